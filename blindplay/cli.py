@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from blindplay.commands.options import CommandGroup
+from blindplay.commands.options import CommandGroup, warn
 from blindplay.given import in_short, plain, sentence_of
 
 COMMANDS = {
@@ -50,11 +50,16 @@ COMMANDS = {
 
 def give_settings(context: click.Context, name: str, command: click.Command) -> None:
     """Let the settings file stand in for the options that are not given."""
-    from blindplay.commands.settings_file import defaults_of
+    from blindplay.commands.settings_file import SettingsError, defaults_of
 
     parts = command.commands if isinstance(command, click.Group) else {}
-    found = {part: defaults_of(one) for part, one in parts.items()}
-    context.default_map = {name: {**found, **defaults_of(command)}}
+    try:
+        found = {part: defaults_of(one) for part, one in parts.items()}
+        context.default_map = {name: {**found, **defaults_of(command)}}
+    except SettingsError as error:
+        if name == "play":  # a game must not begin with other settings than people expect
+            raise
+        warn(in_short(f"{error} This command goes on without your settings."))
 
 
 class CommandTable(CommandGroup):

@@ -1,6 +1,7 @@
 """``blindplay games``: the games that are kept on this machine."""
 
 import dataclasses
+import datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -47,10 +48,18 @@ def _in_words(game: "KeptGame", pack: Language) -> str:
     state = "games_running" if game.running else "games_open"
     line = pack.printed("games_line").format(
         name=name,
-        date=game.date or pack.printed("games_undated"),
+        date=_date(game.date, pack),
         white=game.white or pack.sentence("white"),
         black=game.black or pack.sentence("black"),
         moves=pack.printed("games_moves").format(count=game.moves),
         result=game.result or pack.printed(state),
     )
     return f"{line} {game.trouble}".strip()
+
+
+def _date(date: str, pack: Language) -> str:
+    """The date of a game, as people write it; one that is not whole stays as it is."""
+    try:
+        return pack.printed_date(datetime.date.fromisoformat(date))
+    except ValueError:
+        return date or pack.printed("games_undated")

@@ -14,7 +14,7 @@ from blindplay.table.choices import OpeningWord, Printed
 
 from . import options
 from .play_options import OPTIONS
-from .resuming import kept_values, with_kept_options
+from .resuming import kept_values, typed, with_kept_options
 from .user_language import user_language
 
 if TYPE_CHECKING:
@@ -97,6 +97,8 @@ def _check(given: Mapping[str, Any]) -> None:
             "choose another edition."
         )
     _time_warnings(given)
+    if "dead_time" in typed(given) and not given["resume"]:
+        raise ValueError("--dead-time says how a game goes on; leave it out, or add --resume.")
     served = [given[name] for name in ("host", "console_port", "certificate", "key", "qr")]
     if not given["console"] and any(value is not None for value in served):
         raise ValueError("--host, --console-port, --certificate, --key and --qr need --console.")

@@ -11,6 +11,7 @@ from blindplay.language import Language
 from blindplay.laws.facts import SIDES
 from blindplay.record import disputes, storage, writing
 from blindplay.record.writing import PAPER, EntryForm, Paper, RecordFormat
+from blindplay.speech.synthesis import forget_phrases
 
 from . import options
 
@@ -169,7 +170,8 @@ def reconcile(
 def forget(table: str, everything: bool) -> None:
     """Remove the sound of a table or, with --all, the whole game.
 
-    It does not ask. It names each file that it removes. It does not find copies elsewhere, such
+    The phrases that voices have rendered go, too, because they hold the players' names. It does
+    not ask. It names each file that it removes. It does not find copies elsewhere, such
     as backups.
     """
     journal = storage.find(table)
@@ -179,6 +181,8 @@ def forget(table: str, everything: bool) -> None:
         print(f"Removed: {done.recordings} recordings, {megabytes:.1f} megabytes of sound.")
     else:
         print("There was no sound.")
+    if forget_phrases():
+        print("Removed: the phrases that the voices have rendered.")
     for path in done.files:
         print(f"Removed: {path}.")
     for path in done.left:

@@ -34,6 +34,13 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool) else str(value)
 
 
+def typed(given: Mapping[str, Any]) -> set[str]:
+    """The options that are on the command line itself, and not from the settings file."""
+    context = click.get_current_context()
+    source = context.get_parameter_source
+    return {name for name in given if source(name) is ParameterSource.COMMANDLINE}
+
+
 def with_kept_options(journal: Path, given: Mapping[str, Any]) -> dict[str, Any]:
     """``given``, in which what was not typed is as it was when the game began.
 
@@ -43,18 +50,16 @@ def with_kept_options(journal: Path, given: Mapping[str, Any]) -> dict[str, Any]
     from blindplay.record import kept_options, read_journal
 
     context = click.get_current_context()
-    typed = {
-        name for name in given if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-    }
+    chosen = typed(given)
     (setup, *_) = [*read_journal(journal).facts, None]
     if not isinstance(setup, Setup):
         return dict(given)  # the table says what is wrong with it
-    _check(journal, setup, {name: given[name] for name in typed})
+    _check(journal, setup, {name: given[name] for name in chosen})
     kept = {"language": _language(setup), **kept_options.kept(journal)}
     parameters = {option.name: option for option in context.command.params}
     values = dict(given)
     for name in KEPT:
-        if name in kept and kept[name] is not None and name not in typed:
+        if name in kept and kept[name] is not None and name not in chosen:
             values[name] = parameters[name].process_value(context, kept[name])
     return values
 

@@ -18,7 +18,7 @@ from . import options
 
 _MOST_BYTES = 50_000
 # Options of other commands that mean the same there, and take the setting for their default.
-_SHARED = ("language", "edition", "microphone")
+_SHARED = ("language", "announce-in", "edition", "microphone")
 # Without these options, a command takes what the game, the facts or the Laws say.
 _OF_ITS_OWN = {
     "score": ("language",),

@@ -16,11 +16,19 @@ from blindplay.hearing.prompting import Booth
 from blindplay.hearing.recognisers import listening_models, open_recogniser
 from blindplay.hearing.speaker_models import SpeakerRecording
 from blindplay.language import Language
+from blindplay.laws.state import SCANDINAVIAN
 
 from . import options
 
 _name = click.argument("name", default="", help="Name the player as play does, if there is a name.")
 _microphone = click.option("--microphone", help="Use the microphone with this in its name.")
+_announced = click.option(
+    "--announce-in",
+    "spoken",
+    type=options.LANGUAGE,
+    help="Take the words of this language, in which moves are announced. Without it, German is "
+    "taken, or for Scandinavian players their own language, as D.2.1 says.",
+)
 _silent = click.option("--silent", is_flag=True, help="Print everything and say nothing.")
 
 
@@ -31,10 +39,13 @@ def voice() -> None:
 
 @voice.command()
 @_name
-@options.language(help="Check for a table in this language.")
+@options.language(help="Speak and print in this language.")
+@_announced
 @_microphone
 @_silent
-def enrol(name: str, pack: Language, microphone: str | None, silent: bool) -> None:
+def enrol(
+    name: str, pack: Language, spoken: Language | None, microphone: str | None, silent: bool
+) -> None:
     """Learn how a player speaks.
 
     The player repeats about fifty moves and words. This takes three to five minutes and needs no
@@ -44,46 +55,49 @@ def enrol(name: str, pack: Language, microphone: str | None, silent: bool) -> No
     """
     from blindplay.hearing import enrolment
 
-    models = listening_models(pack.code, options.warn)
+    words = spoken or _words_of_announcements(pack)
+    models = listening_models(words.code, options.warn)
     with _booth(pack, microphone, silent) as booth:
-        asked = enrolment.prompts(pack, seed=random.randrange(1 << 30))
+        asked = enrolment.prompts(words, seed=random.randrange(1 << 30))
         session = enrolment.EnrolmentSession()
-        recogniser = open_recogniser(pack, *models, lost=options.warn)
+        recogniser = open_recogniser(words, *models, lost=options.warn)
         try:
-            with speaker_models.Keeper(name, pack.code) as keeper:
-                enrolment.record(booth, pack, asked, recogniser, session, keeper.add)
+            with speaker_models.Keeper(name, words.code) as keeper:
+                enrolment.record(booth, words, asked, recogniser, session, keeper.add)
         finally:  # even after Ctrl-C or without the microphone, the recordings remain
             if session.answers:
-                place = speaker_models.recordings(name, pack.code)
+                place = speaker_models.recordings(name, words.code)
                 print(pack.sentence("enrol_recordings", folder=str(place)), flush=True)
         if session.ended:
             booth.tell("voice_stopped")
         with _learning(booth):
             with contextlib.suppress(OSError):
-                speaker_preferences.learn(name, enrolment.misheard(pack, models, session.answers))
-            _learn(booth, pack, name, models, session.answers)
+                speaker_preferences.learn(name, enrolment.misheard(words, models, session.answers))
+            _learn(booth, words, name, models, session.answers)
 
 
 @voice.command()
 @_name
-@options.language(help="Check for a table in this language.")
+@options.language(help="Speak and print in this language.")
+@_announced
 @_silent
-def learn(name: str, pack: Language, silent: bool) -> None:
+def learn(name: str, pack: Language, spoken: Language | None, silent: bool) -> None:
     """Learn again from the recordings of an enrolment. Nothing has to be repeated.
 
     Use it after learning was stopped, or after other models were chosen or learned new words.
     """
-    models = listening_models(pack.code, options.warn)
+    words = spoken or _words_of_announcements(pack)
+    models = listening_models(words.code, options.warn)
     with _booth(pack, None, silent, hears=False) as booth:
-        answers = speaker_models.kept(name, pack.code)
+        answers = speaker_models.kept(name, words.code)
         if not answers:
             booth.tell("enrol_nothing")
             raise ValueError(
                 f"There are no recordings of {_player(name)} in "
-                f"{speaker_models.recordings(name, pack.code)}; check the name and the language."
+                f"{speaker_models.recordings(name, words.code)}; check the name and the language."
             )
         with _learning(booth):
-            _learn(booth, pack, name, models, answers)
+            _learn(booth, words, name, models, answers)
 
 
 @contextlib.contextmanager
@@ -99,15 +113,15 @@ def _learning(booth: Booth) -> Iterator[None]:
 
 def _learn(
     booth: Booth,
-    pack: Language,
+    words: Language,
     name: str,
     models: Sequence[Path],
     answers: Sequence[SpeakerRecording],
 ) -> None:
-    """Learn from the answers; report each tenth of the progress, and the result."""
+    """Learn from answers in ``words``; report each tenth of the progress, and the result."""
     from blindplay.hearing import enrolment
 
-    tenths = 0
+    tenths, pack = 0, booth.pack
 
     def progress(done: float) -> None:
         nonlocal tenths
@@ -118,7 +132,9 @@ def _learn(
             booth.tell("enrol_done", percent=pack.number(10 * tenths))
 
     try:
-        learned = enrolment.learn(pack, name, models, answers, progress=progress, lost=options.warn)
+        learned = enrolment.learn(
+            words, name, models, answers, progress=progress, lost=options.warn
+        )
     except enrolment.NotEnoughError as error:
         booth.tell("enrol_not_enough")
         raise ValueError(str(error)) from None
@@ -139,11 +155,19 @@ def _learn(
 
 @voice.command()
 @_name
-@options.language(help="Check for a table in this language.")
+@options.language(help="Speak and print in this language.")
+@_announced
 @_microphone
 @_silent
 @options.as_json(help="Print the figures as JSON.")
-def check(name: str, pack: Language, microphone: str | None, silent: bool, as_json: bool) -> None:
+def check(
+    name: str,
+    pack: Language,
+    spoken: Language | None,
+    microphone: str | None,
+    silent: bool,
+    as_json: bool,
+) -> None:
     """Check how well a player is understood.
 
     The player repeats forty words and ten moves. The result names the best model and the best way
@@ -152,19 +176,20 @@ def check(name: str, pack: Language, microphone: str | None, silent: bool, as_js
     from blindplay.hearing import voice_check
     from blindplay.speech.models.folders import ModelError, available
 
-    chosen = listening_models(pack.code, options.warn)
-    used = speaker_models.models(name, pack.code, chosen, options.warn)
+    words = spoken or _words_of_announcements(pack)
+    chosen = listening_models(words.code, options.warn)
+    used = speaker_models.models(name, words.code, chosen, options.warn)
     out = sys.stderr if as_json else sys.stdout
     with _booth(pack, microphone, silent, out=out) as booth:
-        said = voice_check.record(booth, pack, voice_check.lines(pack, seed=len(name)))
+        said = voice_check.record(booth, words, voice_check.lines(words, seed=len(name)))
         if not said:
             raise ValueError("Nothing was heard; check the microphone with: blindplay doctor.")
-        result = voice_check.judged(pack, used, said, options.warn)
+        result = voice_check.judged(words, used, said, options.warn)
         results = {}
-        for model, folder in available(pack.code).items():
+        for model, folder in available(words.code).items():
             with contextlib.suppress(ModelError):
-                results[model] = voice_check.judged(pack, [folder], said, options.warn)
-        voice_check.tell(booth, pack, said, result, voice_check.better(results, result))
+                results[model] = voice_check.judged(words, [folder], said, options.warn)
+        voice_check.tell(booth, words, said, result, voice_check.better(results, result))
         if as_json:
             options.show({n: asdict(one) for n, one in {"used": result, **results}.items()})
 
@@ -174,13 +199,22 @@ def check(name: str, pack: Language, microphone: str | None, silent: bool, as_js
 def forget(name: str) -> None:
     """Forget a player's voice and preferences.
 
-    This removes how the player wants to be spoken to, what was misheard, the recordings, and what
-    was learned from them. Without a name, it forgets the player who gave no name.
+    This removes how the player wants to be spoken to, what was misheard, the recordings, what was
+    learned from them, and the phrases that voices have rendered, which hold names. Without a name,
+    it forgets the player who gave no name.
     """
+    from blindplay.speech.synthesis import forget_phrases
+
     preferences, kept = speaker_preferences.forget(name), speaker_models.forget(name)
     if not preferences and not kept:
         raise ValueError(f"Nothing is kept of {_player(name)}; check the name.")
+    forget_phrases()
     print(f"Nothing is kept of {_player(name)} any more.")
+
+
+def _words_of_announcements(reader: Language) -> Language:
+    """The language in which moves are announced between players who read this one (D.2.1)."""
+    return reader if reader.code in SCANDINAVIAN else options.load_language("de")
 
 
 def _player(name: str) -> str:

@@ -12,7 +12,7 @@ import chess
 import click
 
 from blindplay.given import read_json
-from blindplay.language import Language, Understanding
+from blindplay.language import Kind, Language, Understanding
 
 from . import options
 
@@ -104,10 +104,14 @@ def understand(
 ) -> None:
     """Print what words or sound files mean in a position.
 
+    What is no file and means a move or a command, such as nf3, is taken as words.
+
     A line of a batch is {"file": …, "fen": …, "language": …}. Its path is relative to the batch.
     """
     if [bool(files), text is not None, batch is not None].count(True) != 1:
         raise ValueError("Give one of: --text WORDS, sound files, or --batch FILE.")
+    if files:
+        text = _as_words(files, board, pack)
     if text is not None:
         meaning = {"text": text, **_meaning(board, pack.understand(text, board))}
         options.show(meaning if as_json else _in_words(meaning))
@@ -121,6 +125,18 @@ def understand(
     for file in files:
         heard = _heard(str(file), file, board, ear_of(pack))
         options.show(heard if as_json else f"{file}: {_heard_in_words(heard)}")
+
+
+def _as_words(files: tuple[Path, ...], board: chess.Board, pack: Language) -> str | None:
+    """The words that were given in place of files; None for files. Raises ValueError if one of
+    them is missing."""
+    missing = next((file for file in files if not file.exists()), None)
+    if missing is None:
+        return None
+    words = " ".join(map(str, files))
+    if pack.understand(words, board).kind is Kind.UNCLEAR or any(one.exists() for one in files):
+        raise ValueError(f"There is no file {missing}; check the name, or give words with --text.")
+    return words
 
 
 def _meaning(board: chess.Board, understood: Understanding) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from statistics import fmean
 
 import chess
 
-from blindplay.language import Command, Key, Kind, Language, lexicon
+from blindplay.language import Command, Key, Kind, Language, in_language, lexicon
 from blindplay.speech import adaptation
 from blindplay.speech.adaptation import finetuning, pronunciations
 from blindplay.speech.adaptation.finetuning import LabelledSound
@@ -184,7 +184,8 @@ def record(
     session: EnrolmentSession,
     keep: Callable[[SpeakerRecording], None] = lambda one: None,
 ) -> None:
-    """Let the player say it all into ``session``, and ``keep`` each answer before the next prompt.
+    """Let the player say it all, in the words of ``pack``, into ``session``, and ``keep`` each
+    answer before the next prompt.
 
     Anything that is too soft, too loud or clearly something else is asked for again. Without a
     ``recogniser`` the last cannot be noticed. Raises AudioError if the microphone is gone, and what
@@ -195,7 +196,8 @@ def record(
         phrases = recogniser.known_phrases(phrases)
     booth.begin("enrol_begin", len(asked), SECONDS_EACH)
     for prompt, answer in booth.answers(
-        asked, lambda prompt: _ask(booth, prompt.line.words, phrases, recogniser)
+        asked,
+        lambda prompt: _ask(booth, in_language(prompt.line.words, pack.code), phrases, recogniser),
     ):
         if isinstance(answer, Take) and answer.fault is None:
             line = prompt.line

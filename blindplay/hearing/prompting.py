@@ -10,7 +10,7 @@ from typing import Self, TextIO, TypeVar
 
 import numpy as np
 
-from blindplay.language import Key, Language, key_of, word_of
+from blindplay.language import Key, Language, MixedText, key_of, word_of
 from blindplay.speech.audio import BLOCK_MS, RATE, AudioError, AudioSource, level
 from blindplay.speech.endpointing import (
     Endpointer,
@@ -75,7 +75,8 @@ class Take:
 
 
 class Booth:
-    """Says prompts and hears answers. Without a ``speaker`` everything is only printed.
+    """Says prompts and hears answers. Without a ``speaker`` everything is only printed. ``pack`` is
+    what the player reads; the prompts may be in another language.
 
     ``lines`` come from the keyboard and are read in a thread: an empty one repeats the prompt, and
     words of the pack or in English repeat it, skip it or end.
@@ -89,7 +90,7 @@ class Booth:
         lines: Iterable[str],
         out: TextIO,
     ) -> None:
-        self._pack = pack
+        self.pack = pack
         self._speaker = speaker
         self._source = source
         self._out = out
@@ -111,7 +112,7 @@ class Booth:
 
     def _read(self, lines: Iterable[str]) -> None:
         for line in lines:
-            key = key_of(self._pack, line) if line.strip() else Key.REPEAT
+            key = key_of(self.pack, line) if line.strip() else Key.REPEAT
             if key in _OBEYED:
                 self._keys.put(key)
 
@@ -126,7 +127,7 @@ class Booth:
     def begin(self, sentence: str, count: int, seconds_each: float) -> None:
         """Say with this sentence of the pack how many minutes so many prompts will take, and what
         the keys are for."""
-        pack, minutes = self._pack, max(1, round(count * seconds_each / 60))
+        pack, minutes = self.pack, max(1, round(count * seconds_each / 60))
         self.tell(sentence, count=pack.number(count), minutes=pack.duration(60_000 * minutes))
         skip, end = word_of(pack, Key.SKIP), word_of(pack, Key.END)
         self.tell("enrol_keys", skip=skip, end=end)
@@ -144,7 +145,7 @@ class Booth:
         self.ended = False
         for number, one in enumerate(asked):
             if number and number % 10 == 0:
-                self.tell("enrol_left", count=self._pack.number(len(asked) - number))
+                self.tell("enrol_left", count=self.pack.number(len(asked) - number))
             answer = ask(one)
             if answer is Key.END:
                 self.ended = True
@@ -158,7 +159,7 @@ class Booth:
 
     def tell(self, sentence: str, **values: str) -> None:
         """Say a sentence of the pack, and wait until it has been said."""
-        self.say(self._pack.sentence(sentence, **values))
+        self.say(self.pack.sentence(sentence, **values))
 
     def show(self, line: str) -> None:
         """Print a line that is not spoken."""
@@ -171,7 +172,8 @@ class Booth:
             return
         said = threading.Event()
         with contextlib.suppress(NotWordsError):
-            self._speaker.say(words, to=Output.PUBLIC, on_done=lambda outcome: said.set())
+            spoken = words.parts if isinstance(words, MixedText) else words
+            self._speaker.say(spoken, to=Output.PUBLIC, on_done=lambda outcome: said.set())
             said.wait(60)
 
     def hear(self) -> Take | Key:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import chess
 
-from blindplay.language import Key, Language
+from blindplay.language import Key, Language, in_language
 from blindplay.speech.confidence import confidence_of
 from blindplay.speech.models import catalogue
 
@@ -80,7 +80,7 @@ def record(booth: Booth, pack: Language, asked: Sequence[ScriptLine]) -> Takes:
 
     def ask(line: ScriptLine) -> Take | Key:
         while True:
-            booth.say(line.words)
+            booth.say(in_language(line.words, pack.code))
             if (take := booth.hear()) is not Key.REPEAT:
                 return take
 
@@ -134,9 +134,10 @@ def tell(
 ) -> None:
     """Say how it went, what to use, and whether the microphone is the trouble.
 
-    ``best`` is the name of a model that is clearly better than those in use, None if there is none.
+    ``pack`` has the words that were said. ``best`` is the name of a model that is clearly better
+    than those in use, None if there is none.
     """
-    number = pack.number
+    number = booth.pack.number
     booth.tell("check_words", right=number(result.words_right), count=number(result.words))
     booth.tell(
         "check_moves",
@@ -147,7 +148,7 @@ def tell(
     if result.moves_wrong:
         booth.tell("check_wrong", count=number(result.moves_wrong))
     if result.missed:
-        booth.tell("check_missed", words="; ".join(result.missed[:12]))
+        booth.tell("check_missed", words=in_language("; ".join(result.missed[:12]), pack.code))
     if result.share < FAIR or result.moves_wrong:
         booth.tell("check_bad")
     else:
@@ -158,11 +159,11 @@ def tell(
         booth.tell("check_model", model=short)
         booth.tell("check_take")
         booth.show(f"blindplay models use {short} --language {pack.code}")
-    _tell_of_the_room(booth, pack, said)
+    _tell_of_the_room(booth, said)
     booth.tell("check_people")
 
 
-def _tell_of_the_room(booth: Booth, pack: Language, said: Takes) -> None:
+def _tell_of_the_room(booth: Booth, said: Takes) -> None:
     faults = [take.fault for _, take in said if take.fault is not None]
     if faults:
         booth.tell(statistics.mode(faults).value)
@@ -172,7 +173,7 @@ def _tell_of_the_room(booth: Booth, pack: Language, said: Takes) -> None:
     else:
         if not faults:
             booth.tell("check_microphone_good")
-        booth.tell("check_open", word=pack.opening_word)
+        booth.tell("check_open", word=booth.pack.opening_word)
 
 
 def better(results: Mapping[str, VoiceCheckResult], used: VoiceCheckResult) -> str | None:

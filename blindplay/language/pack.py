@@ -280,7 +280,7 @@ def _add_missing_texts(data: dict[str, Any], code: str) -> None:
     In the middle of a game another language is better than silence.
     """
     whole = built_in(f"{code}.toml" if (_BUILT_IN / f"{code}.toml").is_file() else "en.toml")
-    for table in ("sentences", "printed", "typed"):
+    for table in ("sentences", "printed", "typed", "date"):
         own = data.get(table, {})
         if isinstance(own, dict):
             data[table] = whole[table] | own

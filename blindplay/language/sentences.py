@@ -85,6 +85,17 @@ class Sentences:
         form = self._pack.text("date", "form")
         return form.format(day=day, month=month, year=self.number(date.year))
 
+    def printed_date(self, date: datetime.date) -> str:
+        """A date to be read: its day and year in digits.
+
+        >>> from blindplay.language import load
+        >>> load("de").printed_date(datetime.date(2026, 11, 22))
+        '22. November 2026'
+        """
+        month = self._pack.text("date", "months").split()[date.month - 1]
+        form = self._pack.text("date", "printed")
+        return form.format(day=date.day, month=month, year=date.year)
+
     def square(self, square: chess.Square, *, edition: str = "fide-2023") -> str:
         """The name of ``square`` (0 to 63): "Gustav eins"."""
         return self._squares(edition)[square]

@@ -23,6 +23,7 @@ from .synthesis_worker import primary
 
 VERSION = 2
 """A part of the cache's key. Raise it when the same words are to sound different."""
+_UNFINISHED = "new-"  # begins the names of files that are being rendered
 CACHE_LIMIT_BYTES = 200_000_000
 _LONGEST_ANSWER = 1 << 22  # bytes; a list of all voices has some hundred thousand
 _MOST_UNASKED = 100  # lines; a worker that writes more than it was asked is killed
@@ -190,9 +191,7 @@ class Synthesiser(Closing):
         self._lock = threading.Lock()
         self._worker: _Worker | None = None
         self._failed = False  # the last request
-        self._cache = self._usable(
-            cache or Path(platformdirs.user_cache_path("blindplay", appauthor=False)) / "phrases"
-        )
+        self._cache = self._usable(cache or _phrases())
 
     def _usable(self, folder: Path) -> Path:
         try:
@@ -233,7 +232,7 @@ class Synthesiser(Closing):
         with self._lock:
             if _is_cached(path):
                 return path
-            handle, name = tempfile.mkstemp(dir=self._cache, prefix="new-", suffix=".wav")
+            handle, name = tempfile.mkstemp(dir=self._cache, prefix=_UNFINISHED, suffix=".wav")
             os.close(handle)
             fresh = Path(name)
             request = {"text": text, "language": language, "voice": voice, "rate": rate}
@@ -315,6 +314,19 @@ class Synthesiser(Closing):
         """End the worker. The cache stays."""
         with self._lock:
             self._end_worker()
+
+
+def forget_phrases() -> bool:
+    """Remove the user's cache, for names of players are among what was spoken. A table renders
+    again what it needs. Return whether there was anything. Raises OSError."""
+    found = [file for file in _phrases().glob("*.wav") if not file.name.startswith(_UNFINISHED)]
+    for file in found:
+        file.unlink(missing_ok=True)
+    return bool(found)
+
+
+def _phrases() -> Path:
+    return Path(platformdirs.user_cache_path("blindplay", appauthor=False)) / "phrases"
 
 
 def _is_cached(path: Path) -> bool:

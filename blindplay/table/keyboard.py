@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from blindplay.given import plain
-from blindplay.language import Key, Language, key_of
+from blindplay.language import Key, Kind, Language, key_of
 from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
 from blindplay.laws.sheets import brought_back
@@ -78,10 +78,21 @@ class Keyboard:
         try:
             if line.startswith("{"):
                 self._submit(f.loads(line, t=self._session.table.time()))
-            elif done is None or not done(self, words):
+            elif (done is None or not done(self, words)) and not self._tells_form(words[0], line):
                 self._say(line)
         except f.FactError as error:
             self._not_understood(error)
+
+    def _tells_form(self, word: str, line: str) -> bool:
+        """Tell how a line with ``word`` is written, if this one is wrong and means nothing else."""
+        game, desk = self._session.table.game, self._session.desk
+        meant = self._session.readers.of(self._session.dialogue.author(line))
+        if word not in _WITH_MORE or meant.understand(line, game.board).kind is not Kind.UNCLEAR:
+            return False
+        known = self._session.pack.printed("keyboard").splitlines()
+        desk.tell_privately("typed_incomplete")
+        self._session.transcript.show(next(one for one in known if one.startswith(f"{word} ")))
+        return True
 
     def _press(self) -> None:
         """Press the clock for the player on move, unless the move is not begun: a key may bounce
@@ -255,6 +266,10 @@ _WORDS: Mapping[str, Callable[[Keyboard, list[str]], bool]] = {
     "t": Keyboard._talk,
     **dict.fromkeys(("links", "link", "unlink"), Keyboard._links),
 }
+
+
+_WITH_MORE = frozenset(("restore", "permit", "warn", "clock", "execute", "record", "tape"))
+"""Words that need more after them. The keyboard's help shows what, a line for each."""
 
 
 def _only_number(words: list[str]) -> int | None:

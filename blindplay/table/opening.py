@@ -4,7 +4,9 @@ A game begins when people are ready: with the Enter key, with ``start``, by the 
 all its boards show the position. Until then the clocks stand.
 """
 
-from blindplay.language import Command
+import re
+
+from blindplay.language import Command, Key, Language, word_of
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import GameOver
@@ -26,6 +28,18 @@ def open_game(session: Session, *, resumed: bool) -> None:
     if waits:
         _tell_how_to_begin(session, resumed=resumed)
     session.setting_up.start(lambda: _begin(session), waits=waits)
+    session.table.listen(lambda taken: _tell_how_to_leave(session, taken))
+    if game.over:
+        _say_how_to_leave(session)
+
+
+def _tell_how_to_leave(session: Session, taken: Taken) -> None:
+    if any(isinstance(ruling, GameOver) for ruling in taken.rulings) and session.table.game.over:
+        _say_how_to_leave(session)
+
+
+def _say_how_to_leave(session: Session) -> None:
+    session.desk.tell_all("over_leave", end=word_of(session.pack, Key.END))
 
 
 def _begin(session: Session) -> None:
@@ -104,6 +118,13 @@ def _tell_how_to_begin(session: Session, *, resumed: bool) -> None:
 
 
 def _names(session: Session) -> dict[str, str]:
-    """The players' names, without what no voice can speak, such as initials."""
-    names = {side: session.table.game.player(side).name.split() for side in f.SIDES}
-    return {side: " ".join(filter(is_words, words)) for side, words in names.items()}
+    """The players' names as a voice can speak them: digits in words, and no initials."""
+    names = {side: session.table.game.player(side).name for side in f.SIDES}
+    return {side: _speakable(name, session.pack) for side, name in names.items()}
+
+
+def _speakable(name: str, pack: Language) -> str:
+    """A name in words only; a digit is spoken by itself, so "Anna 21" is "Anna zwei eins"."""
+    parts = re.findall(r"\d|[^\d\s]+", name)
+    words = (pack.number(int(part)) if part.isdecimal() else part for part in parts)
+    return " ".join(filter(is_words, words))

@@ -158,16 +158,7 @@ class Session:
         on_move, before = side == game.side, game.turn.announced
         self._perform(self.dialogue.typed(side, text))
         if on_move and game.turn.announced not in (None, before):
-            self._execute_unseen(side)
-
-    def _execute_unseen(self, side: str) -> None:
-        """Execute the announced move of ``side`` on the boards without sensors."""
-        game, now = self.table.game, self.table.game.turn.announced
-        with_sensors = {seat.side for seat in self.boards.values()}
-        for board in game.tables:
-            if board not in with_sensors and not game.over and now is not None:
-                by = board if len(game.tables) == 2 else side
-                self.table.submit(f.Make(by=by, move=now.uci()))
+            _execute_unseen(self, side)
 
     def settle(self) -> None:
         """Wait, for some seconds at most, until everything typed and pressed by now is done."""
@@ -194,7 +185,7 @@ class Session:
         game = self.table.game
         unseen = not self.boards and not any(game.assistants.values())
         if unseen and side == game.side and game.turn.executed is None:
-            self._execute_unseen(side)
+            _execute_unseen(self, side)
         self.table.submit(f.Press(by=side))
 
     def _holds_press(self, side: str) -> bool:
@@ -342,6 +333,16 @@ class Session:
         self._timekeeper.close()
         if self.desk.speaker is not None:
             self.desk.speaker.close()
+
+
+def _execute_unseen(session: Session, side: str) -> None:
+    """Execute the announced move of ``side`` on the boards without sensors."""
+    game, now = session.table.game, session.table.game.turn.announced
+    with_sensors = {seat.side for seat in session.boards.values()}
+    for board in game.tables:
+        if board not in with_sensors and not game.over and now is not None:
+            by = board if len(game.tables) == 2 else side
+            session.table.submit(f.Make(by=by, move=now.uci()))
 
 
 def _ask(session: Session, effect: e.Ask) -> None:

@@ -65,6 +65,19 @@ def test_an_unknown_condition_is_refused_before_anything_is_measured(
     assert done.stderr.startswith("There is no condition 'garbage'; name clean, room, hum")
 
 
+@pytest.mark.parametrize("command", [("voice",), ("voice", "--measure"), ("models",)])
+@pytest.mark.parametrize(
+    ("option", "said"), [("--recordings", "There is no "), ("--voices", "nobody")]
+)
+def test_what_cannot_be_heard_is_refused_before_a_model_is_loaded(
+    command: tuple[str, ...], option: str, said: str, tmp_path: Path
+) -> None:
+    given = str(tmp_path / "nowhere") if option == "--recordings" else "nobody"
+    done = run("bench", *command, option, given)
+    assert (done.status, done.stdout) == (2, "")
+    assert said in done.stderr and done.stderr.count("\n") == 1
+
+
 def test_models_are_compared_in_lines_or_json(monkeypatch: pytest.MonkeyPatch) -> None:
     def compared(*_: object, enrolled: bool) -> Iterator[Any]:
         yield f"enrolled: {enrolled}"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from blindplay.commands import games as command
+from blindplay.language import load
 from tests.command_line import run
 
 PLAY = ("play", "--microphone", "none", "--silent", "--time-control", "-")
@@ -21,6 +22,22 @@ def test_games_lists_the_games_of_this_machine(tmp_path: Path) -> None:
     assert "Anna gegen Schwarz, Züge: 1" in run("games", "--language", "de", home=tmp_path).stdout
     told = json.loads(run("games", "--json", home=tmp_path).stdout)
     assert (told["white"], told["moves"], told["result"]) == ("Anna", 1, "")
+
+
+@pytest.mark.parametrize(
+    ("language", "date"),
+    [
+        ("da", "3. november 2026"),
+        ("de", "3. November 2026"),
+        ("en", "3 November 2026"),
+        ("nb", "3. november 2026"),
+        ("sv", "3 november 2026"),
+    ],
+)
+def test_dates_are_written_as_people_write_them(language: str, date: str) -> None:
+    assert command._date("2026-11-03", load(language)) == date
+    assert command._date("2026.??.??", load(language)) == "2026.??.??"
+    assert command._date("", load(language)) == load(language).printed("games_undated")
 
 
 def test_resume_without_a_name_continues_the_last_unfinished_game(tmp_path: Path) -> None:

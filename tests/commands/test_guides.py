@@ -24,7 +24,7 @@ from blindplay.commands.guides import (
 )
 from blindplay.commands.help import ROLES
 from blindplay.console.messages import catalogue
-from blindplay.language import Kind, load
+from blindplay.language import Kind, key_of, load
 from blindplay.laws.facts import Player, Setup
 from blindplay.speech.audio import SilentSink
 from blindplay.speech.speaker import Speaker
@@ -44,8 +44,7 @@ POSITIONS = (
     chess.Board("2k5/4P3/8/8/8/8/8/4K2R w K - 0 1"),
 )
 # In quotation marks besides: what doctor and the table print, values and names of options, keys.
-OTHERS = {"Good", "Missing", "trouble", "none", "both", "impaired", "arbiter", "host", "quit", "t"}
-OTHERS |= {"q", "exit", "beenden", "afslut", "undo"}
+OTHERS = {"Good", "Missing", "trouble", "none", "both", "impaired", "arbiter", "host", "t", "undo"}
 
 
 def language_of(file: Path) -> str:
@@ -179,7 +178,7 @@ def test_every_quotation_is_what_the_table_says_or_a_page_shows() -> None:
 
 def is_understood(words: str, language: str) -> bool:
     pack = load(language)
-    if words.casefold() == pack.opening_word.casefold():
+    if words.casefold() == pack.opening_word.casefold() or key_of(pack, words) is not None:
         return True
     meant = (pack.understand(words, board).kind for board in POSITIONS)
     return any(kind in (Kind.MOVE, Kind.COMMAND) for kind in meant)

@@ -61,12 +61,18 @@ def test_forgetting_a_table_names_what_is_removed_and_keeps_the_game(journal: Pa
     tape = tape_folder(journal)
     tape.mkdir()
     (tape / "notes.txt").write_text("mine")
-    done = run("forget", str(journal))
+    phrases = journal.parent / "blindplay" / "phrases"
+    phrases.mkdir(parents=True)
+    (phrases / "0123.wav").write_bytes(b"Ada")
+    done = run("forget", str(journal), home=journal.parent)
     assert done.stdout.splitlines() == [
         "There was no sound.",
+        "Removed: the phrases that the voices have rendered.",
         f"Not removed, because it does not belong to the tape: {tape / 'notes.txt'}.",
         f"The game stays complete in {journal}; --all removes it, too.",
     ]
     assert journal.is_file()
-    assert f"Removed: {journal}." in run("forget", str(journal), "--all").stdout
+    assert (
+        f"Removed: {journal}." in run("forget", str(journal), "--all", home=journal.parent).stdout
+    )
     assert not journal.exists()

@@ -29,6 +29,15 @@ def resume(journal: Path, *options: str) -> Ran:
     return run(*again, stdin="quit\n", home=journal.parent)
 
 
+def test_what_holds_for_a_resumed_game_only_is_refused_without_one(tmp_path: Path) -> None:
+    done = run("play", *SILENT, "--dead-time", "running", home=tmp_path)
+    assert done.status == 2 and "--resume" in done.stderr and done.stderr.count("\n") == 1
+    file = tmp_path / "blindplay" / "settings.toml"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text('dead-time = "running"\n', "utf-8")
+    assert run("play", *SILENT, stdin="quit\n", home=tmp_path).status == 0
+
+
 def test_language_and_devices_of_the_game_come_back_by_themselves(journal: Path) -> None:
     said = resume(journal)
     assert said.status == 0, said.stderr

@@ -9,6 +9,7 @@ import pytest
 from blindplay.commands import settings_file
 from blindplay.commands.play_options import OPTIONS
 from blindplay.commands.settings_file import SettingsError
+from tests.command_line import run
 
 
 @pytest.fixture
@@ -53,6 +54,28 @@ def test_a_wrong_setting_is_one_sentence_with_the_file(path: Path, line: str, wo
         settings_file.read()
     assert words in str(error.value) and str(path) in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["white = Anna\n", 'language = "xx"\n'])
+@pytest.mark.parametrize("command", [("games",), ("announce", "--move", "e4")])
+def test_a_wrong_setting_does_not_stop_a_command_that_needs_no_game(
+    tmp_path: Path, text: str, command: tuple[str, ...]
+) -> None:
+    file = tmp_path / "blindplay" / "settings.toml"
+    file.parent.mkdir()
+    file.write_text(text, "utf-8")
+    done = run(*command, home=tmp_path)
+    assert done.status == 0 and done.stdout, done.stderr
+    said = done.stderr
+    assert said == "" or (said.count("\n") == 1 and str(file) in said and "goes on" in said)
+
+
+def test_a_wrong_setting_stops_a_game(tmp_path: Path) -> None:
+    file = tmp_path / "blindplay" / "settings.toml"
+    file.parent.mkdir()
+    file.write_text('time-control = "5+3"\n', "utf-8")
+    done = run("play", "--microphone", "none", "--silent", home=tmp_path)
+    assert (done.status, done.stdout) == (2, "") and str(file) in done.stderr
 
 
 def test_a_change_keeps_the_other_lines_and_the_comments(path: Path) -> None:

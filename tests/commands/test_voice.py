@@ -11,6 +11,7 @@ import pytest
 
 from blindplay.commands import voice
 from blindplay.hearing import speaker_models, speaker_preferences
+from blindplay.language import Language
 from blindplay.speech.speaker import Voicing
 from tests.command_line import run
 
@@ -22,13 +23,58 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speaker_preferences, "folder", lambda: tmp_path / "config")
 
 
-def test_a_player_is_forgotten_once() -> None:
+def test_a_player_is_forgotten_once(tmp_path: Path) -> None:
     speaker_preferences.keep("Anna", Voicing())
-    assert run("voice", "forget", "Anna").stdout == "Nothing is kept of Anna any more.\n"
-    done = run("voice", "forget", "Anna")
+    assert run("voice", "forget", "Anna", home=tmp_path).stdout == (
+        "Nothing is kept of Anna any more.\n"
+    )
+    done = run("voice", "forget", "Anna", home=tmp_path)
     assert (done.status, done.stdout) == (2, "")
     assert done.stderr == "Nothing is kept of Anna; check the name.\n"
-    assert "of the player without a name" in run("voice", "forget").stderr
+    assert "of the player without a name" in run("voice", "forget", home=tmp_path).stderr
+
+
+def test_forgetting_a_player_removes_the_spoken_name(tmp_path: Path) -> None:
+    cache = tmp_path / "blindplay" / "phrases"
+    cache.mkdir(parents=True)
+    said, unfinished = cache / "0123.wav", cache / "new-4567.wav"
+    for file in (said, unfinished):
+        file.write_bytes(b"Anna")
+    run("voice", "forget", "Nobody", home=tmp_path)
+    assert said.exists()
+    speaker_preferences.keep("Anna", Voicing())
+    run("voice", "forget", "Anna", home=tmp_path)
+    assert not said.exists() and unfinished.exists()  # a table is rendering it
+
+
+@pytest.mark.parametrize(
+    ("typed", "told", "learned"),
+    [
+        (("--language", "en"), "en", "de"),
+        (("--language", "de"), "de", "de"),
+        (("--language", "nb"), "nb", "nb"),  # D.2.1: Scandinavian players
+        (("--language", "en", "--announce-in", "en"), "en", "en"),
+    ],
+)
+def test_what_is_learned_is_in_the_language_of_announcements(
+    typed: tuple[str, ...],
+    told: str,
+    learned: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    used: list[str] = []
+
+    @contextmanager
+    def booth(pack: Language, *_: object, **__: object) -> Iterator[SimpleNamespace]:
+        used.append(pack.code)
+        yield SimpleNamespace(tell=lambda key, **words: None, to_end=False, pack=pack)
+
+    monkeypatch.setattr(voice, "_booth", booth)
+    monkeypatch.setattr(voice, "_learn", lambda booth, words, *_: used.append(words.code))
+    monkeypatch.setattr(voice, "listening_models", lambda code, lost: used.append(code))
+    monkeypatch.setattr(speaker_models, "kept", lambda name, language: [language])
+    assert run("voice", "learn", "Anna", "--silent", *typed).status == 0
+    assert used == [learned, told, learned]
 
 
 def test_after_ctrl_c_the_player_hears_how_to_resume(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,6 +34,27 @@ def test_understand_prints_move_and_san_or_the_kind() -> None:
     assert run("understand", "--text", "Zeit").stdout == "command clock_mine\n"
 
 
+@pytest.mark.parametrize("words", [("nf3",), ("Springer", "Felix", "drei"), ("Zeit",)])
+def test_words_may_stand_where_files_do(words: tuple[str, ...]) -> None:
+    done = run("understand", *words)
+    assert done.stdout in ("move g1f3 Nf3\n", "command clock_mine\n")
+
+
+def test_a_file_that_is_missing_is_no_words(tmp_path: Path) -> None:
+    missing = str(tmp_path / "nf3.wav")
+    done = run("understand", missing)
+    assert (done.status, done.stdout) == (2, "")
+    assert f"There is no file {missing}" in done.stderr and "--text" in done.stderr
+
+
+def test_a_file_named_like_a_move_is_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nf3").write_bytes(b"no sound")
+    assert run("understand", "nf3").status == 2
+
+
 def test_what_say_writes_is_understood(tmp_path: Path) -> None:
     sound = tmp_path / "move.wav"
     assert run("say", "Springer Gustav eins Felix drei", "--output", str(sound)).status == 0

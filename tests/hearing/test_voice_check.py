@@ -11,7 +11,7 @@ import pytest
 from blindplay.hearing import voice_check
 from blindplay.hearing.evaluation.corpus import UtteranceKind
 from blindplay.hearing.prompting import Booth
-from blindplay.language import languages, load
+from blindplay.language import Part, languages, load
 from blindplay.speech.synthesis import words_only
 from tests import ROOT
 
@@ -41,9 +41,25 @@ class Words:
     def __init__(self) -> None:
         self.said: list[str] = []
 
-    def say(self, words: str, *, to: object, on_done: Callable[[object], None]) -> None:
-        self.said.append(words_only(words))
+    def say(
+        self, words: str | tuple[Part, ...], *, to: object, on_done: Callable[[object], None]
+    ) -> None:
+        parts = [(words, "")] if isinstance(words, str) else words
+        self.said.append("".join(words_only(text) for text, _ in parts))
+        self.languages = [language for _, language in parts]
         on_done(None)
+
+
+def test_prompts_are_spoken_in_their_language_and_the_rest_in_the_players() -> None:
+    english, speaker = load("en"), Words()
+    asked = voice_check.lines(GERMAN, seed=1, words=1, moves=0)
+    person = Person(lambda words: bytes(3200), {asked[0].words})
+    result = voice_check.VoiceCheckResult(1, 1, 1, 1, 0, 0, ())
+    with Booth(english, speaker, person, ["quit"], person) as booth:  # type: ignore[arg-type]
+        voice_check.record(booth, GERMAN, asked)
+        assert speaker.said[-1] == asked[0].words and speaker.languages == ["de"]
+        voice_check.tell(booth, GERMAN, [], result, None)
+    assert english.sentence("check_people") in speaker.said
 
 
 @pytest.mark.parametrize("code", languages())

@@ -9,7 +9,7 @@ import chess
 import pytest
 
 from blindplay.console.server import ConsoleHost
-from blindplay.language import Command
+from blindplay.language import Command, load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.record import Tape
@@ -88,15 +88,47 @@ def test_record_writes_an_entry(sitting: Sitting) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["stop it", "restore", "execute white", "record white 1", "t 1", "tape", "tape one", "links",
-     "link arbiter", "clock white", "clock red 5:00"],
-)  # fmt: skip
+    ["stop it", "undo it", "t 1", "links", "link arbiter"],
+)
 def test_a_line_that_only_begins_like_one_is_words_of_the_player_on_move(
     sitting: Sitting, line: str
 ) -> None:
     """``links`` without a console, too."""
     (fact, *_) = typed(sitting, line)
     assert isinstance(fact, f.Announce) and (fact.by, fact.text) == ("white", line)
+
+
+@pytest.mark.parametrize(
+    ("line", "form"),
+    [
+        ("restore", "restore 12: "),
+        ("restore twelve", "restore 12: "),
+        ("permit", "permit warnings: "),
+        ("warn white", "warn white 10:00 1:00: "),
+        ("clock white", "clock white 59:30: "),
+        ("clock red 5:00", "clock white 59:30: "),
+        ("execute white", "execute white g1f3: "),
+        ("record white 1", "record white 3 "),
+        ("tape", "tape 12: "),
+        ("tape one", "tape 12: "),
+    ],
+)
+@pytest.mark.parametrize("language", ["da", "de", "en", "nb", "sv"])
+def test_a_line_in_which_something_is_missing_tells_how_it_is_written(
+    sit: Sit, language: str, line: str, form: str
+) -> None:
+    at = sit(language=language, white=Player(impaired=True, language=language))
+    at.start()
+    assert typed(at, line) == []
+    assert at.said()[0] == load(language).sentence("typed_incomplete")
+    assert f"\n{form}" in at.printed
+
+
+def test_a_players_word_is_no_line_of_the_arbiters_with_something_missing(sit: Sit) -> None:
+    at = sit(time_control="60", language="en", white=Player(impaired=True, language="en"))
+    at.start()
+    typed(at, "clock")
+    assert "one minute" in at.said()[0]
 
 
 def test_a_correction_after_the_own_press_is_never_played_for_the_opponent(
@@ -366,11 +398,18 @@ def test_an_entry_that_is_refused_makes_no_row(sitting: Sitting) -> None:
 # --- leaving ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("line", ["quit", "q", "exit", "Beenden", " EXIT "])
+@pytest.mark.parametrize("line", ["quit", "q", "exit", "end", "Beenden", "ende", " EXIT "])
 def test_everybody_can_leave_in_their_own_words(sitting: Sitting, line: str) -> None:
     keys = iter([line, "Eva vier"])
     assert Keyboard(sitting.session).do_all(keys)
     assert next(keys) == "Eva vier"
+
+
+@pytest.mark.parametrize("line", ["avslutt", "Schluss", "quit"])
+def test_each_player_can_leave_in_a_language_of_the_table(sit: Sit, line: str) -> None:
+    at = sit(black=Player(language="nb"))
+    assert Keyboard(at.session).do_all([line])
+    assert not Keyboard(at.session).do_all(["avsluta"])  # nobody here speaks Swedish
 
 
 # --- warnings of little time --------------------------------------------------------------------

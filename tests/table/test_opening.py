@@ -30,7 +30,7 @@ def test_a_new_game_is_read_back_and_waits(sit: Sit) -> None:
     at = opened(sit, white=Player(name="Anna K. Weiß 2", impaired=True))
     said = at.said()
     assert said[0] == GERMAN.sentence("welcome")
-    assert "Weiß: Anna Weiß." in said  # no voice can say the rest
+    assert "Weiß: Anna Weiß zwei." in said  # no voice can say an initial
     assert said[-1] == GERMAN.sentence("begin_key")
     assert at.table.game.clock.running is None
     assert at.session.setting_up.entered()
@@ -83,8 +83,29 @@ def test_a_clock_that_runs_is_named_and_nobody_is_waited_for(sit: Sit) -> None:
 
 def test_the_result_of_a_game_that_is_over_is_told_again(sit: Sit) -> None:
     at = opened(sit, f.Start(), f.Resign(by="white"), resumed=True)
-    assert at.said()[-1].startswith("Die Partie ist beendet. Schwarz gewinnt.")
+    *_, result, leave = at.said()
+    assert result.startswith("Die Partie ist beendet. Schwarz gewinnt.")
+    assert leave == GERMAN.sentence("over_leave", end="beenden")
     assert not at.session.setting_up.waits
+
+
+def test_how_to_leave_is_told_once_when_the_game_ends(sit: Sit) -> None:
+    at = opened(sit)
+    leave = GERMAN.sentence("over_leave", end="beenden")
+    at.session.setting_up.entered()
+    assert leave not in at.said()
+    at.table.submit(f.Resign(by="white"))
+    assert at.said()[-1] == leave
+    at.table.submit(f.Resign(by="black"))
+    assert leave not in at.said()
+
+
+@pytest.mark.parametrize(
+    ("name", "spoken"),
+    [("Änne 2", "Änne zwei"), ("Anna21", "Anna zwei eins"), ("7", "sieben"), ("K. Weiß", "Weiß")],
+)
+def test_digits_of_a_name_are_spoken(sit: Sit, name: str, spoken: str) -> None:
+    assert f"Weiß: {spoken}." in opened(sit, white=Player(name=name, impaired=True)).said()
 
 
 @pytest.mark.parametrize("by", ["arbiter", "fact"])

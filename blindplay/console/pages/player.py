@@ -25,7 +25,10 @@ EXTRA = players.EXTRA
 _HEARD = 10
 # The question of each key, as a command of the languages. Texts: key_<name> and keyname_<name>.
 KEYS = ("clock_both", "moves", "last_move")
-TRAINING_KEYS = ("position", "square", "rank", "file", "attackers", "pieces", "captured")
+TRAINING_KEYS = (
+    "position", "square", "rank", "file", "attackers", "pieces", "captured", "legal_moves",
+    "king", "pawns", "diagonals",
+)  # fmt: skip
 PIECES = ("king", "queen", "rook", "bishop", "knight", "pawn")
 
 

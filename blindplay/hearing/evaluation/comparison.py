@@ -23,7 +23,7 @@ from blindplay.speech.recogniser import Recogniser
 
 from ..recognisers import open_recogniser
 from . import report, resources, scoring
-from .conditions import Condition, Surroundings, as_pcm, parse
+from .conditions import Condition, Surroundings, as_pcm
 from .corpus import CorpusUtterance, UtteranceKind
 from .scoring import ScoredUtterance
 
@@ -74,7 +74,7 @@ def compare(
 
     Raises ModelError, SynthesisError or ValueError, each in one sentence.
     """
-    conditions = parse(options.conditions)
+    conditions = report.checked(pack, options)
     loaded: dict[str, Recogniser] = {}
     loads: dict[str, float] = {}
     for name, folder in _named(pack, options).items():

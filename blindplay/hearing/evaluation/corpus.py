@@ -250,6 +250,13 @@ def _is_espeak(there: Sequence[Voice]) -> bool:
     return sys.platform.startswith("linux") and any("/" in voice.id for voice in there)
 
 
+def check_voices(pack: Language, voices: Sequence[str], folder: Path) -> None:
+    """Raise SynthesisError if one of ``voices`` cannot speak. ``folder`` keeps the trials."""
+    with Synthesiser(pack.code, cache=folder, spellings=pack.spoken) as synthesiser:
+        for voice in voices:
+            synthesiser.render(pack.rank(0), voice=voice)
+
+
 def speak(
     pack: Language, said: Sequence[ScriptLine], voices: Sequence[str], seed: int, folder: Path
 ) -> list[CorpusUtterance]:
@@ -309,6 +316,14 @@ def babble(pack: Language, seed: int, folder: Path) -> Samples:
     return together
 
 
+def check_recordings(folder: Path) -> Path:
+    """Return the index of the recordings in ``folder``. Raises ValueError if there is none."""
+    index = folder / "index.jsonl"
+    if not index.is_file():
+        raise ValueError(f"There is no {index}; it lists a file, speaker and words a line.")
+    return index
+
+
 def recordings(
     pack: Language, folder: Path, count: int, others: int, seed: int
 ) -> list[CorpusUtterance]:
@@ -318,9 +333,7 @@ def recordings(
     Each line names a file and, if known, its speaker, words (null: other speech) and position.
     Raises ValueError, in one sentence, if it cannot be read.
     """
-    index = folder / "index.jsonl"
-    if not index.is_file():
-        raise ValueError(f"There is no {index}; it lists a file, speaker and words a line.")
+    index = check_recordings(folder)
     listed: dict[UtteranceKind, list[tuple[ScriptLine, str, Path]]] = {}
     for number, text in enumerate(index.read_text("utf-8").splitlines(), 1):
         chance = random.Random(f"{seed} {number}")

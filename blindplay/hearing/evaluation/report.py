@@ -59,6 +59,18 @@ class SpokenCorpus:
         return [one for one in self.utterances if one.line.what is not UtteranceKind.WORD]
 
 
+def checked(pack: Language, options: Options) -> list[Condition]:
+    """Return the conditions to measure in. Raises ValueError or SynthesisError, each in one
+    sentence, for what would be refused only when much has been measured."""
+    conditions = parse(options.conditions)
+    if options.recordings is not None:
+        corpus.check_recordings(options.recordings)
+    elif options.voices:
+        with tempfile.TemporaryDirectory() as made:
+            corpus.check_voices(pack, options.voices, Path(made))
+    return conditions
+
+
 def say(pack: Language, options: Options) -> SpokenCorpus:
     """Return what is to be measured, spoken or read from recordings."""
     with tempfile.TemporaryDirectory() as made:
@@ -96,7 +108,7 @@ class Figures:
 def bench(pack: Language, options: Options) -> Iterator[str | dict[str, Any]]:
     """Yield lines to be read, and after those of each condition its figures as JSON. Raises
     ModelError, SynthesisError or ValueError, each in one sentence."""
-    conditions = parse(options.conditions)
+    conditions = checked(pack, options)
     folders = listening(pack, options)
     recogniser = open_recogniser(pack, *folders)
     confidence = confidence_of(*folders)
@@ -168,7 +180,7 @@ def _counts(
 def measure(pack: Language, options: Options) -> calibration.Measured:
     """Measure the confidence of models with the voices of the machine, or with recordings. Raises
     ModelError, SynthesisError or ValueError, each in one sentence."""
-    conditions = parse(options.conditions)
+    conditions = checked(pack, options)
     recogniser = open_recogniser(pack, *listening(pack, options))
     said = say(pack, options)
     heard = [

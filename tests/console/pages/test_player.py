@@ -11,7 +11,9 @@ import pytest
 pytest.importorskip("playwright")
 from playwright.sync_api import BrowserContext, Page, expect
 
-from blindplay.console.messages import LANGUAGES
+from blindplay.console.messages import LANGUAGES, catalogue
+from blindplay.console.pages.player import KEYS, TRAINING_KEYS
+from blindplay.language import QUESTIONS, Command
 from blindplay.laws import facts as f
 from tests.console.browser import accessible, shot
 from tests.console.hall import Hall
@@ -110,6 +112,10 @@ def test_in_training_the_board_is_walked_over_and_asked_about(
         ("pn", "White knights: Bella one, Gustav one."),
         ("x", "Nothing has been captured yet."),
         ("b", "White: King Eva one."),
+        ("g", "Moves of black pawn Eva seven: Eva five, Eva six."),
+        ("k", "Eva one: white king."),
+        ("w", "File Anna: white pawn two, black pawn seven."),
+        ("d", "Diagonal from Anna three to Felix eight: "),
     ):
         for key in keys:
             page.keyboard.press(key)
@@ -129,8 +135,17 @@ def test_in_training_the_board_is_walked_over_and_asked_about(
     page.keyboard.press("Enter")
     expect(page.locator(".announced")).to_have_text("Bauer Eva zwei Eva vier")
     # Every question was recorded, and nothing of them was said aloud or in anybody's ear.
-    assert len(hall.taken("query")) == 8
+    assert len(hall.taken("query")) == 12
     assert "knight" not in hall.out.getvalue() and "Springer" not in hall.out.getvalue()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_question_about_the_position_has_a_letter_of_its_own(language: str) -> None:
+    say = catalogue(language)
+    letters = [say[f"key_{name}"] for name in (*KEYS, *TRAINING_KEYS)]
+    assert len(set(letters)) == len(letters)
+    asked = {Command(name) for name in TRAINING_KEYS}
+    assert asked == QUESTIONS - {Command.LEGAL_MOVES_HERE}  # the square in focus says which piece
 
 
 @pytest.mark.long
