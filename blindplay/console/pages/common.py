@@ -15,7 +15,6 @@ from blindplay.wording.readers import announcing
 
 from ..messages import catalogue
 
-
 _LOW_MS = 60_000
 
 

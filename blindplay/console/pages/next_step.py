@@ -56,12 +56,12 @@ class NextStep:
 
 def next_step(game: Game, role: str) -> NextStep:
     """What is due from the player ``role`` now. There is always exactly one step."""
+    board = game.tables[game.board_of(role)]
     standing = _standing(game)
+    if board.wanted is not None and standing in (None, "not_started", "paused"):
+        return NextStep("correct", by_hand=True)
     if standing is not None:
         return NextStep(standing)
-    board = game.tables[game.board_of(role)]
-    if board.wanted is not None:
-        return NextStep("correct", by_hand=True)
     heard = _to_repeat(game, role)
     first = to_execute(game, game.board_of(role))
     if heard is not None:

@@ -19,6 +19,7 @@ from ..table_port import TablePort, held
 from . import common
 from .next_step import NextStep, next_step
 
+_UNANSWERED = ("over", "arbiter", "adjourned")  # then nobody can answer an offer of a draw
 _LOOKED_BACK = 400  # entries of the log
 
 
@@ -42,7 +43,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "ending": _ending(table, game, language) if game.over else "",
         "name": {side: common.name_of(game, side, language) for side in SIDES},
         "clock": {clock.side: clock for clock in common.clocks(game)},
-        "offered": OTHER[role] in game.offers and not game.over,
+        "offered": OTHER[role] in game.offers and step.kind not in _UNANSWERED,
         "offering": role in game.offers and not game.over,
         "opponent": say[OTHER[role]],
         "claims": _claims(game),

@@ -116,9 +116,11 @@ function replace(parts) {
     if (field) field.value = value;
   }
   if (active) {
-    // If the focused element is gone, the heading of its part gets the focus.
+    // If the focused element is gone, or is now among what folds away elsewhere, the heading of its
+    // part gets the focus.
     const same = active.id ? document.getElementById(active.id) : null;
-    const there = same?.checkVisibility?.() ?? same;
+    const stays = same && (home.contains(same) || !same.closest("details"));
+    const there = stays && (same.checkVisibility?.() ?? true);
     const heading = home.querySelector("h2") ?? document.getElementById("main");
     (there ? same : heading).focus({ preventScroll: Boolean(there) });
   }

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("playwright")
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, ViewportSize, expect
 
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
-from tests.console.browser import accessible, shot
+from tests.console.browser import accessible, shot, violations
 from tests.console.hall import Hall
+from tests.console.pages.test_next_step import PRESSED
 from tests.console.pages.test_players import click_move, enter
 
 
@@ -78,3 +80,177 @@ def test_the_opponents_clocks_go_on_between_facts(context: BrowserContext, hall:
         }"""
     )
     assert shown == "4:00"
+
+
+# --- the first screen ---------------------------------------------------------------------------
+
+_SCREENS: tuple[ViewportSize, ...] = (
+    {"width": 390, "height": 844},
+    {"width": 820, "height": 1180},
+    {"width": 1400, "height": 900},
+)
+_BESIDE = """() => ["theirs", "board", "mine", "next"].flatMap(id => {
+    const box = document.querySelector(`#${id} .board, #${id} .clock, #${id}:not(#board)`)
+        .getBoundingClientRect();
+    return box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth
+        ? [] : [`${id}: ${JSON.stringify(box)}`];
+})"""
+
+
+def _answered(hall: Hall) -> None:
+    """1. e4, repeated and executed by Black."""
+    hall.start()
+    hall.play("white", "e2e4")
+    hall.table.submit(f.Repeat(by="black", move="e2e4"))
+    hall.table.submit(f.Make(by="black", move="e2e4"))
+
+
+def _steps(hall: Hall) -> Iterator[str]:
+    """The states of the page, one after the other, by the step that each shows."""
+    yield "not_started"
+    hall.start()
+    yield "wait"
+    hall.play("white", "e2e4")
+    yield "repeat_and_execute"
+    hall.table.submit(f.Repeat(by="black", move="e2e4"))
+    yield "execute"
+    hall.table.submit(f.Make(by="black", move="e2e4"))
+    yield "announce"
+    hall.table.submit(f.Announce(by="black", move="e7e5"))
+    hall.table.submit(f.Make(by="black", move="e7e5"))
+    yield "press"
+    hall.table.submit(f.CallArbiter(by="black"))
+    yield "paused"
+    hall.table.submit(f.Arbiter(do="preside"))
+    hall.table.submit(f.Arbiter(do="start_clocks"))
+    hall.table.submit(f.Press(by="black"))
+    hall.table.submit(f.ClaimDraw(by="white", rule="repetition"))
+    yield "arbiter"
+    hall.table.submit(f.Arbiter(do="reject"))
+    hall.table.submit(f.Resign(by="white"))
+    yield "over"
+
+
+def test_board_clocks_and_the_next_step_are_on_the_first_screen_in_every_state(
+    context: BrowserContext, hall: Hall
+) -> None:
+    page = enter(context, hall, "black")
+    for step in _steps(hall):
+        expect(page.locator(f"#next [data-state={step}]")).to_be_visible()
+        expect(page.locator("button.main")).to_have_count(int(step in PRESSED))
+        for size in _SCREENS:
+            page.set_viewport_size(size)
+            assert page.evaluate(_BESIDE) == [], (step, size)
+        assert violations(page) == [], step
+        shot(page, f"opponent-{step}")
+
+
+def test_on_the_narrowest_phone_the_board_has_the_whole_width(
+    context: BrowserContext, hall: Hall
+) -> None:
+    """Eight squares of 44 px need 352 px: at 320 px they are as large as the screen allows."""
+    page = enter(context, hall, "black")
+    for width, square in ((320, 39), (390, 44)):
+        page.set_viewport_size({"width": width, "height": 640})
+        box = page.locator("#board .board").bounding_box()
+        assert box is not None and (box["x"], box["width"]) == (0, width)
+        one = page.locator("#sq-e4").bounding_box()
+        assert one is not None and one["width"] >= square
+
+
+# --- keys ---------------------------------------------------------------------------------------
+
+
+def test_a_move_pair_takes_at_most_eight_keystrokes(context: BrowserContext, hall: Hall) -> None:
+    """Repeating, executing, announcing, executing and pressing the clock. The focus follows."""
+    hall.start()
+    page = enter(context, hall, "black")
+    state = page.locator("#next [data-state]")
+    page.keyboard.press("F2")
+    expect(page.locator("#text")).to_be_focused()  # what is folded away unfolds
+    page.locator("#next-heading").focus()
+    game = (("e2e4", "e5"), ("g1f3", "Nc6"), ("f1b5", "a6"), ("b5c6", "bxc6"), ("d2d4", "exd4"))
+    for white, black in game:
+        hall.play("white", white)
+        expect(page.locator("#repeat")).to_be_focused()
+        pressed = 0
+        for key in ("Enter", *black, "Enter", "Enter"):
+            if key == "Enter" and pressed > 1:
+                expect(page.locator("#text, #press").and_(page.locator(":focus"))).to_be_visible()
+            page.keyboard.press(key)
+            pressed += 1
+            if pressed == 1:
+                expect(page.locator("#text")).to_be_focused()
+            elif key == "Enter" and pressed < len(black) + 3:
+                expect(page.locator("#press")).to_be_focused()
+        assert pressed <= 8
+        expect(state).to_have_attribute("data-state", "wait")
+        hall.table.submit(f.Make(by="white", move=hall.table.game.history[-1].move.uci()))
+    assert [fact.by for fact in hall.taken("press")] == ["white", "black"] * len(game)
+
+
+def test_the_listed_keys_do_what_the_page_says(context: BrowserContext, hall: Hall) -> None:
+    _answered(hall)
+    page = enter(context, hall, "black")
+    page.locator("#shortcuts summary").click()
+    for key in ("Ctrl", "F2", "F8"):
+        expect(page.locator("#keys kbd", has_text=key).first).to_be_visible()
+    page.locator("#ways summary").focus()
+    page.keyboard.press("Control+Enter")  # nothing is typed yet: where to type it
+    expect(page.locator("#text")).to_be_focused()
+    page.keyboard.type("e5")
+    page.locator("#ways summary").focus()
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#press.main")).to_be_visible()
+    assert hall.table.game.turn.made is not None
+    page.keyboard.press("F8")
+    expect(page.locator("#next [data-state=wait]")).to_be_visible()
+    assert hall.taken("press")[-1].by == "black"
+    for key in ("e", "Alt+Enter", "Shift+F8"):  # nobody's
+        page.keyboard.press(key)
+    assert len(hall.taken("press")) == 2
+
+
+def test_a_key_that_is_held_down_does_one_step(context: BrowserContext, hall: Hall) -> None:
+    hall.start()
+    hall.play("white", "e2e4")
+    page = enter(context, hall, "black")
+    page.locator("#repeat").focus()
+    for _ in range(5):
+        page.keyboard.down("Enter")
+    page.keyboard.up("Enter")
+    expect(page.locator("#text")).to_be_focused()
+    assert len(hall.taken("repeat")) == 1 and hall.taken("announce")[1:] == []
+
+
+# --- the clocks ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", f.SIDES)
+def test_a_page_shows_nothing_but_the_two_clocks_and_keeps_them(
+    context: BrowserContext, hall: Hall, role: str
+) -> None:
+    hall.start()
+    page = enter(context, hall, role)
+    page.goto(page.url + "clocks")
+    figures = page.locator(".figures")
+    expect(figures).to_have_count(2)
+    expect(page.locator("button, input, .board")).to_have_count(0)
+    expect(page.locator(".clock.runs h2")).to_contain_text("White, Anna")
+    tall = [box["height"] for one in figures.all() if (box := one.bounding_box())]
+    assert min(tall) > 900 / 5
+    hall.now = 252  # 305 - 252 + 5 = 58 seconds
+    hall.play("white", "e2e4")
+    expect(page.locator(".clock.runs h2")).to_contain_text("Black, Bert")
+    expect(page.locator(".clock.low")).to_contain_text("under one minute")
+    expect(page.locator(".clock.low")).to_contain_text("White, Anna")
+    accessible(page, colours=True)
+
+
+def test_all_moves_are_to_be_had_in_words(context: BrowserContext, hall: Hall) -> None:
+    _answered(hall)
+    page = enter(context, hall, "black")
+    page.get_by_role("link", name="All moves in words").click()
+    expect(page.locator("li")).to_have_text(["1, White: e4 – Bauer Eva zwei Eva vier"])
+    expect(page.locator("li [lang=de]")).to_have_text("Bauer Eva zwei Eva vier")
+    assert violations(page) == []
