@@ -147,6 +147,18 @@ def _time_control(text: str) -> str:
     return time_controls.read(text).pgn
 
 
+def hours(text: str) -> int:
+    """The seconds of a time in hours, such as 12h, or in minutes, such as 90m; at most 30 days."""
+    number, unit = text[:-1], text[-1:].lower()
+    if unit in ("h", "m") and number.isascii() and number.isdigit() and len(number) < 6:
+        found = int(number) * (3600 if unit == "h" else 60)
+        if 0 < found <= 30 * 86_400:
+            return found
+    raise ValueError(
+        f"{shown(text)} is not a time; write it in hours, such as 12h, or minutes: 90m."
+    )
+
+
 def position(fen: str) -> "chess.Board":
     """The position in FEN that a command is given; it must be one that a table accepts."""
     import chess
@@ -235,6 +247,7 @@ def a_file(name: str | Path) -> Path:
 
 
 FILE = ParsedValue("file", a_file)
+HOURS = ParsedValue("time", hours)
 FOLDER = click.Path(path_type=Path)
 POSITION = ParsedValue("fen", position)
 EDITION = ParsedValue("edition", _edition, _editions)

@@ -99,9 +99,12 @@ def _check(given: Mapping[str, Any]) -> None:
     _time_warnings(given)
     if "dead_time" in typed(given) and not given["resume"]:
         raise ValueError("--dead-time says how a game goes on; leave it out, or add --resume.")
-    served = [given[name] for name in ("host", "console_port", "certificate", "key", "qr")]
-    if not given["console"] and any(value is not None for value in served):
-        raise ValueError("--host, --console-port, --certificate, --key and --qr need --console.")
+    served = ("host", "console_port", "certificate", "key", "remember_browsers", "qr")
+    if not given["console"] and any(given[name] is not None for name in served):
+        raise ValueError(
+            "--host, --console-port, --certificate, --key, --remember-browsers and --qr need "
+            "--console."
+        )
     if (given["certificate"] is None) is not (given["key"] is None):
         raise ValueError("--certificate and --key need each other.")
 
@@ -150,7 +153,9 @@ def _console(given: Mapping[str, Any]) -> "ConsoleAt | None":
     if not given["console"]:
         return None
     qr = sys.stdout.isatty() if given["qr"] is None else given["qr"]
-    return ConsoleAt(given["host"], given["console_port"], given["certificate"], given["key"], qr)
+    remember_s = given["remember_browsers"] or 0
+    port, certificate = given["console_port"], given["certificate"]
+    return ConsoleAt(given["host"], port, certificate, given["key"], qr, remember_s)
 
 
 def _setup(given: Mapping[str, Any]) -> facts.Setup:

@@ -117,6 +117,9 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
                 type=options.FILE),
         _option("key", "Use this private key of the certificate, in PEM, without a password.",
                 type=options.FILE),
+        _option("remember-browsers", "Let a browser that was closed come in again without a new "
+                "link for this time since it was last open, such as 12h.",
+                type=options.HOURS),
         click.Option(["--qr/--no-qr"], default=None, help="Draw each link as a QR code. No screen "
                      "reader can read it. Without it, they are drawn only on a terminal."),
     ),

@@ -20,6 +20,7 @@ from typing import Any
 from blindplay.record.files import write_new
 
 from .actions import AskedAction
+from .once import DoneOnce
 
 _SESSIONS_A_ROLE = 16
 
@@ -41,6 +42,8 @@ class BrowserSession:
     """Sentences for the next page of a browser without scripts, and whether each is a refusal."""
     asked: AskedAction | None = None
     """What it asked for last."""
+    once: DoneOnce = field(default_factory=DoneOnce, repr=False, compare=False)
+    """What its pages may ask about again."""
 
 
 class AccessLinks:

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 import chess
 
@@ -15,8 +15,14 @@ from blindplay.language.scoresheets import reading
 from blindplay.laws import Game, Origin, Ruling, Taken, permissions
 from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
+from blindplay.laws.reasons import MoveReason
 from blindplay.laws.rulings import Answer, NotMade, Refused
-from blindplay.wording.announcements import Announcement, announcements, goes_to_earphone
+from blindplay.wording.announcements import (
+    Announcement,
+    announcements,
+    goes_to_earphone,
+    to_everybody,
+)
 from blindplay.wording.pack_words import answer_in_words
 from blindplay.wording.position import look, time_in_words
 from blindplay.wording.readers import reader
@@ -55,6 +61,13 @@ _OF_SQUARES = frozenset(
         Command.LEGAL_MOVES,
     )
 )  # fmt: skip
+# The field that a refusal is about, by the kind of action, if its content is what is wrong.
+_FIELDS: Mapping[str, str] = {
+    "move": "text", "ask": "text", "claim_draw": "text", "seal": "text",
+    "touch": "square", "record": "ply",
+}  # fmt: skip
+_WRONG = frozenset((*get_args(MoveReason), "empty_square", "no_such_ply"))
+_NOT_OF_A_FIELD = frozenset(("stale", "press_held", "no_such_action"))
 # What a page can be asked. The Laws forbid those questions that are about the position.
 _ASKED = frozenset(
     (
@@ -72,6 +85,10 @@ class ActionResult:
     refused: bool = False
     seen: str = field(default="", compare=False)
     """The stamp of the game after the action, if the page had shown the game before it."""
+    told: bool = field(default=False, compare=False)
+    """Whether everybody is told of the action anyway."""
+    field: str = field(default="", compare=False)
+    """The name of the field whose content was refused."""
 
 
 class NoActionError(ValueError):
@@ -181,12 +198,21 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
                 return ActionResult((f"{words[key]} ({cited})",), refused=True)
             if kind == "press" and table.holds_press(role.removeprefix("assistant:")):
                 raise NoActionError("press_held")
-            answer = _answer(game, role, language, _submitted(table, role, steps))
-            return dataclasses.replace(answer, seen=stamp(game) if seen == now else "")
+            done = _submitted(table, role, steps)
+            rulings = [ruling for taken in done for ruling in taken.rulings]
+            wrong = any(isinstance(one, Refused) and one.why in _WRONG for one in rulings)
+            return dataclasses.replace(
+                _answer(game, role, language, rulings),
+                seen=stamp(game) if seen == now else "",
+                told=any(to_everybody(taken, game, load(language)) for taken in done),
+                field=_FIELDS.get(kind, "") if wrong else "",
+            )
     except NoActionError as error:
-        return ActionResult((words.get(str(error), str(error)),), refused=True)
+        field = "" if str(error) in _NOT_OF_A_FIELD else _FIELDS.get(kind, "")
+        return ActionResult((words.get(str(error), str(error)),), refused=True, field=field)
     except f.FactError as error:
-        return ActionResult((words["no_fact"].format(why=error),), refused=True)
+        said = words["no_fact"].format(why=error)
+        return ActionResult((said,), refused=True, field=_FIELDS.get(kind, ""))
 
 
 def _does_something_else(game: Game, role: str, kind: str, form: Form) -> bool:
@@ -241,17 +267,16 @@ def _origin(role: str) -> Origin:
 
 def _submitted(
     table: TablePort, role: str, steps: Sequence[tuple[str, Mapping[str, Any]]]
-) -> list[Ruling]:
-    """Submit these facts of ``role`` up to the first that is refused; their rulings."""
-    found: list[Ruling] = []
+) -> list[Taken]:
+    """Submit these facts of ``role`` up to the first that is refused."""
+    found: list[Taken] = []
     for kind, fields in steps:
         refusal = permissions.refusal(table.game, role, kind)
         if refusal is not None:
-            return [*found, refusal]
+            return [*found, Taken(f.Tick(), (refusal,), _origin(role))]
         fact = _fact(kind, role, fields, table.time())
-        rulings = table.submit(fact, _origin(role))
-        found += rulings
-        if any(isinstance(ruling, Refused) for ruling in rulings):
+        found.append(Taken(fact, tuple(table.submit(fact, _origin(role))), _origin(role)))
+        if any(isinstance(ruling, Refused) for ruling in found[-1].rulings):
             break
     return found
 

@@ -7,19 +7,19 @@ has caused is refused.
 
 import asyncio
 import contextlib
-import logging
+import secrets
 import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from concurrent.futures import Future
 from importlib import resources
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import (
     FileResponse,
     HTMLResponse,
@@ -29,46 +29,32 @@ from starlette.responses import (
     StreamingResponse,
 )
 from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from blindplay.language import load
 from blindplay.laws import Taken
 from blindplay.laws.facts import PEOPLE, Tick
-from blindplay.wording.announcements import announcements, goes_to_earphone
+from blindplay.wording.announcements import to_everybody
+from blindplay.wording.lasting import aspects
 from blindplay.wording.readers import reader
 
 from . import views
 from .access import AccessLinks, BrowserSession, RateLimiter
 from .actions import ActionResult, Form, act_after_hands, come_in, stamp, value_of
+from .guard import MOST_BYTES, Guard
 from .limits import is_here
 from .messages import LANGUAGES, catalogue, negotiate
 from .pages import page_of
 from .pieces import drawing
-from .stream import Stream, UrgentSentence, sent
+from .stream import Stream, ToldSentence, sent
 from .table_port import TablePort, held, tape_of
 
-_LOG = logging.getLogger(__name__)
 COOKIE = "blindplay"
-_MOST_BYTES = 16_384
 _MOST_FIELDS = 40
 _MOST_STREAMS = 12  # of one session
 _MOST_UNTOLD = 200  # sentences
-_BODY_S = 20.0
-_HEARTBEAT_S = 15.0
+_HEARTBEAT_S = 5.0
 _RECONNECT_MS = 1000
 _SLUGS = {views.slug(role): role for role in PEOPLE}
-_HEADERS = {
-    b"content-security-policy": b"default-src 'none'; script-src 'self'; style-src 'self'; "
-    b"img-src 'self'; media-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
-    b"frame-ancestors 'none'",
-    b"x-content-type-options": b"nosniff",
-    # With no-referrer, browsers post forms with "Origin: null".
-    b"referrer-policy": b"same-origin",
-    b"cross-origin-opener-policy": b"same-origin",
-    b"cross-origin-resource-policy": b"same-origin",
-    b"permissions-policy": b"camera=(), microphone=(), geolocation=()",
-    b"cache-control": b"no-store",
-}
 # python-chess's drawings style their lines; nothing else may be in such a file.
 _DRAWING_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
@@ -78,7 +64,8 @@ class Console:
 
     ``hosts``: the names and addresses by which browsers may call it, without ports. ``encrypted``:
     it is served by HTTPS only. ``cookie``: the name of its cookies, which no other table on the
-    same machine has.
+    same machine has. ``remember_s``: for how many seconds a browser that was closed comes in again
+    without a new link; 0: not at all.
     """
 
     def __init__(
@@ -89,9 +76,11 @@ class Console:
         *,
         encrypted: bool = False,
         cookie: str = COOKIE,
+        remember_s: int = 0,
     ) -> None:
         self._table = table
-        self._cookie = cookie
+        self._cookie, self._remember_s = cookie, remember_s
+        self._run = secrets.token_hex(4)
         self._encrypted = encrypted
         self.doors = AccessLinks() if doors is None else doors
         self._open: Counter[str] = Counter()
@@ -99,7 +88,7 @@ class Console:
         self._streams_lock = threading.Lock()
         self._rendering = threading.Lock()
         self._outdated: set[tuple[str, str]] = set()  # roles and languages of pages to render
-        self._untold: dict[tuple[str, str], list[UrgentSentence]] = {}
+        self._untold: dict[tuple[str, str], list[ToldSentence]] = {}
         self._listening: dict[bytes, list[asyncio.Event]] = {}  # the open pages of each session
         self.asking = RateLimiter(a_second=20, at_once=200)
         self.entering = RateLimiter(a_second=1, at_once=20)
@@ -114,12 +103,13 @@ class Console:
                 Route("/static/{name}", _static),
                 Route("/{seat}/", self._to_session(self._page)),
                 Route("/{seat}/do", self._to_session(self._do), methods=["POST"]),
+                Route("/{seat}/settle", self._to_session(self._settle), methods=["POST"]),
                 Route("/{seat}/changes", self._to_session(self._changes)),
                 Route("/{seat}/tape/{number:int}", self._sound),
                 Route("/{seat}/{name}", self._to_session(self._beside)),
             ],
             middleware=[
-                Middleware(_Guard, asking=lambda: self.asking),
+                Middleware(Guard, allows=self._allows, trouble=_trouble),
                 Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
             ],
         )
@@ -149,13 +139,14 @@ class Console:
         for stream in streams.values():
             stream.wake()
 
-    def _sentences(self, taken: Taken, language: str) -> list[UrgentSentence]:
+    def _sentences(self, taken: Taken, language: str) -> list[ToldSentence]:
         """What everybody may hear about a fact, in a page's language."""
-        game, found = self._table.game, list[UrgentSentence]()
-        for said in announcements(taken, game, reader(load(language), game)):
-            if said.to is None or not goes_to_earphone(game, said.to):
-                found.append((sent(said.words), said.urgent))
-        return found
+        game = self._table.game
+        now, said = aspects(game), to_everybody(taken, game, reader(load(language), game))
+        return [
+            (sent(one.words), one.urgent, {name: now[name] for name in one.while_same})
+            for one in said
+        ]
 
     def _catch_up(self) -> None:
         """Render the pages that facts have outdated. Called in the server's threads."""
@@ -167,10 +158,10 @@ class Console:
                 self._outdated.clear()
             for (role, language), stream in outdated.items():
                 with held(self._table) as game:
-                    page, seen = page_of(game, role), stamp(game)
+                    page, seen, now = page_of(game, role), stamp(game), aspects(game)
                     values = page.values(self._table, game, role, language)
                 parts = views.parts(page, values, language)
-                stream.update(parts, seen, untold.get((role, language), ()))
+                stream.update(parts, seen, untold.get((role, language), ()), now)
 
     def close(self) -> None:
         """End all streams, so that the server can stop."""
@@ -203,6 +194,17 @@ class Console:
         self._wake()
         return token
 
+    def _allows(self, request: Request) -> bool:
+        """Whether this is not one request too many. Whoever is in is limited for themselves: others
+        at the same address, and wrong links, do not slow them down."""
+        address, seat = address_of(request), request.url.path.split("/")[1]
+        if is_here(address):
+            return True
+        session = self._session_of(_SLUGS.get(seat), request)
+        if session is not None:
+            return self.asking.take(session.digest.hex())
+        return self.asking.take(f"{address} static" if seat == "static" else address)
+
     # --- pages -----------------------------------------------------------------------------
 
     def _stream(self, role: str, language: str) -> Stream:
@@ -216,7 +218,9 @@ class Console:
         return stream
 
     def _session(self, request: Request) -> BrowserSession | None:
-        role = _SLUGS.get(request.path_params["seat"])
+        return self._session_of(_SLUGS.get(request.path_params["seat"]), request)
+
+    def _session_of(self, role: str | None, request: Request) -> BrowserSession | None:
         secret = request.cookies.get(self._cookie, "")
         return self.doors.session(role, secret) if role and secret else None
 
@@ -229,7 +233,9 @@ class Console:
         async def route(request: Request) -> Response:
             session = self._session(request)
             if session is not None:
-                return await answer(request, session)
+                return self._remembered(
+                    await answer(request, session), session.role, request.cookies[self._cookie]
+                )
             if self.doors.displaced(request.cookies.get(self._cookie, "")):
                 return _asks_for_link(request, "displaced", 410)
             return _asks_for_link(request, "enter_again", 401)
@@ -240,23 +246,35 @@ class Console:
         return _asks_for_link(request)
 
     async def _enter(self, request: Request) -> Response:
-        if not self.entering.take(_address(request)):
-            return _asks_for_link(request, "too_fast", 429)
         token = value_of(await _form(request), "token").rpartition("#")[2]
         entered = self.doors.enter(token, _accepted(request))
         if entered is None:
+            # Only wrong links are counted: a right one opens the page from every address.
+            if not self.entering.take(address_of(request)):
+                return _asks_for_link(request, "too_fast", 429)
             return _asks_for_link(request, "enter_wrong", 403)
         session, secret = entered
         await run_in_threadpool(come_in, self._table, session.role)
         answer = _to_page(session.role)
+        self._set_cookie(answer, session.role, secret)
+        return answer
+
+    def _set_cookie(self, answer: Response, role: str, secret: str) -> None:
         answer.set_cookie(
             self._cookie,
             secret,
-            path=answer.headers["location"],
+            max_age=self._remember_s or None,
+            path=f"/{views.slug(role)}/",
             httponly=True,
             samesite="strict",
             secure=self._encrypted,
         )
+
+    def _remembered(self, answer: Response, role: str, secret: str) -> Response:
+        """``answer``, with which a browser that is remembered is remembered anew: none forgets its
+        session while its page is open."""
+        if self._remember_s:
+            self._set_cookie(answer, role, secret)
         return answer
 
     async def _page(self, request: Request, session: BrowserSession) -> Response:
@@ -265,7 +283,7 @@ class Console:
     def _whole(self, session: BrowserSession) -> str:
         stream = self._stream(session.role, session.language)
         with held(self._table) as game:
-            return views.whole(game, session, stream.now(), self._table.time())
+            return views.whole(game, session, stream.now(), self._table.time(), self._run)
 
     async def _do(self, request: Request, session: BrowserSession) -> Response:
         form = await _form(request)
@@ -280,14 +298,39 @@ class Console:
                 session.theme = value_of(form, "theme")
             self.doors.keep()
             return _to_page(session.role)
-        answer = await self._answer(request, session, language, form)
+        first = session.once.begin(value_of(form, "id"))
+        if first is None:  # asked for already, or void: it is not done again
+            return Response(status_code=208)
+        answer = await self._answer(request, session, language, form, first)
         return _told(request, session, language, answer, 409 if answer.refused else 200)
 
+    async def _settle(self, request: Request, session: BrowserSession) -> Response:
+        """What became of an action that a page got no answer to: 200 with the answer, 202 while it
+        is being done, 204 if it has not come, 205 if that stays so (the page has asked to make it
+        ``void``), 404 if the table was restarted meanwhile, so that nobody knows."""
+        form = await _form(request)
+        key = value_of(form, "id")
+        if key.partition("-")[0] != self._run:
+            return Response(status_code=404)
+        first = session.once.answer(key)
+        if first is not None:
+            if not first.done():
+                return Response(status_code=202)
+            return _told(request, session, views.language_of(session, form), first.result(), 200)
+        if value_of(form, "void"):
+            session.once.forbid(key)
+            return Response(status_code=205)
+        return Response(status_code=204)
+
     async def _answer(
-        self, request: Request, session: BrowserSession, language: str, form: Form
+        self,
+        request: Request,
+        session: BrowserSession,
+        language: str,
+        form: Form,
+        first: Future[ActionResult],
     ) -> ActionResult:
         """The first answer to an action. No thread waits for it. The page shows later ones."""
-        first = Future[ActionResult]()
         scripted = _wants_json(request)
 
         def answer(result: ActionResult) -> None:
@@ -296,16 +339,19 @@ class Console:
             elif scripted:
                 self._tell(session.role, language, result)
             else:
-                session.messages += _messages(language, result)
+                session.messages += _messages(language, result, scripted=False)
 
         session.asked = await run_in_threadpool(
             act_after_hands, self._table, session.role, language, form, answer, session.asked
         )
-        return await asyncio.wrap_future(first)
+        return await asyncio.shield(asyncio.wrap_future(first))
 
     def _tell(self, role: str, language: str, result: ActionResult) -> None:
         """Show the open pages of ``role`` what came of an action after its first answer."""
-        said = [(sentence, result.refused) for _, sentence in _messages(language, result)]
+        sentences = _messages(language, result, scripted=True)
+        said: list[ToldSentence] = [
+            (sent(sentence), result.refused, {}) for _, sentence in sentences
+        ]
         with self._streams_lock:
             stream = self._streams.get((role, language))
             if stream is None:
@@ -363,7 +409,7 @@ class Console:
             listening.pop(0).set()  # the oldest page finds itself removed
         self._open[session.role] += 1
         try:
-            yield f"retry: {_RECONNECT_MS}\n\n"
+            yield f"retry: {_RECONNECT_MS}\n\nevent: run\ndata: {self._run}\n\n"
             yield self._time()
             while not self.closing.is_set() and self._session(request) is session:
                 if changed not in listening:
@@ -413,6 +459,8 @@ def _asks_for_link(request: Request, key: str = "", status: int = 200) -> Respon
 
 def _trouble(request: Request, key: str, status: int, language: str = "") -> Response:
     """A refusal in words: a page, or JSON for a script."""
+    if request.url.path == "/":
+        return _asks_for_link(request, key, status)  # a right link opens the door even then
     language = language or _accepted(request)
     why = catalogue(language)[key]
     if _wants_json(request):
@@ -424,18 +472,24 @@ def _told(
     request: Request, session: BrowserSession, language: str, answer: ActionResult, status: int
 ) -> Response:
     """The answer to an action: JSON for a script, else the page, which then shows it."""
-    messages = _messages(language, answer)
-    if _wants_json(request):
+    scripted = _wants_json(request)
+    messages = _messages(language, answer, scripted=scripted)
+    if scripted:
         headers = {"content-language": language, "game-seen": answer.seen}
-        told = {"refused": answer.refused, "said": [sent(sentence) for _, sentence in messages]}
+        said = [sent(sentence) for _, sentence in messages]
+        told = {"refused": answer.refused, "said": said}
+        if answer.field:
+            told["field"] = answer.field
         return JSONResponse(told, status_code=status, headers=headers)
     session.messages = messages
     return _to_page(session.role)
 
 
-def _messages(language: str, answer: ActionResult) -> list[tuple[bool, str]]:
-    """The sentences of an answer, each with whether it is a refusal."""
-    sentences = answer.sentences or (catalogue(language)["done"],)
+def _messages(language: str, answer: ActionResult, *, scripted: bool) -> list[tuple[bool, str]]:
+    """The sentences of an answer, each with whether it is a refusal. What everybody is told about
+    the action is its answer, if a script shows it."""
+    done = () if scripted and answer.told else (catalogue(language)["done"],)
+    sentences = answer.sentences or done
     return [(answer.refused, sentence) for sentence in sentences]
 
 
@@ -472,108 +526,10 @@ async def _form(request: Request) -> Form:
 def _fields(text: str, *, blank: bool = False) -> dict[str, list[str]] | None:
     """The fields of an encoded form; None if there are more than any page has."""
     try:
-        return parse_qs(text[:_MOST_BYTES], keep_blank_values=blank, max_num_fields=_MOST_FIELDS)
+        return parse_qs(text[:MOST_BYTES], keep_blank_values=blank, max_num_fields=_MOST_FIELDS)
     except ValueError:
         return None
 
 
-def _address(request: Request) -> str:
+def address_of(request: Request) -> str:
     return request.client.host if request.client else ""
-
-
-# --- the guard ----------------------------------------------------------------------------------
-
-
-class _Guard:
-    """Refuses requests that other sites cause, and requests that are too large or too frequent.
-    Sets the protecting headers of each answer."""
-
-    def __init__(self, app: ASGIApp, asking: Callable[[], RateLimiter]) -> None:
-        self._app, self._asking = app, asking
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await self._app(scope, receive, send)
-            return
-        if scope["type"] != "http":
-            return  # no WebSockets: the server refuses what is not answered
-
-        begun = False
-
-        async def guarded(message: Message) -> None:
-            nonlocal begun
-            if message["type"] == "http.response.start":
-                begun = True
-                present = {name.lower() for name, _ in message["headers"]}
-                missing = [(k, v) for k, v in _HEADERS.items() if k not in present]
-                message["headers"] = [*message["headers"], *missing]
-            await send(message)
-
-        request = Request(scope)
-        refused = _refused(request)
-        if refused:
-            await Response(status_code=refused)(scope, receive, guarded)
-            return
-        address = _address(request)
-        # Posts are limited by session, and this machine's own browser is never shut out.
-        if request.method != "POST" and not is_here(address) and not self._asking().take(address):
-            await _trouble(request, "too_fast", 429)(scope, receive, guarded)
-            return
-        try:
-            await self._app(scope, _limited(receive), guarded)
-        except ClientDisconnect:
-            if not begun:
-                await Response(status_code=408)(scope, receive, guarded)
-        except Exception:
-            # A traceback on the terminal would be read aloud; it goes into a log, if one is kept.
-            _LOG.exception("A request failed.")
-            if not begun:
-                await _trouble(request, "trouble", 500)(scope, receive, guarded)
-
-
-def _refused(request: Request) -> int:
-    """The status with which a request is refused; 0 if it is not."""
-    if not request.scope["query_string"].isascii():
-        return 400
-    if request.method not in ("GET", "HEAD", "POST"):
-        return 405
-    headers, host = request.headers, request.headers.get("host", "")
-    origin = headers.get("origin")
-    own = origin is not None and _place(origin) == host and host != ""
-    listens = request.url.path.endswith("/changes")
-    same_site = headers.get("sec-fetch-site", "same-origin") == "same-origin"
-    if (request.method == "POST" and not own) or (
-        listens and not (same_site and (origin is None or own))
-    ):
-        return 403
-    length = headers.get("content-length", "0")
-    plain = length.isascii() and length.isdigit() and len(length) < 10
-    if not plain or int(length) > _MOST_BYTES or "transfer-encoding" in headers:
-        return 413
-    return 0
-
-
-def _place(origin: str) -> str:
-    """The host of an origin, with its port; "" if it is none."""
-    try:
-        return urlsplit(origin).netloc
-    except ValueError:  # brackets that hold no address
-        return ""
-
-
-def _limited(receive: Receive) -> Callable[[], Awaitable[Message]]:
-    """Disconnect a client that sends too much, or that takes too long to send it."""
-    taken, whole = 0, False
-
-    async def limited() -> Message:
-        nonlocal taken, whole
-        try:
-            # After the body, only the end of the connection can come, at any time.
-            message = await (receive() if whole else asyncio.wait_for(receive(), _BODY_S))
-        except TimeoutError:
-            return {"type": "http.disconnect"}
-        whole = not message.get("more_body", False)
-        taken += len(message.get("body", b""))
-        return {"type": "http.disconnect"} if taken > _MOST_BYTES else message
-
-    return limited

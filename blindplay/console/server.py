@@ -52,6 +52,7 @@ class ConsoleHost:
     """Serves the console of ``table`` at ``host`` and ``port`` until it is closed.
 
     ``certificate``: serve HTTPS only. ``doors``: the file by which sessions survive a restart.
+    ``remember_s``: see :class:`~.app.Console`.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class ConsoleHost:
         *,
         certificate: Certificate | None = None,
         doors: Path | None = None,
+        remember_s: int = 0,
     ) -> None:
         """:raises ConsoleError: if nothing can listen there, or not with this certificate."""
         if certificate is not None:
@@ -86,6 +88,7 @@ class ConsoleHost:
             encrypted=certificate is not None,
             # Browsers send a cookie to all ports of a machine, so each table needs its own name.
             cookie=f"{COOKIE}-{self._port}",
+            remember_s=remember_s,
         )
         self._server = uvicorn.Server(_config(self.console, certificate))
         self._thread = threading.Thread(

@@ -6,6 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from blindplay.language import MixedText, Part
 
@@ -14,8 +15,11 @@ _KEPT = 200
 Sentence = str | Sequence[Part]
 """A sentence in the page's language, or its parts, each with its language."""
 
-UrgentSentence = tuple[Sentence, bool]
-"""A sentence, and whether it is urgent."""
+Aspects = Mapping[str, str]
+"""Aspects of the game, each with its value; see :func:`~blindplay.wording.lasting.aspects`."""
+
+ToldSentence = tuple[Sentence, bool, Aspects]
+"""A sentence; whether it is urgent; and the aspects of the game that it rests on, as they were."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,16 @@ class PageChange:
     number: int
     parts: Mapping[str, str]
     stamp: str
-    told: Sequence[UrgentSentence] = ()
+    told: Sequence[ToldSentence] = ()
+
+
+class PageNow(NamedTuple):
+    """A page as it stands: its place in the stream, its parts, the game's stamp and aspects."""
+
+    place: str
+    parts: Mapping[str, str]
+    stamp: str
+    aspects: Aspects
 
 
 def sent(words: str) -> Sentence:
@@ -45,24 +58,30 @@ class Stream:
         self._number = 0
         self._parts: dict[str, str] = {}
         self._stamp = ""
+        self._aspects: Aspects = {}
         self._changes: deque[PageChange] = deque(maxlen=_KEPT)
         self._listeners: list[Wake] = []
 
-    def now(self) -> tuple[str, dict[str, str], str]:
-        """The place in the stream, all parts of the page, and the stamp."""
+    def now(self) -> PageNow:
         with self._lock:
-            return f"{self._name}.{self._number}", dict(self._parts), self._stamp
+            place = f"{self._name}.{self._number}"
+            return PageNow(place, dict(self._parts), self._stamp, self._aspects)
 
     def update(
-        self, parts: Mapping[str, str], stamp: str, told: Sequence[UrgentSentence] = ()
+        self,
+        parts: Mapping[str, str],
+        stamp: str,
+        told: Sequence[ToldSentence] = (),
+        aspects: Aspects | None = None,
     ) -> None:
         """Add a change to this state of the page, with sentences, unless nothing is new."""
         with self._lock:
             new = {name: html for name, html in parts.items() if self._parts.get(name) != html}
-            if not (new or told or stamp != self._stamp):
+            aspects = self._aspects if aspects is None else aspects
+            if not (new or told or (stamp, aspects) != (self._stamp, self._aspects)):
                 return
             self._number += 1
-            self._parts, self._stamp = dict(parts), stamp
+            self._parts, self._stamp, self._aspects = dict(parts), stamp, aspects
             self._changes.append(PageChange(self._number, new, stamp, tuple(told)))
         self.wake()
 
@@ -94,10 +113,18 @@ class Stream:
             at = int(number) if known and len(number) < 10 else -1
             missed = [change for change in self._changes if change.number > at]
             if len(missed) != self._number - at:
-                return here, _json(self._parts, self._stamp, (), whole=True)
+                return here, self._json(self._parts, (), whole=True)
             parts = {name: html for change in missed for name, html in change.parts.items()}
             told = [one for change in missed for one in change.told]
-            return here, _json(parts, self._stamp, told)
+            return here, self._json(parts, told)
+
+    def _json(
+        self, parts: Mapping[str, str], told: Sequence[ToldSentence], *, whole: bool = False
+    ) -> str:
+        change = {
+            "parts": dict(parts), "seen": self._stamp, "state": self._aspects, "told": list(told),
+        }  # fmt: skip
+        return json.dumps(change | ({"whole": True} if whole else {}), ensure_ascii=False)
 
     def listen(self, listener: Wake) -> Callable[[], None]:
         """Call ``listener`` after each change, in any thread. Call the result to stop."""
@@ -110,10 +137,3 @@ class Stream:
                     self._listeners.remove(listener)
 
         return leave
-
-
-def _json(
-    parts: Mapping[str, str], stamp: str, told: Sequence[UrgentSentence], *, whole: bool = False
-) -> str:
-    change = {"parts": dict(parts), "seen": stamp, "told": list(told)}
-    return json.dumps(change | ({"whole": True} if whole else {}), ensure_ascii=False)

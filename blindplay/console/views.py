@@ -16,12 +16,13 @@ from blindplay.laws import Game, Taken
 from blindplay.laws.facts import SIDES
 from blindplay.laws.rulings import Completed
 from blindplay.laws.state import OTHER
+from blindplay.wording.lasting import TO_MOVE, aspects, needed
 
 from .access import BrowserSession
 from .actions import Form, value_of
 from .messages import LANGUAGES, catalogue
 from .pages import Page, page_of, title_of
-from .stream import UrgentSentence
+from .stream import PageNow, ToldSentence
 from .table_port import TablePort, held
 
 # Stands in a form until a page or its script puts the game's stamp there. So a form does not change
@@ -57,7 +58,8 @@ def render(template: str, language: str, **values: Any) -> str:
     """A template, filled in; it has the catalogue of ``language`` as ``say``."""
     say = catalogue(language)
     found = _environment().get_template(template)
-    values = {"theme": "", "styles": (), "place": "", "stamp": "", "said": (), **values}
+    unset = {"theme": "", "styles": (), "place": "", "stamp": "", "said": (), "run": ""}
+    values = {**unset, "state": {}, **values}
     return found.render(say=say, language=language, languages=LANGUAGES, seen=SEEN, **values)
 
 
@@ -108,40 +110,42 @@ def beside(table: TablePort, session: BrowserSession, name: str, form: Form) -> 
     return render(template, language, theme=session.theme, styles=page.STYLES, **values)
 
 
-def told_to(game: Game, role: str, language: str, taken: Taken) -> list[UrgentSentence]:
+def told_to(game: Game, role: str, language: str, taken: Taken) -> list[ToldSentence]:
     """Sentences for the reader of a role's page alone: whose move it is, unless they have just
     moved themselves, and what waits for them.
 
     Without them, a reader would not notice that the clock was pressed (WCAG 4.1.3).
     """
-    found: list[UrgentSentence] = []
+    now, found = aspects(game), list[ToldSentence]()
     completed = any(isinstance(ruling, Completed) for ruling in taken.rulings)
     if completed and not game.over and role != getattr(taken.fact, "by", None):
         say = catalogue(language)
-        found.append((say["on_move"].format(side=say[game.side]), False))
+        sentence = say["on_move"].format(side=say[game.side])
+        found.append((sentence, False, {name: now[name] for name in TO_MOVE}))
     calls = getattr(page_of(game, role), "calls", None)
     if calls is not None:
-        found += [(sentence, True) for sentence in calls(game, language, taken.rulings)]
+        rests = {name: now[name] for name in needed(game)}
+        found += [(sentence, True, rests) for sentence in calls(game, language, taken.rulings)]
     return found
 
 
-def whole(
-    game: Game, session: BrowserSession, state: tuple[str, Mapping[str, str], str], now: int
-) -> str:
-    """The whole page of a session, with its messages, which are then forgotten. ``state`` is that
-    of the page's stream, ``now`` the table's time in ms."""
-    page, (place, found, stamp) = page_of(game, session.role), state
+def whole(game: Game, session: BrowserSession, shown: PageNow, now: int, run: str) -> str:
+    """The whole page of a session, with its messages, which are then forgotten. ``shown`` is that
+    of the page's stream, ``now`` the table's time in ms, ``run`` the name of this run of it."""
+    page = page_of(game, session.role)
     said, session.messages = session.messages, []
     return render(
         "page.html",
         session.language,
-        parts={name: found[name].replace(SEEN, stamp) for name in page.PARTS},
+        parts={name: shown.parts[name].replace(SEEN, shown.stamp) for name in page.PARTS},
         scripts=("console.js", *page.SCRIPTS),
         styles=page.STYLES,
         kind=page.FOLDER,
         title=title_of(game, session.role, session.language),
-        place=place,
-        stamp=stamp,
+        place=shown.place,
+        stamp=shown.stamp,
+        state=shown.aspects,
+        run=run,
         said=said,
         now=now,
         theme=session.theme,

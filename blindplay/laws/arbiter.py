@@ -232,9 +232,10 @@ def call_arbiter(game: State, fact: f.CallArbiter) -> None:
         game.refuse(fact.by, fact.kind, "adjourned", "sealing")
         return
     rule = "answering_player_absent" if resumed else "calling_arbiter"
+    again = game.paused == fact.by  # they have called, and the arbiter has not come yet
     game.clock.stop(fact.by)
     game.tell_clock(rule)
-    game.rule(ArbiterNeeded(why="called", by=fact.by), rule)
+    game.rule(ArbiterNeeded(why="called", by=fact.by, again=again), rule)
 
 
 def query(game: State, fact: f.Query) -> None:

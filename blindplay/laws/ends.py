@@ -130,11 +130,13 @@ def offer_draw(game: State, fact: f.OfferDraw) -> None:
 
 def offered(game: State, by: str, *rules: str) -> None:
     """An offer stands until it is answered; both players write (=)."""
+    again = by in game.offers
     game.offers.add(by)
     game.offered_at.append((len(game.history) + (game.turn.made is not None), by))
     if game.adjourned:
         rules = (*rules, "offer_after_sealing")
-    game.rule(DrawOffered(by=by, record="(=)"), "draw_offer", "record_draw_offer", *rules)
+    ruling = DrawOffered(by=by, record="(=)", again=again)
+    game.rule(ruling, "draw_offer", "record_draw_offer", *rules)
 
 
 def decline_by_playing(game: State, side: str) -> None:

@@ -326,13 +326,15 @@ class Refused(PersonalRuling, kind="refused"):
 
 class ArbiterNeeded(Proposable, kind="arbiter_needed"):
     """The arbiter must decide or do something; ``why`` says what. ``player`` is whose doing it
-    is, ``by`` whom it concerns; ``ply`` and ``text`` are an entry of a scoresheet."""
+    is, ``by`` whom it concerns; ``ply`` and ``text`` are an entry of a scoresheet. ``again``: the
+    same player has called, and nothing has happened since."""
 
     why: ArbiterReason
     by: str | None = None
     player: str | None = None
     ply: int | None = None
     text: str | None = None
+    again: bool = False
 
 
 class TakeBack(Proposable, kind="take_back"):
@@ -464,9 +466,11 @@ class Late(Proposable, kind="late"):
 
 
 class DrawOffered(PersonalRuling, kind="draw_offered"):
-    """A draw is offered; ``record`` is what both players write down."""
+    """A draw is offered; ``record`` is what both players write down. ``again``: the same player's
+    offer stands already."""
 
     record: str
+    again: bool = False
 
 
 class DrawDeclined(PersonalRuling, kind="draw_declined"):

@@ -65,7 +65,7 @@ class ConsoleAt:
     """Where the console listens; None: loopback, its usual port.
 
     A ``certificate`` with its ``key``, both in PEM, encrypts the pages. ``qr``: draw each link as a
-    code for a phone's camera.
+    code for a phone's camera. ``remember_s``: for how many seconds a closed browser is remembered.
     """
 
     host: str | None = None
@@ -73,6 +73,7 @@ class ConsoleAt:
     certificate: Path | None = None
     key: Path | None = None
     qr: bool = True
+    remember_s: int = 0
 
 
 DEFAULT = TableOptions()
@@ -232,6 +233,7 @@ def _serve(
         PORT if console.port is None else console.port,
         certificate=certificate,
         doors=links,
+        remember_s=console.remember_s,
     )
     stack.callback(host.close)
     language, known = session.pack.code, host.console.present()

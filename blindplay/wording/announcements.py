@@ -18,6 +18,7 @@ from blindplay.laws import rulings as r
 from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
 
+from .lasting import TO_MOVE, while_same
 from .moves import diagnosis, move_in_words, ply_in_words
 from .pack_words import answer_in_words
 from .readers import Readers, announcing, name_of_announcements
@@ -31,6 +32,8 @@ class Announcement:
     - ``urgent``: it interrupts what is being said.
     - ``fleeting``: "repeat" does not repeat it, but the sentence before.
     - ``answers_press``: it answers a press of the clock; a short sound may take its place.
+    - ``while_same``: it holds as long as these of the game's :func:`~.lasting.aspects` stay the
+      same.
 
     Announced moves are parts in the language of announcements (D.2.1), see
     :class:`~blindplay.language.MixedText`.
@@ -41,6 +44,7 @@ class Announcement:
     urgent: bool = False
     fleeting: bool = False
     answers_press: bool = False
+    while_same: tuple[str, ...] = ()
 
 
 def announcements(taken: Taken, game: Game, pack: Language) -> list[Announcement]:
@@ -59,6 +63,7 @@ def announcements(taken: Taken, game: Game, pack: Language) -> list[Announcement
             one,
             urgent=isinstance(ruling, URGENT),
             fleeting=isinstance(ruling, FLEETING),
+            while_same=one.while_same or while_same(ruling, game),
         )
         for ruling in taken.rulings
         if type(ruling) in _TELLERS and not isinstance(ruling, omitted)
@@ -73,6 +78,12 @@ def told(taken: Taken, game: Game, readers: Readers) -> list[Announcement]:
     people = {one.to for one in found} - {None}
     own = {who: announcements(taken, game, readers.of(who)) for who in people}
     return [own.get(one.to, found)[place] for place, one in enumerate(found)]
+
+
+def to_everybody(taken: Taken, game: Game, pack: Language) -> list[Announcement]:
+    """What everybody may hear of what :func:`announcements` gives."""
+    found = announcements(taken, game, pack)
+    return [one for one in found if one.to is None or not goes_to_earphone(game, one.to)]
 
 
 def goes_to_earphone(game: Game, who: str) -> bool:
@@ -229,7 +240,8 @@ def _not_made(context: _Context, ruling: r.NotMade) -> _Sentences:
 def _completed(context: _Context, ruling: r.Completed) -> _Sentences:
     yield from _unannounced(context, ruling)
     if isinstance(context.fact, f.Press) and not context.game.over:
-        yield replace(_pressed(context, context.fact.by), answers_press=True)
+        pressed = _pressed(context, context.fact.by)
+        yield replace(pressed, answers_press=True, while_same=TO_MOVE)
 
 
 def _unannounced(context: _Context, ruling: r.Completed) -> _Sentences:
@@ -368,6 +380,11 @@ def _claim(context: _Context, ruling: r.Claimed) -> _Sentences:
         yield context.sentence("play_on")
 
 
+def _draw_offered(context: _Context, ruling: r.DrawOffered) -> _Sentences:
+    if not ruling.again:
+        yield context.sentence("draw_offered", player=context.player(ruling.by))
+
+
 def _game_over(context: _Context, ruling: r.GameOver) -> _Sentences:
     reason = context.pack.sentence(f"game_over_{ruling.reason}")
     yield context.sentence(f"game_over_{_ENDINGS[ruling.result]}", reason=reason)
@@ -395,6 +412,8 @@ _ENTRIES = frozenset(("illegible_entry", "illegal_entry", "entry_differs"))
 
 def _arbiter_needed(context: _Context, ruling: r.ArbiterNeeded) -> _Sentences:
     why, player = ruling.why, context.player(ruling.by) if ruling.by else ""
+    if ruling.again:
+        return
     if why == "seal":
         yield context.sentence("seal_asked", player=player)
     elif why in _ENTRIES and ruling.ply is not None:
@@ -445,7 +464,7 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.Claimed: _claim,
     r.ExtraTime: _confirmed(_simple("extra_time")),
     r.Late: _simple("late"),
-    r.DrawOffered: _simple("draw_offered"),
+    r.DrawOffered: _draw_offered,
     r.DrawDeclined: _simple("draw_declined"),
     r.GameOver: _game_over,
     r.Sealed: _simple("sealed"),

@@ -65,7 +65,7 @@ def test_a_corrected_slip_is_told_once_on_a_page(hall: Hall) -> None:
     missed = hall.host.console._stream("arbiter", "de").since(place)
     assert missed is not None
     change = json.loads(missed[1])
-    told = [text for text, _ in change["told"] if "vier" in str(text)]
+    told = [text for text, *_ in change["told"] if "vier" in str(text)]
     assert len(told) == 1, change
 
 

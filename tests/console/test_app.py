@@ -15,6 +15,7 @@ import pytest
 from blindplay.console import views
 from blindplay.console.access import RateLimiter
 from blindplay.console.actions import ActionResult, act, stamp
+from blindplay.console.server import ConsoleHost
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import IllegalMove
 from tests.console.hall import SEAT, Browser, Hall
@@ -75,7 +76,8 @@ def test_guessing_is_slowed_down(hall: Hall) -> None:
     right, browser.token = browser.token, "wrong"
     assert [browser.enter().status_code for _ in range(4)] == [403, 403, 403, 429]
     browser.token = right
-    assert browser.enter().status_code == 429
+    assert browser.enter().status_code == 303  # a right link always works
+    assert browser.client.get(browser.seat).status_code == 200
 
 
 # --- what a browser is made to send -------------------------------------------------------------
@@ -182,7 +184,7 @@ def test_an_assistant_announces_executes_and_starts_the_opponents_clock(
     assert assistant.do("press").json()["refused"] is False
     assert len(hall.table.game.history) == 1
     assert assistant.do("move", text="Springer Gustav acht Felix sechs", how="both").json() == {
-        "refused": False, "said": ["Done."],
+        "refused": False, "said": [],  # the announcement is the answer
     }  # fmt: skip
     assert hall.taken("announce")[-1].by == "assistant:white"
     assert hall.table.game.turn.made is not None
@@ -403,7 +405,7 @@ def test_a_page_is_told_what_changes_and_what_is_said(hall: Hall, assistant: Bro
     _, change = changes.events[0]
     assert "Bauer Eva zwei Eva vier" in change["parts"]["now"]
     assert change["parts"].keys() == {"now", "board"}  # nothing under the fingers of who types
-    assert change["told"] == [[[["Bauer Eva zwei Eva vier", "de"]], False]]  # as set up
+    assert change["told"] == [[[["Bauer Eva zwei Eva vier", "de"]], False, {}]]  # as set up
     assert change["seen"] == stamp(hall.table.game)
 
 
@@ -417,8 +419,9 @@ def test_a_page_that_comes_back_is_given_what_it_missed_once(
     changes.wait(1)
     place, change = changes.events[0]
     assert "Bauer Eva zwei Eva vier" in change["parts"]["now"]
-    assert change["told"].count([[["Bauer Eva zwei Eva vier", "de"]], False]) == 1
-    assert change["told"].count(["Black to move.", False]) == 1
+    told = [sentence for sentence, *_ in change["told"]]
+    assert told.count([["Bauer Eva zwei Eva vier", "de"]]) == 1
+    assert told.count("Black to move.") == 1
     again = Changes(assistant, place)
     hall.table.submit(f.Announce(by="black", move="e7e5"))
     again.wait(1)
@@ -481,3 +484,33 @@ def test_a_role_that_nobody_watches_keeps_a_bounded_number_of_sentences(hall: Ha
     for _ in range(300):
         hall.table.submit(f.Announce(by="black", text="e5"))
     assert sum(map(len, console._untold.values())) <= 201
+
+
+def test_a_browser_is_remembered_only_if_the_organiser_wants_that(
+    hall: Hall, tmp_path: Path
+) -> None:
+    """A closed browser forgets cookies without an age. The file keeps no secret."""
+    doors = tmp_path / "game.links"
+    host = ConsoleHost(hall.table, port=0, doors=doors, remember_s=12 * 3600)
+    port = int(host.url.rpartition(":")[2])
+    again: ConsoleHost | None = None
+    try:
+        guest = Browser(hall, link=host.link("black"))
+        kept = [guest.enter(), guest.client.get("/black/")]
+        for answer in kept:  # its time begins anew with every answer
+            assert "Max-Age=43200" in answer.headers["set-cookie"]
+            assert "HttpOnly" in answer.headers["set-cookie"]
+        secret = next(iter(guest.client.cookies.values()))
+        assert secret not in doors.read_text()
+        host.close()
+        again = ConsoleHost(hall.table, port=port, doors=doors, remember_s=12 * 3600)
+        assert guest.client.get("/black/").status_code == 200
+        again.console.revoke("black")
+        assert guest.client.get("/black/").status_code == 401
+        forgetful = Browser(hall)
+        assert "Max-Age" not in forgetful.enter().headers["set-cookie"]
+        forgetful.client.close()
+        guest.client.close()
+    finally:
+        for one in filter(None, (host, again)):
+            one.close()

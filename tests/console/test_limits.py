@@ -219,7 +219,7 @@ def test_a_page_that_gets_errors_says_that_the_connection_is_lost(
     page = context.new_page()
     page.route("**/changes?*", lambda route: route.fulfill(status=503))
     page.goto(hall.link("black"))
-    page.locator("#urgent").get_by_text("The connection is lost").wait_for()
+    page.locator("#urgent").get_by_text("No connection.").wait_for()
     page.unroute("**/changes?*")
     page.locator("#polite").get_by_text("The connection is back").wait_for()
 

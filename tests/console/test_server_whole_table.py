@@ -187,7 +187,7 @@ def test_a_table_that_was_killed_comes_back_to_its_pages(
         page.locator("#entry").fill("Bauer e4, oder doch")
         page.locator("#text").fill("Nf")
         host.close()
-        expect(page.get_by_role("alert")).to_contain_text("The connection is lost.")
+        expect(page.get_by_role("alert")).to_contain_text("No connection.")
         hall.table.submit(f.Announce(by="white", move="e2e4"))  # the page cannot know
         hall.close()
         with Journal(tmp_path / "game.jsonl") as journal:

@@ -83,7 +83,8 @@ def calls(game: Game, language: str, rulings: Sequence[Ruling]) -> list[str]:
     return [
         telling.ruling(one)
         for one in rulings
-        if timeline.status_of(one) == "proposed" or isinstance(one, r.ArbiterNeeded)
+        if timeline.status_of(one) == "proposed"
+        or (isinstance(one, r.ArbiterNeeded) and not one.again)
     ]
 
 
@@ -103,6 +104,7 @@ def _needed(table: TablePort, game: Game) -> list[r.ArbiterNeeded]:
             for called in reversed(taken.rulings)
             if isinstance(called, r.ArbiterNeeded)
             and called.status is None
+            and not called.again
             and not (called.why == "seal" and game.sealed is not None)
         ]
         done = isinstance(taken.fact, f.Arbiter | f.Start | f.Setup)

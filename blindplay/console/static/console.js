@@ -5,67 +5,14 @@
 // "time", with the table's time in ms; "said", with sentences for everybody; "answered", with the
 // result of an action; and "done" on a form whose action was not refused.
 
-export const page = document.body.dataset;
-export const polite = document.getElementById("polite");
-export const urgent = document.getElementById("urgent");
-let place = page.place;
+import { preset, stampForms } from "./actions.js";
+import { connect } from "./connection.js";
+import { hold, page, polite, say, set, tell, urgent } from "./messages.js";
 
-// --- sentences ------------------------------------------------------------------------------------
-
-const pending = new Map();
-
-// The element of a sentence: a text in the page's language, or parts, each [text, language].
-export function worded(sentence) {
-  const parts = typeof sentence === "string" ? [[sentence]] : sentence;
-  const spans = parts.map(([text, lang]) => {
-    const span = document.createElement("span");
-    span.textContent = text;
-    if (lang && lang !== document.documentElement.lang) span.lang = lang;
-    return span;
-  });
-  if (spans.length === 1) return spans[0];
-  const whole = document.createElement("span");
-  whole.append(...spans);
-  return whole;
-}
-
-// A live region is emptied and refilled, so that equal sentences are read again.
-export function say(region, sentences) {
-  if (!sentences.length) return;
-  const queue = pending.get(region);
-  if (queue) {
-    queue.push(...sentences);
-    return;
-  }
-  pending.set(region, [...sentences]);
-  empty(region);
-  setTimeout(fill, 150, region);
-}
-
-// An empty message keeps its room, so that nothing below it moves under a finger.
-function empty(region) {
-  region.style.minHeight = `${region.offsetHeight}px`;
-  region.textContent = "";
-}
-
-function fill(region) {
-  if (pressed) {
-    setTimeout(fill, 50, region);
-    return;
-  }
-  region.replaceChildren(...pending.get(region).flatMap((one) => [worded(one), " "]));
-  pending.delete(region);
-  for (const one of [urgent, polite]) if (!pending.has(one)) one.style.minHeight = "";
-}
+export { send } from "./actions.js";
+export { page, polite, say, urgent, worded } from "./messages.js";
 
 // --- changes ------------------------------------------------------------------------------
-
-// The value of a field that nobody has touched.
-function preset(field) {
-  if (field.tagName !== "SELECT") return field.getAttribute("value") ?? "";
-  const options = [...field.options];
-  return (options.find((one) => one.defaultSelected) ?? options[0])?.value ?? "";
-}
 
 // Whether something is pressed now, and the changes that wait for its release: a button that moves
 // meanwhile would lose its click, and its form must send the stamp of the game that was seen.
@@ -75,12 +22,14 @@ const waiting = [];
 
 function release() {
   pressed = false;
+  hold(false);
   clearTimeout(forgotten);
   for (const change of waiting.splice(0)) take(change);
 }
 
 document.addEventListener("pointerdown", () => {
   pressed = true;
+  hold(true);
   clearTimeout(forgotten);
   forgotten = setTimeout(release, 2000); // no event tells of a release outside the window
 }, true);
@@ -126,10 +75,6 @@ function replace(parts) {
   }
 }
 
-function stampForms() {
-  for (const field of document.querySelectorAll("input[name=seen]")) field.value = page.seen;
-}
-
 function take(change) {
   if (pressed) {
     waiting.push(change);
@@ -139,11 +84,14 @@ function take(change) {
   page.seen = change.seen;
   stampForms();
   document.dispatchEvent(new CustomEvent("changed", { detail: change.parts }));
-  const told = (which) => change.told.filter(which).map(([sentence]) => sentence);
-  say(urgent, told(([, now]) => now));
-  say(polite, told(([, now]) => !now));
+  set(change.state);
+  for (const [region, now] of [[urgent, true], [polite, false]]) {
+    const told = change.told.filter((one) => one[1] === now);
+    tell(region, told.map(([sentence, , rests]) => [sentence, rests]));
+  }
   if (change.whole) say(polite, standing());
-  document.dispatchEvent(new CustomEvent("said", { detail: told(() => true) }));
+  const said = change.told.map(([sentence]) => sentence);
+  document.dispatchEvent(new CustomEvent("said", { detail: said }));
 }
 
 // The status of the game, for a page that missed too much.
@@ -152,123 +100,7 @@ function standing() {
   return [...told].map((one) => [[one.textContent.trim(), one.closest("[lang]").lang]]);
 }
 
-const AGAIN_MS = 1000;
-let lost = false;
-let failed = 0; // attempts in a row
-let over = false; // the table has ended this page's stream for good
-let source = null;
-
-function connect() {
-  if (source || over || document.hidden) return;
-  const query = new URLSearchParams({ since: place, page: document.documentElement.lang });
-  const mine = new EventSource(`changes?${query}`);
-  source = mine;
-  mine.onopen = () => {
-    failed = 0;
-    if (!lost) return;
-    lost = false;
-    say(polite, [page.back]);
-  };
-  mine.onmessage = (event) => {
-    place = event.lastEventId;
-    take(JSON.parse(event.data));
-  };
-  mine.addEventListener("time", (event) => {
-    document.dispatchEvent(new CustomEvent("time", { detail: Number(event.data) }));
-  });
-  mine.addEventListener("crowded", () => end(page.crowded));
-  mine.onerror = async () => {
-    if (source !== mine) return; // another stream has replaced it
-    leave();
-    let status = 0;
-    try {
-      const signal = AbortSignal.timeout(5000);
-      status = (await fetch("", { method: "HEAD", redirect: "error", signal })).status;
-    } catch {
-      // The table cannot be reached; try again below.
-    }
-    if (status === 401 || status === 410) {
-      end(status === 401 ? page.revoked : page.displaced);
-      return;
-    }
-    failed += 1;
-    // If the page itself can be loaded, a stream that has just ended is no lost connection yet.
-    if (!lost && (status !== 200 || failed > 1)) {
-      lost = true;
-      say(urgent, [page.lost]);
-    }
-    setTimeout(connect, AGAIN_MS * Math.min(failed, 5));
-  };
-}
-
-function leave() {
-  source?.close();
-  source = null;
-}
-
-function end(why) {
-  leave();
-  over = true;
-  say(urgent, [why]);
-}
-
-// A browser has six connections to a table: a hidden page closes its own, and gets what it missed
-// when it is shown again.
-document.addEventListener("visibilitychange", () => (document.hidden ? leave() : connect()));
-
-// --- actions -------------------------------------------------------------------------------------
-
-// Send ``body``. Returns the table's answer, which is also shown, or null if there is none.
-export async function send(body) {
-  // Remove older sentences: they must not stand beside the answer.
-  for (const region of [urgent, polite]) if (!pending.has(region)) empty(region);
-  body.set("page", document.documentElement.lang);
-  let answer;
-  let why = page.unsent;
-  try {
-    const response = await fetch("do", {
-      method: "POST",
-      body,
-      headers: { accept: "application/json" },
-    });
-    why = { 401: page.revoked, 410: page.displaced }[response.status] ?? why;
-    answer = await response.json();
-    // The page's own action does not make its next one late.
-    page.seen = response.headers.get("game-seen") || page.seen;
-    stampForms();
-    const lang = response.headers.get("content-language");
-    answer.said = answer.said.map((one) => (typeof one === "string" ? [[one, lang]] : one));
-  } catch {
-    say(urgent, [why]);
-    return null;
-  }
-  say(answer.refused ? urgent : polite, answer.said);
-  const detail = { ...answer, act: body.get("act") };
-  document.dispatchEvent(new CustomEvent("answered", { detail }));
-  return answer;
-}
-
-document.addEventListener("submit", async (event) => {
-  const form = event.target;
-  if ("plain" in form.dataset) return;
-  event.preventDefault();
-  const answer = await send(new URLSearchParams(new FormData(form, event.submitter)));
-  if (answer && !answer.refused) {
-    // A change may have replaced the form before the answer came.
-    const here = (one) => (!one || one.isConnected ? one : document.getElementById(one.id));
-    for (const sent of form.querySelectorAll("input:not([type=hidden]), select")) {
-      const field = here(sent);
-      if (field?.type === "checkbox") field.checked = false;
-      else if (field?.value === sent.value) field.value = preset(field);
-    }
-    const step = here(form.closest("details.step"));
-    if (step?.open) {
-      step.open = false;
-      step.querySelector("summary").focus();
-    }
-    (form.isConnected ? form : document).dispatchEvent(new CustomEvent("done", { bubbles: true }));
-  }
-});
+document.addEventListener("news", ({ detail }) => take(detail));
 
 // The bar with the messages stays on top, and on a phone the next step at the bottom; scroll, so
 // that they never cover the focused element. Long messages do not stay on top.

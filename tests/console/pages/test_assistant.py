@@ -272,7 +272,7 @@ def test_a_page_that_was_cut_off_says_so_comes_back_and_shows_what_it_missed(
     everything = "**/assistant-white/**"
     context.route(everything, lambda route: route.abort())
     hall.host.console.close()
-    expect(page.get_by_role("alert")).to_contain_text("The connection is lost.")
+    expect(page.get_by_role("alert")).to_contain_text("No connection.")
     hall.play("white", "e2e4")
     expect(page.locator(".announced")).to_have_count(0)
     hall.host.console.closing.clear()

@@ -1,0 +1,47 @@
+"""How long a sentence about the game holds: as long as what it speaks of stays as it is."""
+
+from blindplay.laws import Game, Ruling
+from blindplay.laws import rulings as r
+
+NOW = ("turn", "arbiter", "result")
+"""The aspects of a sentence that says why something cannot be done now."""
+TO_MOVE = (*NOW, "clocks")
+"""The aspects of a sentence that says whose move it is."""
+_LASTING: tuple[tuple[tuple[type[Ruling], ...], tuple[str, ...]], ...] = (
+    ((r.DrawOffered,), ("offers", "result")),
+    ((r.CorrectBoard, r.Explained), ("boards", "result")),
+    ((r.Refused, r.NotMade, r.NotUnderstood, r.Ambiguous, r.CheckBoard), NOW),
+    ((r.ExecutedDiffers, r.RepeatDiffers, r.TooLate), ("turn", "result")),
+    ((r.ClockReading,), ("clocks", "result")),
+)
+
+
+def aspects(game: Game) -> dict[str, str]:
+    """What may change in a game so that a sentence about it no longer holds: the move that is due,
+    the arbiter's part, the offers of a draw, the boards to be corrected, the clocks, the result."""
+    pending, turn = game.pending, game.turn
+    arbiter = game.paused
+    if pending is not None and not pending.claimable:
+        arbiter = f"{pending.ruling.kind} {pending.ruling.t}"
+    return {
+        "turn": f"{len(game.history)}{' made' * (turn.made is not None)}",
+        "arbiter": arbiter,
+        "offers": " ".join(sorted(game.offers)),
+        "boards": " ".join(name for name, table in game.tables.items() if table.wanted is not None),
+        "clocks": game.clock.running or "",
+        "result": game.result or "",
+    }
+
+
+def needed(game: Game) -> tuple[str, ...]:
+    """The aspects of a sentence that asks for the arbiter."""
+    return ("arbiter", "result") if aspects(game)["arbiter"] else NOW
+
+
+def while_same(ruling: Ruling, game: Game) -> tuple[str, ...]:
+    """The aspects on which a sentence about ``ruling``, just given, rests; none if it tells of what
+    happened, and so stays true."""
+    waits = isinstance(ruling, r.Proposable) and ruling.status == "proposed"
+    if waits or isinstance(ruling, r.ArbiterNeeded):
+        return needed(game)
+    return next((found for kinds, found in _LASTING if isinstance(ruling, kinds)), ())

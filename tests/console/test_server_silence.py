@@ -1,0 +1,201 @@
+"""A connection that fails without saying so: a table that is suspended, and a network that drops,
+delays and doubles. Nothing is done twice, and the page tells what became of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+pytest.importorskip("playwright")
+from playwright.sync_api import BrowserContext, Page, Route, expect
+
+from tests.console.hall import Hall
+
+TABLE = """
+import sys, pathlib
+from tests.console.hall import Hall
+hall = Hall(pathlib.Path(sys.argv[1]))
+hall.start()
+hall.play("white", "e2e4")
+print(hall.link("black"), flush=True)
+sys.stdin.read()
+hall.close()
+"""
+
+
+@dataclass
+class OtherProcess:
+    """A table in a process of its own, which can be suspended."""
+
+    process: subprocess.Popen[str]
+    link: str
+    journal: Path
+
+    def suspend(self) -> None:
+        os.kill(self.process.pid, signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        os.kill(self.process.pid, signal.SIGCONT)
+
+    def written(self) -> int:
+        """How often the entry of this test is in the journal."""
+        return self.journal.read_text("utf-8").count("P-K4")
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[OtherProcess]:
+    if sys.platform == "win32":
+        pytest.skip("Windows has no signal that suspends a process.")
+    command = [sys.executable, "-c", TABLE, str(tmp_path)]
+    root = Path(__file__).parents[2]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=root
+    ) as process:
+        assert process.stdout is not None
+        table = OtherProcess(process, process.stdout.readline().strip(), tmp_path / "game.jsonl")
+        try:
+            yield table
+        finally:
+            table.go_on()
+            process.terminate()
+
+
+def opened(context: BrowserContext, link: str) -> Page:
+    """The page of Black, whose clock stands until the test moves it."""
+    page = context.new_page()
+    page.clock.install()
+    with page.expect_request("**/changes?*"):
+        page.goto(link)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Bert")
+    page.clock.pause_at(page.evaluate("Date.now() / 1000 + 1"))
+    return page
+
+
+def until(page: Page, found: str) -> None:
+    """Let the page's clock run until this expression is true."""
+    for _ in range(600):
+        page.clock.run_for(100)
+        if page.evaluate(found):
+            return
+        page.wait_for_timeout(20)  # the network is real
+    raise AssertionError(page.evaluate("document.getElementById('messages').innerText"))
+
+
+def becomes(page: Page, **wanted: str) -> None:
+    """Let the page's clock run until its body has these data."""
+    until(page, " && ".join(f"document.body.dataset.{n} === '{v}'" for n, v in wanted.items()))
+
+
+def says(page: Page, region: str, sentence: str) -> None:
+    """Let the page's clock run until a live region says this."""
+    until(page, f"document.getElementById('{region}').textContent.includes('{sentence}')")
+
+
+def written(hall: Hall) -> int:
+    return sum(fact.text == "P-K4" for fact in hall.taken("record"))
+
+
+def write(page: Page) -> None:
+    page.locator("#entry").fill("P-K4")
+    page.locator("#entry").press("Enter")
+
+
+def test_a_table_that_falls_silent_is_noticed_and_its_return_too(
+    context: BrowserContext, other: OtherProcess
+) -> None:
+    page = opened(context, other.link)
+    other.suspend()
+    page.clock.run_for(12_000)
+    expect(page.locator("body")).to_have_attribute("data-connection", "")
+    page.clock.run_for(8_000)
+    expect(page.locator("body")).to_have_attribute("data-connection", "lost")
+    says(page, "urgent", "No connection.")
+    other.go_on()
+    becomes(page, connection="")
+    says(page, "polite", "The connection is back.")
+    expect(page.locator("#urgent")).to_have_text("")  # it no longer holds
+
+
+def test_an_action_without_an_answer_is_sending_and_then_taken_once(
+    context: BrowserContext, other: OtherProcess
+) -> None:
+    page = opened(context, other.link)
+    other.suspend()
+    write(page)
+    page.clock.run_for(2_900)
+    expect(page.locator("body")).to_have_attribute("data-connection", "")
+    expect(page.locator("body")).to_have_attribute("data-action", "sending")
+    page.clock.run_for(300)
+    expect(page.locator("body")).to_have_attribute("data-connection", "lost")
+    says(page, "urgent", "No connection. What you did is still being sent.")
+    other.go_on()
+    becomes(page, connection="", action="taken")
+    says(page, "polite", "What you did was taken.")
+    expect(page.locator("#urgent")).to_have_text("")
+    assert other.written() == 1
+
+
+def test_an_answer_that_is_dropped_is_asked_for(context: BrowserContext, hall: Hall) -> None:
+    hall.start()
+    hall.play("white", "e2e4")
+    page = opened(context, hall.link("black"))
+
+    def drop(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    page.route("**/do", drop)
+    write(page)
+    becomes(page, connection="", action="taken")
+    says(page, "polite", "What you did was taken.")
+    assert written(hall) == 1
+    expect(page.locator("#entry")).to_have_value("")
+
+
+def test_an_action_that_comes_twice_is_done_once(context: BrowserContext, hall: Hall) -> None:
+    hall.start()
+    hall.play("white", "e2e4")
+    page = opened(context, hall.link("black"))
+
+    def double(route: Route) -> None:
+        route.fetch()
+        route.fulfill(response=route.fetch())
+
+    page.route("**/do", double)
+    write(page)
+    becomes(page, connection="", action="")
+    assert written(hall) == 1
+
+
+def test_an_action_that_is_dropped_is_not_taken_even_if_it_comes_later(
+    context: BrowserContext, hall: Hall
+) -> None:
+    hall.start()
+    hall.play("white", "e2e4")
+    page = opened(context, hall.link("black"))
+    late: list[tuple[str, dict[str, str]]] = []
+
+    def lose(route: Route) -> None:
+        late.append((route.request.post_data or "", route.request.all_headers()))
+        route.abort()
+
+    page.route("**/do", lose)
+    write(page)
+    becomes(page, connection="", action="not-taken")
+    says(page, "urgent", "What you did was not taken. Do it again.")
+    expect(page.locator("#entry")).to_have_value("P-K4")
+    page.unroute("**/do")
+    (body, headers), url = late[0], page.url + "do"
+    assert httpx.post(url, content=body, headers=headers).status_code == 208
+    assert written(hall) == 0
+    page.locator("#entry").press("Enter")
+    becomes(page, action="")
+    assert written(hall) == 1
