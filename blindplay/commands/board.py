@@ -1,6 +1,7 @@
 """``blindplay board`` and ``blindplay emulate``: pegged boards, real and emulated."""
 
 import sys
+from itertools import takewhile
 from pathlib import Path
 from typing import get_args
 
@@ -14,10 +15,11 @@ from blindplay.boards.peg import flashing
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.boards.peg.emulator.practice import practise
 from blindplay.boards.ports import check_url
-from blindplay.language import Language
+from blindplay.language import Key, Language, key_of
 from blindplay.laws.placement import pieces_of
 
 from . import options
+from .user_language import user_language
 
 _port = click.option(
     "--port", help="Read the board at this port or URL. Without it, the board is searched for."
@@ -136,4 +138,6 @@ def emulate(fen: str, socket: bool, identity: bool) -> None:
     """
     placement = fen.split()[0] if fen.split() else ""
     with EmulatedBoard(placement, force_socket=socket, identity=identity) as emulated:
-        practise(emulated, sys.stdin, sys.stdout)
+        pack = options.load_language(user_language())
+        lines = takewhile(lambda line: key_of(pack, line) is not Key.END, sys.stdin)
+        practise(emulated, lines, sys.stdout)

@@ -120,7 +120,8 @@ def _devices(given: Mapping[str, Any]) -> "WantedDevices":
 def _table_options(given: Mapping[str, Any]) -> "TableOptions":
     from blindplay.table.play import TableOptions
 
-    usual = OpeningWord.OPTIONAL if given["push_to_talk"] else OpeningWord.SINGLE
+    free = given["push_to_talk"] or given["microphone"] == "none"  # it hears no talk
+    usual = OpeningWord.OPTIONAL if free else OpeningWord.SINGLE
     return TableOptions(
         language=_language(given),
         training=given["training"],

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from blindplay.speech.synthesis import Synthesiser
 
 
+_NO_MEANING = (Kind.UNCLEAR, Kind.NOTHING)
+
+
 @click.command()
 @options.fen_from_start()
 @click.option("--move", required=True, help="Announce this move, such as Nf3, g1f3, e8=Q or e7e8q.")
@@ -134,7 +137,7 @@ def _as_words(files: tuple[Path, ...], board: chess.Board, pack: Language) -> st
     if missing is None:
         return None
     words = " ".join(map(str, files))
-    if pack.understand(words, board).kind is Kind.UNCLEAR or any(one.exists() for one in files):
+    if pack.understand(words, board).kind in _NO_MEANING or any(one.exists() for one in files):
         raise ValueError(f"There is no file {missing}; check the name, or give words with --text.")
     return words
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from blindplay.boards.peg.emulator import EmulatedBoard
 from tests.command_line import run
 
@@ -16,12 +18,17 @@ def test_setup_ends_with_status_0_if_the_board_shows_the_position() -> None:
 
 def test_setup_ends_with_status_1_if_hands_give_up() -> None:
     with EmulatedBoard("8/8/8/8/8/8/8/8") as board:
-        done = run("board", "setup", "--silent", "--port", board.url, stdin="quit\n")
+        done = run("board", "setup", "--silent", "--port", board.url, stdin="end\n")
     assert (done.status, done.stderr) == (1, "")
 
 
-def test_an_emulated_board_prints_its_url_and_obeys() -> None:
-    done = run("emulate", "--socket", "--fen", LONE_KINGS, stdin="lift e1\nplace e2\nfen\nquit\n")
+@pytest.mark.parametrize("end", ["quit", "exit", "beenden"])
+def test_an_emulated_board_prints_its_url_and_obeys(
+    end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    typed = f"lift e1\nplace e2\nfen\n{end}\nfen\n"
+    done = run("emulate", "--socket", "--fen", LONE_KINGS, stdin=typed)
     url, placement = done.stdout.splitlines()
     assert url.startswith("socket://") and placement == "4k3/8/8/8/8/8/4K3/8"
 

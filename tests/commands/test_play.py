@@ -191,6 +191,7 @@ def test_options_of_devices_reach_the_table(table: Table, tmp_path: Path) -> Non
     [
         ((), OpeningWord.SINGLE),
         (("--push-to-talk",), OpeningWord.OPTIONAL),
+        (("--microphone", "none"), OpeningWord.OPTIONAL),
         (("--push-to-talk", "--opening-word", "required"), OpeningWord.REQUIRED),
     ],
 )

@@ -1,5 +1,6 @@
 """The emulated board as a command: typed words are its hands."""
 
+from collections.abc import Iterable
 from typing import TextIO
 
 import chess
@@ -17,14 +18,12 @@ class PracticeError(ValueError):
     """A line is no command, or the board does not allow it. The message is one sentence."""
 
 
-def practise(board: EmulatedBoard, lines: TextIO, out: TextIO) -> None:
-    """Obey ``lines`` until ``quit`` or their end. Report a wrong line and skip it."""
+def practise(board: EmulatedBoard, lines: Iterable[str], out: TextIO) -> None:
+    """Obey ``lines``. Report a wrong line and skip it."""
     print(board.url, file=out, flush=True)
     hand: list[str] = []
     for line in lines:
         words = line.split()
-        if words == ["quit"]:
-            return
         try:
             if words:
                 _do(board, hand, words, out)
