@@ -168,7 +168,7 @@ def _past(game: Game, role: str, language: str, text: str) -> dict[str, Any]:
     say, title, move = catalogue(language), "past_start", None
     if ply:
         done = plies[ply - 1]
-        move = common.told(game, done.before, done.move, done.side, language)
+        move = common.told(game, common.Played(done.before, done.move, done.side), language)
         title = f"past_{done.side}"
     return {
         "title": say[title].format(

@@ -412,7 +412,19 @@ def test_squares_are_as_large_as_the_screen_allows(page: Page) -> None:
 # --- the keyboard -------------------------------------------------------------------------------
 
 
-def test_letters_find_pieces_and_keys_lead_over_the_board(page: Page) -> None:
+@pytest.fixture
+def moving(context: BrowserContext, hall: Hall) -> Page:
+    """The opponent's page when the opponent is to move."""
+    hall.start()
+    hall.play("white", "a2a3")
+    hall.table.submit(f.Make(by="black", move="a2a3"))
+    hall.table.submit(f.Repeat(by="black", move="a2a3"))
+    return enter(context, hall, "black")
+
+
+def test_letters_find_pieces_and_keys_lead_over_the_board(moving: Page) -> None:
+    page = moving
+
     def after(*keys: str) -> str:
         for key in keys:
             page.keyboard.press(key)
@@ -449,7 +461,18 @@ def test_a_letter_without_a_piece_says_so(context: BrowserContext, tmp_path: Any
         page.keyboard.press("q")
         expect(page.locator("#polite")).to_have_text("There is no queen on this board.")
         expect(page.locator("#sq-h1")).to_be_focused()
-        # What a pawn becomes is said.
+    finally:
+        hall.close()
+
+
+def test_what_a_pawn_becomes_is_said(context: BrowserContext, tmp_path: Any) -> None:
+    hall = Hall(tmp_path, fen="8/4P3/8/8/8/8/k7/7K b - - 0 1", black=Player(name="Bert"))
+    try:
+        hall.start()
+        hall.play("black", "a2b3")
+        page = context.new_page()
+        page.goto(hall.link("assistant:white"))
+        page.locator("#sq-h1").focus()
         page.keyboard.press("p")
         expect(page.locator("#sq-e7")).to_be_focused()
         for key in ("Enter", "ArrowDown", "Enter", "Tab", "Enter"):
@@ -460,7 +483,8 @@ def test_a_letter_without_a_piece_says_so(context: BrowserContext, tmp_path: Any
         hall.close()
 
 
-def test_a_drag_shows_where_it_comes_from_and_where_it_would_go(page: Page) -> None:
+def test_a_drag_shows_where_it_comes_from_and_where_it_would_go(moving: Page) -> None:
+    page = moving
     page.locator("#sq-e7").hover()
     page.mouse.down()
     page.locator("#sq-e6").hover()
