@@ -1,4 +1,4 @@
-"""The board of a page: 64 squares with python-chess's drawings of pieces."""
+"""The board of a page: 64 squares with python-chess's drawings of pieces, and what marks them."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -18,22 +18,40 @@ NAMES: Mapping[str, str] = {
 }
 _NAME_OF = {letter: name for name, letter in NAMES.items()}
 
+_MARKS = {
+    "last": "last_move_here",
+    "touched": "touched_here",
+    "check": "check_here",
+    "differs": "differs_here",
+}
+
 
 @dataclass(frozen=True)
 class Square:
-    """One square of a page's board. ``image`` is the name of a drawing, empty for no piece."""
+    """One square of a page's board. ``image`` is the name of a drawing, empty for no piece.
+
+    ``marks`` say what is special here, in the order in which the label tells it: "last", "touched",
+    "check", "differs". ``file`` and ``rank`` are written on an edge of the board, else empty: the
+    page shows those of the edges that are on the left and below.
+    """
 
     name: str
     label: str
     image: str
     dark: bool
-    marked: bool
-    differs: bool = False
+    marks: tuple[str, ...]
+    file: str
+    rank: str
 
 
 def drawing(name: str) -> str:
     """The SVG of a piece by its name, such as ``white-knight``; KeyError for any other."""
     return chess.svg.piece(chess.Piece.from_symbol(NAMES[name]))
+
+
+def image_of(letter: str) -> str:
+    """The name of the drawing of a FEN letter; empty for an unknown piece."""
+    return _NAME_OF.get(letter, "")
 
 
 def rows(
@@ -42,24 +60,31 @@ def rows(
     *,
     black_below: bool,
     marked: Collection[int] = (),
+    touched: Collection[int] = (),
+    check: Collection[int] = (),
     differing: Collection[int] = (),
     name: Callable[[chess.Square], str] = chess.square_name,
 ) -> list[list[Square]]:
     """The board's rows from top to bottom, seen from the player below. ``marked`` are the squares
-    of the last move, ``differing`` those that show something wrong; ``name`` names a square."""
+    of the last move, ``touched`` those of touched pieces, ``check`` that of a king in check,
+    ``differing`` those that show something wrong; ``name`` names a square."""
     pack, words = load(language), catalogue(language)
+    meant = {"last": marked, "touched": touched, "check": check, "differs": differing}
 
     def square(at: int) -> Square:
         letter = pieces.get(at)
         what = pack.piece(chess.Piece.from_symbol(letter)) if letter else words["empty"]
-        dark = not chess.BB_SQUARES[at] & chess.BB_LIGHT_SQUARES
-        label = f"{name(at)}, {what}"
-        if at in marked:
-            label += f", {words['last_move_here']}"
-        if at in differing:
-            label += f", {words['differs_here']}"
-        image = _NAME_OF[letter] if letter else ""
-        return Square(chess.square_name(at), label, image, dark, at in marked, at in differing)
+        marks = tuple(mark for mark, squares in meant.items() if at in squares)
+        file, rank = tuple(chess.square_name(at))
+        return Square(
+            name=file + rank,
+            label=", ".join((name(at), what, *(words[_MARKS[mark]] for mark in marks))),
+            image=_NAME_OF[letter] if letter else "",
+            dark=not chess.BB_SQUARES[at] & chess.BB_LIGHT_SQUARES,
+            marks=marks,
+            file=file if rank in "18" else "",
+            rank=rank if file in "ah" else "",
+        )
 
     ranks = range(8) if black_below else range(7, -1, -1)
     files = range(7, -1, -1) if black_below else range(8)

@@ -100,9 +100,10 @@ _TARGETS = """() => {
         if (box.width < 43.9 || box.height < 43.9)
             wrong.push(`${box.width} by ${box.height} is small: ${one.outerHTML.slice(0, 120)}`);
     }
-    for (const one of document.querySelectorAll(".board button")) {
+    for (const one of document.querySelectorAll(".board[role=grid] button")) {
+        if (!one.checkVisibility()) continue;
         const { width } = one.getBoundingClientRect();
-        if (width < (innerWidth < 370 ? 38 : 43.9)) wrong.push(`${one.id} is ${width} wide`);
+        if (width < Math.min(innerWidth / 8, 44) - 0.1) wrong.push(`${one.id} is ${width} wide`);
     }
     return wrong;
 }"""

@@ -16,11 +16,11 @@ from ..actions import Form, NoActionError, value_of
 from ..messages import catalogue
 from ..pieces import rows
 from ..table_port import TablePort, held, tape_of
-from . import common, decisions, timeline
+from . import boards, common, decisions, timeline
 
 FOLDER = "arbiter"
 PARTS = ("game", "clocks", "boards", "decide", "sheets", "timeline")
-SCRIPTS = ("clock.js", "board.js", "arbiter.js")
+SCRIPTS = ("clock.js", "board_views.js", "board.js", "arbiter.js")
 STYLES = ("board.css", "arbiter.css")
 
 NEWEST = 8
@@ -57,7 +57,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "clocks": common.clocks(game),
         "started": game.started or not game.clock,
         "running": game.clock.running is not None,
-        "boards": _boards(game, language),
+        "boards": _boards(table, game, language),
         "differing": _differing(telling),
         "moving": game.turn.announced is not None
         or game.turn.made is not None
@@ -66,6 +66,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "assistants": game.assistants,
         "adjourned": game.adjourned,
         "two_boards": len(game.tables) == 2,
+        "past": boards.before_last(game, role),
         "whats": [(what, telling.word(what)) for what in f.IRREGULARITIES],
         "requirements": [(name, telling.word(name)) for name in f.REQUIREMENTS],
         "results": f.RESULTS,
@@ -134,15 +135,15 @@ def _differing(telling: timeline.Narrator) -> list[str]:
     ]
 
 
-def _boards(game: Game, language: str) -> list[dict[str, Any]]:
-    """Each board: its side, its squares, and whether it has sensors."""
-    marked = common.squares_of(common.last_announced(game, language))
-    differing = frozenset(_differences(game))
+def _boards(table: TablePort, game: Game, language: str) -> list[dict[str, Any]]:
+    """Each board: its side, its squares, how it is put right, and whether it has sensors."""
     # Both as White sees them, so that they can be compared.
-    shown = partial(rows, language=language, black_below=False, marked=marked, differing=differing)
+    differing = frozenset(_differences(game))
+    shown = partial(boards.live, game, language=language, black_below=False, differing=differing)
+    fix = partial(boards.restoring, table, game, language=language, black_below=False)
     return [
-        {"side": side, "rows": shown(table.placement), "sensors": table.sensors}
-        for side, table in game.tables.items()
+        {"side": side, "rows": shown(side), "fix": fix(side), "sensors": state.sensors}
+        for side, state in game.tables.items()
     ]
 
 
@@ -197,7 +198,7 @@ def _whole_timeline(table: TablePort, role: str, language: str, form: Form) -> d
     }
 
 
-EXTRA: Mapping[str, Any] = {"sure": sure, "timeline": _whole_timeline}
+EXTRA: Mapping[str, Any] = {"past": boards.past, "sure": sure, "timeline": _whole_timeline}
 """Further pages by their addresses; each function gives the values of its template."""
 
 

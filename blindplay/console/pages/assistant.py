@@ -6,13 +6,12 @@ from blindplay.laws import Game, permissions
 from blindplay.laws.facts import IRREGULARITIES
 from blindplay.laws.state import OTHER
 
-from ..pieces import rows
 from ..table_port import TablePort
-from . import common, timeline
+from . import boards, common, timeline
 
 FOLDER = "assistant"
 PARTS = ("now", "board", "forms", "sheet")
-SCRIPTS = ("board.js",)
+SCRIPTS = ("board_views.js", "board.js")
 STYLES = ("board.css", "arbiter.css")
 
 
@@ -24,7 +23,6 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
     state = game.tables[board]
     telling = timeline.Narrator(game, language)
     last = common.last_announced(game, language)
-    marked = common.squares_of(last)
     return {
         "may": permissions.rights(game, role),
         "declared": bool(game.assistants[own]),
@@ -34,7 +32,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "announced_in": common.spoken_in(game),
         "due": None if state.sensors or game.over else common.due(game, board, language),
         "sensors": state.sensors,
-        "rows": rows(state.placement, language, black_below=sighted == "black", marked=marked),
+        "rows": boards.live(game, board, language, black_below=sighted == "black"),
         "own": own,
         "sheet": common.sheet_rows(game, own, with_struck=False),
         "next_ply": common.next_ply(game, own),

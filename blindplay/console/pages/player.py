@@ -17,7 +17,7 @@ from . import common, players
 
 FOLDER = "player"
 PARTS = ("tab", "now", "forms", "ask", "heard", "log", "acts", "sheet", "keys")
-SCRIPTS = ("board.js", "player.js", "log.js", "next.js")
+SCRIPTS = ("board_views.js", "board.js", "player.js", "log.js", "next.js")
 STYLES = ("board.css", "players.css")
 ASIDE = ("theirs", "mine")
 EXTRA = players.EXTRA

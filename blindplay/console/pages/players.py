@@ -16,7 +16,7 @@ from blindplay.wording.announcements import announcements
 from ..actions import Form
 from ..messages import catalogue
 from ..table_port import TablePort, held
-from . import common
+from . import boards, common
 from .next_step import NextStep, next_step
 
 _UNANSWERED = ("over", "arbiter", "adjourned")  # then nobody can answer an offer of a draw
@@ -55,6 +55,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "deaf": _deaf(game),
         "assisted": game.assistants[role],
         "may_be_assisted": _may_be_assisted(game, role),
+        "past": boards.before_last(game, role),
     }
 
 
@@ -130,5 +131,5 @@ def _whole_moves(table: TablePort, role: str, language: str, form: Form) -> dict
         return {"moves": told, "announced_in": common.spoken_in(game)}
 
 
-EXTRA: Mapping[str, Any] = {"clocks": _whole_clocks, "moves": _whole_moves}
+EXTRA: Mapping[str, Any] = {"past": boards.past, "clocks": _whole_clocks, "moves": _whole_moves}
 """Further pages by their addresses; each function gives the values of its template."""

@@ -1,17 +1,18 @@
-// Boards on which a move is chosen: by its two squares, with a pointer or with arrow keys and
-// Enter, or by dragging the piece. The move goes into the field that the board's data-into names.
-// Nothing is sent until its form is sent.
+// Boards: the keyboard's way over them, and moves that are chosen on them: by two squares, with a
+// pointer or with arrow keys and Enter, or by dragging the piece. The move goes into the field that
+// the board's data-into names. Nothing is sent until its form is sent.
 
 import { polite, say } from "./console.js";
 
 const FAR = 6; // px: a pointer that moves so far drags
+const KINDS = ["king", "queen", "rook", "bishop", "knight", "pawn"]; // as data-letters names them
 
 // The move that is being chosen; there is one on a page.
 let board = null;
 let from = null; // the square that a piece leaves
-let drag = null; // { id, square, x, y, image } of a pointer that is down
+let drag = null; // { id, button, x, y, image } of a pointer that is down
 
-const boards = () => document.querySelectorAll(".board");
+const boards = () => document.querySelectorAll(".board[role=grid]");
 const squares = (here) => [...here.querySelectorAll("[data-square]")];
 const square = (here, name) => here.querySelector(`[data-square="${name}"]`);
 const field = (here) => document.getElementById(here.dataset.into);
@@ -29,22 +30,79 @@ function stand(here, name) {
   return found;
 }
 
+// The square to which a key leads from the one at ``at``; undefined if it leads to none.
+function led(event, all, at) {
+  const column = at % 8;
+  if (event.ctrlKey) return { Home: all[0], End: all.at(-1) }[event.key];
+  const to = {
+    ArrowLeft: column > 0 ? at - 1 : at,
+    ArrowRight: column < 7 ? at + 1 : at,
+    ArrowUp: at - 8,
+    ArrowDown: at + 8,
+    Home: at - column,
+    End: at - column + 7,
+  }[event.key];
+  return to === undefined ? to : (all[to] ?? all[at]);
+}
+
+// The next square with a piece of the kind whose letter was pressed; null if there is none, and
+// undefined if the key is no such letter. On a board where letters ask questions, none is.
+function lettered(key, here, all, at) {
+  if (here.closest("[role=application]")) return undefined;
+  const kind = key.length === 1 ? here.dataset.letters.indexOf(key.toLowerCase()) : -1;
+  if (kind < 0) return undefined;
+  const ahead = [...all.slice(at + 1), ...all.slice(0, at + 1)];
+  const found = ahead.find((one) => one.dataset.piece?.endsWith(`-${KINDS[kind]}`));
+  const name = here.dataset.names.split("|")[kind];
+  if (!found) say(polite, [here.dataset.none.replace("{piece}", name)]);
+  return found ?? null;
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.altKey || event.metaKey) return;
+  if (event.key === "Escape") {
+    if (drag) drop();
+    if (board) cancel();
+    return;
+  }
+  const here = event.target.closest?.(".board[role=grid]");
+  const button = event.target.closest?.("[data-square]");
+  if (!here || !button) return;
+  const all = squares(here);
+  const at = all.indexOf(button);
+  let to = led(event, all, at);
+  if (to === undefined && !event.ctrlKey) to = lettered(event.key, here, all, at);
+  if (to === undefined) return;
+  event.preventDefault();
+  if (to) stand(here, to.dataset.square).focus();
+});
+
 // --- choosing ----------------------------------------------------------------------------------
 
-function tell(here, key, ...names) {
-  const [first, second] = names;
-  say(polite, [here.dataset[key].replace("{square}", first).replace("{to}", second)]);
+function tell(here, key, name, to = "", piece = "") {
+  const text = here.dataset[key].replace("{square}", name).replace("{to}", to);
+  say(polite, [text.replace("{piece}", piece)]);
+}
+
+function unmark(...kinds) {
+  for (const kind of kinds) {
+    for (const one of document.querySelectorAll(`.board[role=grid] .${kind}`)) {
+      one.classList.remove(kind);
+    }
+  }
 }
 
 function unplan() {
-  for (const one of document.querySelectorAll(".board .planned")) one.classList.remove("planned");
-  for (const one of document.querySelectorAll(".promote")) one.hidden = true;
+  unmark("planned", "target", "lifted");
+  for (const one of document.querySelectorAll(".ghost")) one.remove();
 }
 
 function clear() {
   unplan();
-  for (const one of document.querySelectorAll(".board [aria-pressed=true]")) {
-    one.setAttribute("aria-pressed", "false");
+  unmark("chosen");
+  for (const one of document.querySelectorAll(".promote")) one.hidden = true;
+  for (const one of document.querySelectorAll(".board [aria-selected]")) {
+    one.removeAttribute("aria-selected");
   }
   board = from = null;
 }
@@ -52,7 +110,9 @@ function clear() {
 function choose(here, name) {
   clear();
   [board, from] = [here, name];
-  square(here, name).setAttribute("aria-pressed", "true");
+  const chosen = square(here, name);
+  chosen.classList.add("chosen");
+  chosen.setAttribute("aria-selected", "true");
   field(here).value = "";
 }
 
@@ -75,6 +135,13 @@ function plan(to) {
   const [here, name] = [board, from];
   const planned = [square(here, name), square(here, to)];
   for (const one of planned) one.classList.add("planned");
+  const ghost = planned[0].querySelector("img")?.cloneNode();
+  if (ghost) {
+    // What is planned is seen, and is seen not to be done yet.
+    planned[0].classList.add("lifted");
+    ghost.className = "ghost";
+    planned[1].append(ghost);
+  }
   field(here).value = name + to;
   stand(here, to);
   if (promotes(planned[0].dataset.piece, to)) {
@@ -87,11 +154,13 @@ function plan(to) {
   decided();
 }
 
-// The move is in its field, and its form can be sent.
-function decided() {
+// The move is in its field, and its form can be sent. ``piece``: what the pawn becomes, in words.
+function decided(piece = "") {
   const { value, form } = field(board);
-  tell(board, "planned", value.slice(0, 2), value.slice(2, 4));
-  square(board, from).setAttribute("aria-pressed", "false");
+  tell(board, piece ? "promoted" : "planned", value.slice(0, 2), value.slice(2, 4), piece);
+  const chosen = square(board, from);
+  chosen.removeAttribute("aria-selected");
+  chosen.classList.remove("chosen");
   board = from = null;
   (form.querySelector("button.main") ?? form.querySelector("button")).focus();
 }
@@ -109,7 +178,7 @@ function pick(here, name) {
 }
 
 document.addEventListener("click", (event) => {
-  const here = event.target.closest(".board");
+  const here = event.target.closest(".board[role=grid]");
   const button = event.target.closest("[data-square]");
   if (here && button) pick(here, button.dataset.square);
   const piece = event.target.closest("[data-promote]");
@@ -120,7 +189,7 @@ document.addEventListener("click", (event) => {
   }
   field(board).value += piece.dataset.promote;
   piece.closest(".promote").hidden = true;
-  decided();
+  decided(piece.textContent);
 });
 
 // Typing replaces the choice.
@@ -128,41 +197,24 @@ document.addEventListener("input", (event) => {
   if ([...boards()].some((one) => one.dataset.into === event.target.id)) clear();
 });
 
-document.addEventListener("keydown", (event) => {
-  if (event.altKey || event.ctrlKey || event.metaKey) return;
-  if (event.key === "Escape") {
-    if (drag) drop();
-    if (board) cancel();
-    return;
-  }
-  const here = event.target.closest?.(".board");
-  const button = event.target.closest?.("[data-square]");
-  if (!here || !button) return;
-  const all = squares(here);
-  const at = all.indexOf(button);
-  const column = at % 8;
-  const to = {
-    ArrowLeft: column > 0 ? at - 1 : at,
-    ArrowRight: column < 7 ? at + 1 : at,
-    ArrowUp: at - 8,
-    ArrowDown: at + 8,
-    Home: at - column,
-    End: at - column + 7,
-  }[event.key];
-  if (to === undefined) return;
-  event.preventDefault();
-  if (all[to]) stand(here, all[to].dataset.square).focus();
-});
-
 // --- dragging ----------------------------------------------------------------------------------
 
 function drop() {
   drag?.image?.remove();
   drag = null;
+  unmark("target", "lifted");
 }
 
 function under(event) {
-  return document.elementFromPoint(event.clientX, event.clientY)?.closest(".board [data-square]");
+  const there = document.elementFromPoint(event.clientX, event.clientY);
+  return there?.closest(".board[role=grid] [data-square]");
+}
+
+// The square on which the dragged piece would come down.
+function goal(event) {
+  const there = under(event);
+  const other = there && there.closest(".board") === board && there.dataset.square !== from;
+  return other ? there : null;
 }
 
 document.addEventListener("pointerdown", (event) => {
@@ -171,23 +223,30 @@ document.addEventListener("pointerdown", (event) => {
   drag = { id: event.pointerId, button, x: event.clientX, y: event.clientY, image: null };
 });
 
+// The piece leaves its square and follows the pointer.
+function lift() {
+  choose(drag.button.closest(".board"), drag.button.dataset.square);
+  const image = drag.button.querySelector("img");
+  drag.image = image.cloneNode();
+  drag.image.className = "dragged";
+  drag.image.style.width = `${image.getBoundingClientRect().width}px`;
+  drag.button.classList.add("lifted");
+  document.body.append(drag.image);
+}
+
 document.addEventListener("pointermove", (event) => {
   if (drag?.id !== event.pointerId) return;
   const [x, y] = [event.clientX, event.clientY];
   if (!drag.image) {
     if (Math.hypot(x - drag.x, y - drag.y) < FAR) return;
-    const here = drag.button.closest(".board");
-    if (!field(here)) return;
-    choose(here, drag.button.dataset.square);
-    const image = drag.button.querySelector("img");
-    drag.image = image.cloneNode();
-    drag.image.className = "dragged";
-    drag.image.style.width = `${image.getBoundingClientRect().width}px`;
-    document.body.append(drag.image);
+    if (!field(drag.button.closest(".board"))) return;
+    lift();
   }
   const half = drag.image.getBoundingClientRect().width / 2;
   drag.image.style.left = `${x - half}px`;
   drag.image.style.top = `${y - half}px`;
+  unmark("target");
+  goal(event)?.classList.add("target");
 });
 
 document.addEventListener("pointerup", (event) => {
@@ -199,12 +258,9 @@ document.addEventListener("pointerup", (event) => {
   const none = (click) => click.stopImmediatePropagation();
   addEventListener("click", none, { capture: true, once: true });
   setTimeout(() => removeEventListener("click", none, { capture: true }));
-  const target = under(event);
-  if (target && target.closest(".board") === board && target.dataset.square !== from) {
-    plan(target.dataset.square);
-  } else {
-    cancel();
-  }
+  const target = goal(event);
+  if (target) plan(target.dataset.square);
+  else cancel();
 });
 
 document.addEventListener("pointercancel", () => {
