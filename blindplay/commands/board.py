@@ -18,6 +18,7 @@ from blindplay.language import Language
 from blindplay.laws.placement import pieces_of
 
 from . import options
+from .reader import to_reader
 
 _port = click.option(
     "--port", help="Read the board at this port or URL. Without it, the board is searched for."
@@ -35,7 +36,7 @@ _silent = options.flag("silent", "Print the steps and say nothing.")
 def board(context: click.Context, port: str | None, as_json: bool, seconds: float | None) -> None:
     """Show live what a pegged board reports, or look after it."""
     if context.invoked_subcommand is None:
-        monitor(port, json=as_json, seconds=seconds, out=sys.stdout)
+        monitor(port, json=as_json, seconds=seconds, out=to_reader(sys.stdout))
 
 
 @board.command()
@@ -83,9 +84,9 @@ def flash(file: Path, port: str | None, board: str, baud: int | None) -> None:
     if port is not None:
         check_url(port)
     planned = flashing.plan(file, port, board, baud)
-    print(planned.sentence, flush=True)
+    options.show(planned.sentence)
     flashing.flash(planned, sys.stdout)
-    print("The firmware has been written.", flush=True)
+    options.show("The firmware has been written.")
 
 
 @board.command()
@@ -117,7 +118,7 @@ def decode(
             if isinstance(finding, dgt.MoveFound):
                 print(finding.uci, flush=True)
             else:
-                print(finding.sentence, file=sys.stderr, flush=True)
+                options.warn(finding.sentence)
     except dgt.NoRecordingError as error:
         raise ValueError(f"{file} is no {protocol} recording: {error}.") from None
 
@@ -136,4 +137,4 @@ def emulate(fen: str, socket: bool, identity: bool) -> None:
     """
     placement = fen.split()[0] if fen.split() else ""
     with EmulatedBoard(placement, force_socket=socket, identity=identity) as emulated:
-        practise(emulated, sys.stdin, sys.stdout)
+        practise(emulated, sys.stdin, to_reader(sys.stdout))

@@ -40,9 +40,9 @@ def list_languages(as_json: bool) -> None:
         if as_json:
             options.show(row)
         elif "error" in row:
-            print(f"{code}: cannot be used. {row['error']}")
+            options.show(f"{code}: cannot be used. {row['error']}")
         else:
-            print(
+            options.show(
                 f"{code}: {row['name']}, {row['words']} words to listen for and "
                 f"{row['fillers']} others to tell them from; {row['file']}."
             )
@@ -86,7 +86,7 @@ def add(file: Path) -> int:
     added, unfinished = folder / file.name, folder / f".{file.stem}.new"
     unfinished.write_bytes(file.read_bytes())
     unfinished.replace(added)
-    print(f"{file.stem} is there now: {added}.")
+    options.show(f"{file.stem} is there now: {added}.")
     return 0
 
 
@@ -98,7 +98,7 @@ def remove(code: str) -> None:
     if not re.fullmatch("[a-z]{2,3}", code) or not file.is_file():
         raise ValueError(f"No language {code!r} has been added, so none is removed.")
     file.unlink()
-    print(f"{file} is removed.")
+    options.show(f"{file} is removed.")
 
 
 def _misnamed(file: Path) -> str:
@@ -140,13 +140,10 @@ def _checked(file: Path) -> PackReport:
 
 def _print_report(report: PackReport) -> None:
     """Print the verdict first, so that a listener can stop after it."""
-    verdict = "can be used" if report.usable else "cannot be used yet"
     errors, warnings = len(report.errors), len(report.warnings)
-    print(
-        f"{report.file} {verdict}: {errors or 'no'} {'error' if errors == 1 else 'errors'}, "
-        f"{warnings or 'no'} {'warning' if warnings == 1 else 'warnings'}."
-    )
+    verdict = "can be used" if report.usable else "cannot be used yet"
+    options.show(f"{report.file} {verdict}. Errors: {errors}; warnings: {warnings}.")
     for kind, found in (("Error", report.errors), ("Warning", report.warnings)):
         options.show_all(f"{kind}, {finding}" for finding in found[:_MOST_SHOWN])
         if len(found) > _MOST_SHOWN:
-            print(f"{kind}s that are not shown: {len(found) - _MOST_SHOWN}; --json shows them.")
+            options.show(f"{kind}s that are not shown: {len(found) - _MOST_SHOWN}; --json shows them.")
