@@ -86,9 +86,9 @@ class Catalogue:
         """The message in this language. What is not known stays as it is: names, notation, and
         messages of other programs. A template must have ``least`` letters of its own."""
         text = message.strip()
-        return message.replace(text, self._known(text, least) or self._in_parts(text, least), 1)
+        return message.replace(text, self.known(text, least) or self._in_parts(text, least), 1)
 
-    def _known(self, text: str, least: int) -> str | None:
+    def known(self, text: str, least: int = 0) -> str | None:
         """A whole message, if it is in the catalogue."""
         if text in self._whole:
             return self._whole[text]

@@ -95,3 +95,13 @@ def _escaped(text: str) -> str:
     """``text`` as a template; ``{}`` in it is filled by :meth:`str.format`."""
     parts = (part.replace("{", "{{").replace("}", "}}") for part in text.split("{}"))
     return "{}".join(parts)
+
+
+def _headings() -> tuple[str, ...]:
+    from blindplay.commands.play_options import OPTIONS
+
+    return (*OPTIONS, "Help", "Options", "Commands", "Positional arguments")
+
+
+HEADINGS = _headings()
+"""The headings of the help."""
