@@ -147,7 +147,7 @@ def _close_output() -> None:
 def _fail(sentence: str) -> int:
     """Print what is wrong on standard error, on one line, and return status 2."""
     with contextlib.suppress(BrokenPipeError):
-        print(in_short(READER.told(" ".join(sentence.split()))), file=sys.stderr)
+        print(in_short(READER.told(sentence)), file=sys.stderr)
     return 2
 
 

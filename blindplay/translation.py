@@ -85,19 +85,35 @@ class Catalogue:
     def translated(self, message: str, least: int = 0) -> str:
         """The message in this language. What is not known stays as it is: names, notation, and
         messages of other programs. A template must have ``least`` letters of its own."""
+        whole = self.known(message, least)  # it may begin with an empty value
         text = message.strip()
-        return message.replace(text, self.known(text, least) or self._in_parts(text, least), 1)
+        own = self.known(text, least) or self._in_parts(text, least)
+        return message.replace(text, own, 1) if whole is None else whole
 
     def known(self, text: str, least: int = 0) -> str | None:
-        """A whole message, if it is in the catalogue."""
+        """A whole message, if it is in the catalogue: perhaps with another first letter, or with a
+        full stop that its writer left out."""
+        whole, raised = text.removesuffix("."), text[:1].isupper()
+        best: tuple[int, str] = (0, "")
+        for form, end in ((text, ""), (whole, "." if whole != text else "")):
+            for first in (form[:1], form[:1].lower()):
+                found = self._found(f"{first}{form[1:]}", least)
+                if found is not None and found[0] > best[0]:
+                    own = found[1]
+                    up = raised and first != form[:1]
+                    best = found[0], f"{own[:1].upper() if up else own[:1]}{own[1:]}{end}"
+        return best[1] or None
+
+    def _found(self, text: str, least: int) -> tuple[int, str] | None:
+        """A message as it stands in the catalogue, with how much of it is text of its own."""
         if text in self._whole:
-            return self._whole[text]
+            return len(text), self._whole[text]
         for length, parts, own in self._templates:
             if length < least:
                 return None
             values = values_of(parts, text)
             if values is not None:
-                return own.format(*map(self._value, values))
+                return length, own.format(*map(self._value, values))
         return None
 
     def _value(self, value: str) -> str:
@@ -124,7 +140,9 @@ class Catalogue:
 def catalogue(code: str) -> Catalogue:
     """The messages of a language; ``code`` is one of :func:`codes` but "en"."""
     text = (_FOLDER / f"{code}.toml").read_text("utf-8")
-    return Catalogue({key: own for part in tomllib.loads(text).values() for key, own in part.items()})
+    return Catalogue(
+        {key: own for part in tomllib.loads(text).values() for key, own in part.items()}
+    )
 
 
 def translated(message: str, language: str) -> str:

@@ -18,7 +18,7 @@ LANGUAGES = [code for code in translation.codes() if code != "en"]
 IN_SOURCE = messages()
 NO_MESSAGES = {
     "{} and {}", "{}, not {}", "{}s that are not shown: {}; --json shows them.",  # in longer ones
-    "{} {}. Errors: {}; warnings: {}.", "can be used", "cannot be used yet", "of {}", "line {},",
+    "{} {}. Errors: {}; warnings: {}.", "can be used", "cannot be used yet", "of {}",
     "{} leads to", "there are: {};", "install it with: blindplay models install {} --language {}",
     ", or choose another with: blindplay models use --language {}", "{} is missing:",
     "{}, line {}", "{} ({} in {})", "{} speaks: {}", "a table with",
@@ -158,7 +158,14 @@ def test_a_long_text_is_no_work() -> None:
 
 @pytest.mark.parametrize(
     ("language", "code"),
-    [("de_AT.UTF-8", "de"), ("nn_NO", "nb"), ("no", "nb"), ("en_US", "en"), ("C", None), ("", None)],
+    [
+        ("de_AT.UTF-8", "de"),
+        ("nn_NO", "nb"),
+        ("no", "nb"),
+        ("en_US", "en"),
+        ("C", None),
+        ("", None),
+    ],
 )
 def test_a_language_is_known_by_any_of_its_names(language: str, code: str | None) -> None:
     assert translation.code_of(language) == code

@@ -8,13 +8,14 @@ from typing import Any
 import click
 
 from blindplay import language as languages
-from blindplay.given import read_bytes
+from blindplay.given import plain, read_bytes
 from blindplay.language import LanguageError
 from blindplay.language.pack import MOST_BYTES, Pack, source
 from blindplay.language.pack_check import PackFinding, PackReport
 from blindplay.language.pack_check import check as check_pack
 
 from . import options
+from .reader import READER
 
 _MOST_SHOWN = 100  # findings of one kind
 
@@ -144,6 +145,19 @@ def _print_report(report: PackReport) -> None:
     verdict = "can be used" if report.usable else "cannot be used yet"
     options.show(f"{report.file} {verdict}. Errors: {errors}; warnings: {warnings}.")
     for kind, found in (("Error", report.errors), ("Warning", report.warnings)):
-        options.show_all(f"{kind}, {finding}" for finding in found[:_MOST_SHOWN])
+        for finding in found[:_MOST_SHOWN]:
+            print(_in_words(kind, finding))
         if len(found) > _MOST_SHOWN:
-            options.show(f"{kind}s that are not shown: {len(found) - _MOST_SHOWN}; --json shows them.")
+            more = len(found) - _MOST_SHOWN
+            options.show(f"{kind}s that are not shown: {more}; --json shows them.")
+
+
+def _in_words(kind: str, finding: PackFinding) -> str:
+    """A finding with its kind and its place, in the reader's language."""
+    parts = [
+        READER.told(f"{kind},"),
+        "" if finding.line is None else READER.told(f"line {finding.line},"),
+        f"{finding.key}:" if finding.key else "",
+        READER.told(finding.text),
+    ]
+    return plain(" ".join(filter(None, parts)))
