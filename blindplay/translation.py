@@ -67,7 +67,7 @@ def values_of(parts: tuple[str, ...], text: str) -> list[str] | None:
     return [*values, text[at:end]] if at <= end else None
 
 
-class Catalogue:
+class MessageCatalogue:
     """The messages of one language."""
 
     def __init__(self, messages: Mapping[str, str]) -> None:
@@ -137,10 +137,10 @@ class Catalogue:
 
 
 @cache
-def catalogue(code: str) -> Catalogue:
+def catalogue(code: str) -> MessageCatalogue:
     """The messages of a language; ``code`` is one of :func:`codes` but "en"."""
     text = (_FOLDER / f"{code}.toml").read_text("utf-8")
-    return Catalogue(
+    return MessageCatalogue(
         {key: own for part in tomllib.loads(text).values() for key, own in part.items()}
     )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from blindplay import translation
-from blindplay.translation import Catalogue, parts_of, translated, values_of
+from blindplay.translation import MessageCatalogue, parts_of, translated, values_of
 from tests.messages_in_source import HEADINGS, PACKAGE, messages
 
 LANGUAGES = [code for code in translation.codes() if code != "en"]
@@ -105,13 +105,13 @@ def test_all_catalogues_have_the_same_messages(code: str) -> None:
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_headings_of_the_help_are_translated(code: str) -> None:
-    known = Catalogue(keys_of(code))
+    known = MessageCatalogue(keys_of(code))
     assert all(known.known(heading) for heading in HEADINGS)
 
 
 # --- how a message finds its translation ----------------------------------------------------------
 
-GERMAN = Catalogue(
+GERMAN = MessageCatalogue(
     {
         "There is no file {}; check the name.": "Es gibt keine Datei {}; prüfen Sie den Namen.",
         "There is no {} called {}.": "{1} heißt kein {0}.",

@@ -134,7 +134,9 @@ def _as_words(files: tuple[Path, ...], board: chess.Board, pack: Language) -> st
     if missing is None:
         return None
     words = " ".join(map(str, files))
-    if pack.understand(words, board).kind is Kind.UNCLEAR or any(one.exists() for one in files):
+    if pack.understand(words, board).kind in (Kind.UNCLEAR, Kind.NOTHING) or any(
+        one.exists() for one in files
+    ):
         raise ValueError(f"There is no file {missing}; check the name, or give words with --text.")
     return words
 
