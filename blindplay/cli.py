@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from blindplay.commands.options import CommandGroup, warn
+from blindplay.commands.reader import READER
 from blindplay.given import in_short, plain, sentence_of
 
 COMMANDS = {
@@ -104,6 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     _prepare_streams()
     given = [plain(word) for word in (sys.argv[1:] if arguments is None else arguments)]
+    READER.begin(given)
     try:
         with TABLE.make_context("blindplay", given or ["--help"]) as context:
             status = TABLE.invoke(context)
@@ -114,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         return _fail(_with_remedy(error))
     except (KeyboardInterrupt, click.Abort):
-        print("Stopped.", file=sys.stderr)
+        print(READER.told("Stopped."), file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of the output has closed it, as head does
         _close_output()
@@ -145,7 +147,7 @@ def _close_output() -> None:
 def _fail(sentence: str) -> int:
     """Print what is wrong on standard error, on one line, and return status 2."""
     with contextlib.suppress(BrokenPipeError):
-        print(in_short(sentence), file=sys.stderr)
+        print(in_short(READER.told(sentence)), file=sys.stderr)
     return 2
 
 

@@ -1,18 +1,21 @@
-"""Every command with forty kinds of bad input: one sentence, status 2, and no word of Python.
+"""Every command with forty kinds of bad input: one sentence in the reader's language, status 2, and
+no word of Python.
 
-Each parameter of each command gets each kind once; what the command needs besides is right.
+Each parameter of each command gets each kind once, with the languages in turn; what the command
+needs besides is right.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import cycle
 from pathlib import Path
 
 import click
 import pytest
 
-from blindplay import cli
+from blindplay import cli, translation
 from blindplay.table import demo
 from blindplay.table import play as table_play
 from tests.command_line import Ran, run
@@ -79,6 +82,9 @@ PYTHON = re.compile(
     r"|recursion|literal|iterable|attribute|Exception|Error:|UNSET|sentinel"
 )
 
+ENGLISH = re.compile(r"\b(the|there|cannot|with|without|must|which|this|check)\b", re.I)
+"""Words that no other language of ours has, and that some message of each kind has."""
+
 
 def leaves(group: click.Group, before: str = "") -> Iterator[tuple[str, click.Command]]:
     context = click.Context(group)
@@ -124,12 +130,16 @@ def arguments(name: str, parameter: click.Parameter, value: str) -> list[str]:
     return [*name.split(), *kept, "--", value]
 
 
-def check_refusal(done: Ran, about: str) -> None:
+def check_refusal(done: Ran, about: str, language: str = "en") -> None:
     lines = done.stderr.splitlines()
     assert len(lines) == 1, f"{about}: {lines[:3]}"
     assert len(lines[0]) < 800, about
     assert lines[0].endswith((".", "--help")), f"{about}: {lines[0]}"
     assert not PYTHON.search(done.stderr + done.stdout), f"{about}: {lines[0]}"
+    if language != "en":
+        assert not ENGLISH.search(re.sub("'[^']*'", "", lines[0])), (
+            f"{language} {about}: {lines[0]}"
+        )
     assert "\x1b" not in done.stderr + done.stdout and "\u202e" not in done.stderr + done.stdout
 
 
@@ -155,7 +165,9 @@ def test_there_are_forty_kinds_of_bad_input() -> None:
 
 
 @pytest.mark.parametrize("about", PARAMETERS)
-def test_bad_input_is_one_sentence_and_status_2(about: str, folder: Path) -> None:
+def test_bad_input_is_one_sentence_and_status_2(
+    about: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     name, parameter = PARAMETERS[about]
     free = parameter.name in FREE or parameter.name in (
         "conditions",
@@ -166,13 +178,15 @@ def test_bad_input_is_one_sentence_and_status_2(about: str, folder: Path) -> Non
     written = parameter.name in FILES_TO_WRITE
     if about == ASKS_THE_INTERNET or ((free or written) and name.startswith(SLOW)):
         return
-    for kind in TEXTS if free else KINDS:
+    kinds = TEXTS if free else KINDS
+    for kind, language in zip(kinds, cycle(translation.codes())):
+        monkeypatch.setenv("LANG", language)
         done = run(*arguments(name, parameter, kind), home=folder / "home")
         told = f"{about} {kind[:30]!r}"
         if done.status == 2 and done.stdout and name in REPORTS:
             assert not PYTHON.search(done.stdout), told
         elif done.status == 2:
-            check_refusal(done, told)
+            check_refusal(done, told, language)
         else:
             assert free or written or (about, kind) in RIGHT, (
                 f"{told}: status {done.status}, {done.stdout[:200]}"

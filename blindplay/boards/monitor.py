@@ -73,8 +73,8 @@ def monitor(address: str | None, *, json: bool, seconds: float | None, out: Text
                 if isinstance(event, events.Disconnected) and not answered and seconds is None:
                     raise BoardNotFoundError(event.why)
                 at = max(0.0, event.at - begun)
-                line = event_json(event, at) if json else f"{at:.2f} {describe_event(event)}"
-                print(line, file=out, flush=True)
+                line = [event_json(event, at)] if json else [f"{at:.2f}", describe_event(event)]
+                print(*line, file=out, flush=True)
     except KeyboardInterrupt:
         return
     if not answered:

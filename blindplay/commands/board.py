@@ -19,6 +19,7 @@ from blindplay.language import Key, Language, key_of
 from blindplay.laws.placement import pieces_of
 
 from . import options
+from .reader import to_reader
 from .user_language import user_language
 
 _port = click.option(
@@ -37,7 +38,7 @@ _silent = options.flag("silent", "Print the steps and say nothing.")
 def board(context: click.Context, port: str | None, as_json: bool, seconds: float | None) -> None:
     """Show live what a pegged board reports, or look after it."""
     if context.invoked_subcommand is None:
-        monitor(port, json=as_json, seconds=seconds, out=sys.stdout)
+        monitor(port, json=as_json, seconds=seconds, out=to_reader(sys.stdout))
 
 
 @board.command()
@@ -85,9 +86,9 @@ def flash(file: Path, port: str | None, board: str, baud: int | None) -> None:
     if port is not None:
         check_url(port)
     planned = flashing.plan(file, port, board, baud)
-    print(planned.sentence, flush=True)
+    options.show(planned.sentence)
     flashing.flash(planned, sys.stdout)
-    print("The firmware has been written.", flush=True)
+    options.show("The firmware has been written.")
 
 
 @board.command()
@@ -119,7 +120,7 @@ def decode(
             if isinstance(finding, dgt.MoveFound):
                 print(finding.uci, flush=True)
             else:
-                print(finding.sentence, file=sys.stderr, flush=True)
+                options.warn(finding.sentence)
     except dgt.NoRecordingError as error:
         raise ValueError(f"{file} is no {protocol} recording: {error}.") from None
 
@@ -140,4 +141,4 @@ def emulate(fen: str, socket: bool, identity: bool) -> None:
     with EmulatedBoard(placement, force_socket=socket, identity=identity) as emulated:
         pack = options.load_language(user_language())
         lines = takewhile(lambda line: key_of(pack, line) is not Key.END, sys.stdin)
-        practise(emulated, lines, sys.stdout)
+        practise(emulated, lines, to_reader(sys.stdout))

@@ -226,12 +226,13 @@ def _packages() -> Diagnosis:
         for name, version in installed.items()
         if version not in tested[name]
     )
-    found = f"Python {platform.python_version()} with {len(installed)} packages"
+    versions = ""
     if others:
-        found += f"; these have other versions than those tested: {'; '.join(others)}"
+        versions = f"; these have other versions than those tested: {'; '.join(others)}"
     elif tested:
-        found += ", all in the versions that were tested"
-    return good("packages", f"{found}.")
+        versions = ", all in the versions that were tested"
+    python = platform.python_version()
+    return good("packages", f"Python {python} with {len(installed)} packages{versions}.")
 
 
 def _installed() -> dict[str, str]:

@@ -7,6 +7,7 @@ import click
 from blindplay.language import Language
 
 from . import options
+from .reader import READER
 
 
 @click.command()
@@ -37,12 +38,12 @@ def doctor(
             "ok": finding.ok,
             "needed": finding.needed,
             "about": finding.about,
-            "sentence": finding.sentence,
+            "sentence": READER.told(finding.sentence),
         }
-        words = f"{finding.verdict}: {finding.sentence}"
+        words = f"{READER.told(finding.verdict)}: {shown['sentence']}"
         options.show(shown if as_json else words)
     if report is not None:
         report.write_text(diagnosis.report(found), "utf-8")
         if not as_json:
-            print(f"The report is in {report}; read it before you send it.")
+            options.show(f"The report is in {report}; read it before you send it.")
     return 1 if any(one.needed and not one.ok for one in found) else 0

@@ -10,6 +10,7 @@ import click
 from blindplay import __version__
 
 from . import options
+from .reader import to_reader
 from .user_language import user_language
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _speaker(stack: ExitStack, pack: "Language") -> "Speaker | None":
 
     from .guides import SPELLINGS
 
-    trouble = partial(print, "trouble:", flush=True)
+    trouble = partial(print, "trouble:", file=to_reader(sys.stdout), flush=True)
     try:
         sink = DeviceSink()
     except AudioError as error:

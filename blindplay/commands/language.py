@@ -8,13 +8,14 @@ from typing import Any
 import click
 
 from blindplay import language as languages
-from blindplay.given import read_bytes
+from blindplay.given import plain, read_bytes
 from blindplay.language import LanguageError
 from blindplay.language.pack import MOST_BYTES, Pack, source
 from blindplay.language.pack_check import PackFinding, PackReport
 from blindplay.language.pack_check import check as check_pack
 
 from . import options
+from .reader import READER
 
 _MOST_SHOWN = 100  # findings of one kind
 
@@ -40,9 +41,9 @@ def list_languages(as_json: bool) -> None:
         if as_json:
             options.show(row)
         elif "error" in row:
-            print(f"{code}: cannot be used. {row['error']}")
+            options.show(f"{code}: cannot be used. {row['error']}")
         else:
-            print(
+            options.show(
                 f"{code}: {row['name']}, {row['words']} words to listen for and "
                 f"{row['fillers']} others to tell them from; {row['file']}."
             )
@@ -86,7 +87,7 @@ def add(file: Path) -> int:
     added, unfinished = folder / file.name, folder / f".{file.stem}.new"
     unfinished.write_bytes(file.read_bytes())
     unfinished.replace(added)
-    print(f"{file.stem} is there now: {added}.")
+    options.show(f"{file.stem} is there now: {added}.")
     return 0
 
 
@@ -98,7 +99,7 @@ def remove(code: str) -> None:
     if not re.fullmatch("[a-z]{2,3}", code) or not file.is_file():
         raise ValueError(f"No language {code!r} has been added, so none is removed.")
     file.unlink()
-    print(f"{file} is removed.")
+    options.show(f"{file} is removed.")
 
 
 def _misnamed(file: Path) -> str:
@@ -140,13 +141,23 @@ def _checked(file: Path) -> PackReport:
 
 def _print_report(report: PackReport) -> None:
     """Print the verdict first, so that a listener can stop after it."""
-    verdict = "can be used" if report.usable else "cannot be used yet"
     errors, warnings = len(report.errors), len(report.warnings)
-    print(
-        f"{report.file} {verdict}: {errors or 'no'} {'error' if errors == 1 else 'errors'}, "
-        f"{warnings or 'no'} {'warning' if warnings == 1 else 'warnings'}."
-    )
+    verdict = "can be used" if report.usable else "cannot be used yet"
+    options.show(f"{report.file} {verdict}. Errors: {errors}; warnings: {warnings}.")
     for kind, found in (("Error", report.errors), ("Warning", report.warnings)):
-        options.show_all(f"{kind}, {finding}" for finding in found[:_MOST_SHOWN])
+        for finding in found[:_MOST_SHOWN]:
+            print(_in_words(kind, finding))
         if len(found) > _MOST_SHOWN:
-            print(f"{kind}s that are not shown: {len(found) - _MOST_SHOWN}; --json shows them.")
+            more = len(found) - _MOST_SHOWN
+            options.show(f"{kind}s that are not shown: {more}; --json shows them.")
+
+
+def _in_words(kind: str, finding: PackFinding) -> str:
+    """A finding with its kind and its place, in the reader's language."""
+    parts = [
+        READER.told(f"{kind},"),
+        "" if finding.line is None else READER.told(f"line {finding.line},"),
+        f"{finding.key}:" if finding.key else "",
+        READER.told(finding.text),
+    ]
+    return plain(" ".join(filter(None, parts)))

@@ -58,27 +58,27 @@ def list_models(code: str | None, as_json: bool) -> None:
 def _print_rows(code: str, name: str, rows: list[dict[str, Any]]) -> None:
     there = [row for row in rows if row["there"]]
     heard = _heard_with(code) if there else "no model is installed, so nothing can be heard."
-    print(f"{code}, {name}: {heard}")
+    options.show(f"{code}, {name}: {heard}")
     for row in there:
-        print(f"  {_row_in_words(row)}")
+        options.show(f"  {_row_in_words(row)}")
     if lacking := [row for row in rows if row["recommended"] and not row["there"]]:
         named = "; ".join(
             f"{row['short']}, {megabytes(row['bytes_to_fetch'])}, licence {row['licence']}"
             for row in lacking
         )
-        print(f"  Recommended and not installed: {named}.")
+        options.show(f"  Recommended and not installed: {named}.")
 
 
 def _print_catalogue() -> None:
     known = catalogue.load()
-    print(
+    options.show(
         "To install the recommended models: blindplay models install --language LANGUAGE. "
         "Any of these models can be installed for any language, by name. Their licences are those "
         f"stated at {known.page}."
     )
     for base in known.bases.values():
         tried = "" if base.tried else " Nobody has tried it with BlindPlay yet."
-        print(
+        options.show(
             f"  {base.short}, trained on {base.heard}: {base.name}, {megabytes(base.size)}, "
             f"licence {base.licence}.{tried}"
         )
@@ -147,21 +147,21 @@ def remove(name: str, code: str | None) -> None:
     before = {one: {*available(one)} for one in codes}
     with folders.writing(folders.data_folder()):
         for line in store.remove(name, code):
-            print(line)
+            options.show(line)
     learned = 0
     with folders.writing(speaker_models.players_folder()):
         for one, there in before.items():
             for gone in there.difference(available(one)):
                 learned += speaker_models.drop_all(gone, one)
     if learned:
-        print(
+        options.show(
             f"What it had learned of {learned} {'voice' if learned == 1 else 'voices'} has been "
             "removed, too. The recordings stay; other models learn from them with: blindplay "
             "voice learn NAME."
         )
     for one in before:
         heard = _heard_with(one) if available(one) else "no model is left, so nothing can be heard."
-        print(f"{one}: {heard}")
+        options.show(f"{one}: {heard}")
 
 
 @models.command()
@@ -184,7 +184,7 @@ def use(names: tuple[str, ...], code: str) -> None:
             "Your earlier choice was damaged; choose again for the other languages, too. "
             f"It is kept as {aside}."
         )
-    print(f"{code}: {_heard_with(code)}")
+    options.show(f"{code}: {_heard_with(code)}")
     if wanted and BUILT_IN in installed and BUILT_IN not in wanted:
         options.show(
             "The built-in model, which is good in noise, does not listen; add built-in to use it."
@@ -265,12 +265,12 @@ def adapt(base: Path, code: str, output: Path | None, family: str | None) -> Non
             )
             if folder.samefile(base):  # a built-in model that is made in the source tree
                 folders.seal_built_in(folder)
-    print(
+    options.show(
         f"{folder}: {report.words} words in {report.pronunciations} pronunciations, heard by "
         f"the phones of: {report.base}."
     )
     if output is None:
-        print(f"{code}: {_heard_with(code)}")
+        options.show(f"{code}: {_heard_with(code)}")
 
 
 def _known(code: str) -> str:

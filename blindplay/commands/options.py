@@ -16,6 +16,7 @@ import click
 
 from blindplay.given import check_file, plain, shown
 
+from .reader import READER, ReadersContext
 from .user_language import user_language
 
 if TYPE_CHECKING:
@@ -42,10 +43,23 @@ def called() -> str:
 
 
 class CommandGroup(click.Group):
-    """A group whose help shows the first paragraph of each command's help, uncut."""
+    """A group whose help shows the first paragraph of each command's help, uncut.
+
+    Its help and that of its commands are in the reader's language.
+    """
+
+    context_class = ReadersContext
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        if command is not None:
+            command.context_class = ReadersContext
+        return name, command, rest
 
     def summaries(self, context: click.Context) -> Iterator[tuple[str, str]]:
         """Each command with its first paragraph."""
@@ -223,9 +237,10 @@ def check_folder_of(file: Path | None) -> None:
 
 
 def show(line: object) -> None:
-    """Print a sentence as it is, and anything else as one line of JSON."""
+    """Print a message in the reader's language, and anything else as one line of JSON."""
     text = line if isinstance(line, str) else json.dumps(line, ensure_ascii=False)
-    print("\n".join(map(plain, text.split("\n"))), flush=True)
+    lines = text.split("\n")
+    print("\n".join(map(plain, map(READER.told, lines) if text is line else lines)), flush=True)
 
 
 def show_all(lines: Iterable[object]) -> None:
@@ -235,8 +250,8 @@ def show_all(lines: Iterable[object]) -> None:
 
 
 def warn(sentence: str) -> None:
-    """Print a sentence on standard error."""
-    print(sentence, file=sys.stderr, flush=True)
+    """Print a message on standard error, in the reader's language."""
+    print(READER.told(sentence), file=sys.stderr, flush=True)
 
 
 def a_file(name: str | Path) -> Path:

@@ -198,7 +198,10 @@ def _setup(given: Mapping[str, Any]) -> facts.Setup:
 @click.command()
 @click.option("--journal", type=options.FILE, help="Keep the journal in this file, else nowhere.")
 @click.option(
-    "--language", default=user_language, help="Take this language as the one that is spoken."
+    "--language",
+    default=user_language,
+    show_default="that of the system, else English",
+    help="Take this language as the one that is spoken.",
 )
 @click.option("--print", "printed", default="words", type=options.MemberChoice(_SHOWN),
               help="Print a report (words), or every ruling, too (all).")  # fmt: skip

@@ -14,6 +14,7 @@ from blindplay.record.writing import PAPER, EntryForm, Paper, RecordFormat
 from blindplay.speech.synthesis import forget_phrases
 
 from . import options
+from .reader import to_reader
 
 _TAPE = "tape"
 _FORMAT = options.MemberChoice((*RecordFormat, _TAPE))
@@ -102,7 +103,7 @@ def _play_tape(journal: Path, first: int | None, output: Path | None) -> None:
 
     tape_playback.find_tape(journal)  # without a tape, a missing loudspeaker does not matter
     with closing(DeviceSink()) if output is None else nullcontext() as sink:
-        tape_playback.play_tape(journal, first, output, sink, sys.stdout)
+        tape_playback.play_tape(journal, first, output, sink, to_reader(sys.stdout))
 
 
 def _write(text: str, output: Path | None) -> None:
@@ -178,14 +179,14 @@ def forget(table: str, everything: bool) -> None:
     done = storage.forget(journal, everything=everything)
     if done.recordings:
         megabytes = done.bytes / 1_000_000
-        print(f"Removed: {done.recordings} recordings, {megabytes:.1f} megabytes of sound.")
+        options.show(f"Removed: {done.recordings} recordings, {megabytes:.1f} megabytes of sound.")
     else:
-        print("There was no sound.")
+        options.show("There was no sound.")
     if forget_phrases():
-        print("Removed: the phrases that the voices have rendered.")
+        options.show("Removed: the phrases that the voices have rendered.")
     for path in done.files:
-        print(f"Removed: {path}.")
+        options.show(f"Removed: {path}.")
     for path in done.left:
-        print(f"Not removed, because it does not belong to the tape: {path}.")
+        options.show(f"Not removed, because it does not belong to the tape: {path}.")
     if not everything and journal.is_file():
-        print(f"The game stays complete in {journal}; --all removes it, too.")
+        options.show(f"The game stays complete in {journal}; --all removes it, too.")

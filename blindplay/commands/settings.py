@@ -22,7 +22,7 @@ def settings(context: click.Context, as_json: bool) -> int | None:
     if as_json:
         options.show({"file": str(path), "settings": found})
     else:
-        print(f"The settings are in {path}." if found else _nothing_set())
+        options.show(f"The settings are in {path}." if found else _nothing_set())
         options.show_all(f"{name} = {in_toml(value)}" for name, value in found.items())
     return _check()
 
@@ -32,7 +32,7 @@ def check() -> int:
     """Check every setting. The exit status is 2 if one is wrong."""
     status = _check()
     if not status:
-        print("Every setting can be used." if settings_file.read() else _nothing_set())
+        options.show("Every setting can be used." if settings_file.read() else _nothing_set())
     return status
 
 

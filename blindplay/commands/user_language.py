@@ -13,8 +13,12 @@ def user_language(environment: Mapping[str, str] = os.environ) -> str:
     set; on Windows without them, that of its windows. English if there is no pack for it."""
     from blindplay.wording.pack_words import code_of
 
-    named = next(filter(None, map(environment.get, _VARIABLES)), "") or _of_windows()
-    return code_of(named.partition(".")[0]) or "en"
+    return code_of(named_language(environment).partition(".")[0]) or "en"
+
+
+def named_language(environment: Mapping[str, str] = os.environ) -> str:
+    """The language as the system names it, such as "de_DE.UTF-8"; "" if it names none."""
+    return next(filter(None, map(environment.get, _VARIABLES)), "") or _of_windows()
 
 
 def _of_windows() -> str:

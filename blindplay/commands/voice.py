@@ -19,6 +19,7 @@ from blindplay.language import Language
 from blindplay.laws.state import SCANDINAVIAN
 
 from . import options
+from .reader import to_reader
 
 _name = click.argument("name", default="", help="Name the player as play does, if there is a name.")
 _microphone = click.option("--microphone", help="Use the microphone with this in its name.")
@@ -209,7 +210,7 @@ def forget(name: str) -> None:
     if not preferences and not kept:
         raise ValueError(f"Nothing is kept of {_player(name)}; check the name.")
     forget_phrases()
-    print(f"Nothing is kept of {_player(name)} any more.")
+    options.show(f"Nothing is kept of {_player(name)} any more.")
 
 
 def _words_of_announcements(reader: Language) -> Language:
@@ -241,7 +242,7 @@ def _booth(
     with contextlib.ExitStack() as stack:
         speaker = None
         if not silent:
-            trouble = partial(print, "trouble:", file=out, flush=True)
+            trouble = partial(print, "trouble:", file=to_reader(out), flush=True)
             speaker = open_speaker(stack, pack, trouble)
             stack.callback(speaker.close)
         booth = Booth(pack, speaker, MicrophoneSource(microphone), sys.stdin, out)

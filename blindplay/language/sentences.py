@@ -8,6 +8,8 @@ from types import MappingProxyType
 
 import chess
 
+from blindplay.translation import translated
+
 from .mixed_text import fill, join
 from .pack import PIECE_NAMES, LanguageError, Pack
 from .understanding import Command
@@ -164,9 +166,8 @@ class Sentences:
         return text.format(**values) if values else text
 
     def trouble(self, sentence: str) -> str:
-        """How a sentence about what went wrong is printed; in English if it is not translated."""
-        known = self._pack.data.get("translations", {})
-        return self.printed("trouble", sentence=known.get(sentence, sentence))
+        """How a sentence about what went wrong, written in English, is printed."""
+        return self.printed("trouble", sentence=translated(sentence, self.code))
 
     def command(self, command: Command) -> str:
         """The name of a command: the first of its phrases, with an example in a question."""

@@ -12,6 +12,7 @@ from blindplay.boards.peg import calibration as found
 from blindplay.boards.peg import protocol as peg
 from blindplay.boards.peg.calibration import Calibration, Contact, HoleReading, RawBoard
 from blindplay.language import Key, Language, key_of, word_of
+from blindplay.translation import translated
 
 from .board_setup import Prompter, Say
 
@@ -170,6 +171,6 @@ def calibrate(
         # An incomplete check keeps what is known of the other squares.
         before = found.kept(url) or Calibration()
         path = found.keep(url, found.merged(before, result))
-        print(f"What was found is kept in {path}.", file=out, flush=True)
+        print(translated(f"What was found is kept in {path}.", pack.code), file=out, flush=True)
     # A check of nothing proves nothing.
     return bool(result.squares) and not result.bad

@@ -4,7 +4,6 @@ import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from functools import partial
 from typing import TextIO
 
 from blindplay.boards import events
@@ -28,13 +27,16 @@ class Prompter:
     """
 
     def __init__(self, stack: ExitStack, pack: Language, silent: bool, out: TextIO) -> None:
-        self._out = out
+        self._out, self._pack = out, pack
         self._speaker = None
         if not silent:
-            trouble = partial(print, "trouble:", file=out, flush=True)
-            self._speaker = open_speaker(stack, pack, trouble)
+            self._speaker = open_speaker(stack, pack, self.trouble)
             stack.callback(self._speaker.close)
             stack.callback(self._speaker.wait, 60)
+
+    def trouble(self, sentence: str) -> None:
+        """Print a sentence about what went wrong, written in English."""
+        print(self._pack.trouble(sentence), file=self._out, flush=True)
 
     def say(self, words: str) -> None:
         """Print and speak a sentence."""
@@ -81,7 +83,7 @@ def set_up(
                         break
                     said = guide.skip() if key is Key.SKIP else guide.repeat()
                 case events.Disconnected() as lost:
-                    print(f"trouble: {lost.why}", file=out, flush=True)
+                    voice.trouble(lost.why)
                     said = [pack.sentence("board_lost")]
                 case events.ContactFault() as fault:
                     square = pack.square(peg.square_index(fault.square))

@@ -15,6 +15,7 @@ from blindplay.laws.facts import SIDES
 from blindplay.laws.rulings import Answer
 from blindplay.laws.sheet_comparison import EntryCertainty, EntryReader, WrittenEntry
 from blindplay.laws.state import OTHER
+from blindplay.translation import SAME_WORDS
 
 from .moves import diagnosis
 from .position import whole_position
@@ -24,8 +25,6 @@ _HEARD: Mapping[Kind, Literal["move", "ambiguous", "illegal"]] = {
     Kind.AMBIGUOUS: "ambiguous",
     Kind.ILLEGAL: "illegal",
 }
-# Both written forms of Norwegian are one language at a chessboard.
-_SAME_WORDS = {"no": "nb", "nn": "nb"}
 
 
 class PackWords:
@@ -100,7 +99,7 @@ def code_of(language: str) -> str | None:
     """The code of the pack for a language such as "de-AT", if there is one."""
     known = languages()
     primary = re.split("[-_]", language.lower())[0]
-    return next((c for c in (primary, _SAME_WORDS.get(primary, "")) if c in known), None)
+    return next((c for c in (primary, SAME_WORDS.get(primary, "")) if c in known), None)
 
 
 def answer_in_words(answer: Answer, pack: Language) -> str:

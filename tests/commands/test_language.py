@@ -48,7 +48,7 @@ def test_check_prints_the_verdict_first_and_ends_with_status_2_for_an_unusable_p
     )
     known = run("language", "check", "en")
     assert known.status == 0
-    assert known.stdout.startswith("packs/en.toml can be used: no errors")
+    assert known.stdout.startswith("packs/en.toml can be used. Errors: 0")
 
 
 def test_check_prints_json(tmp_path: Path) -> None:

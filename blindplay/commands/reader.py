@@ -1,0 +1,122 @@
+"""The reader of the command line: everything that it prints is in this reader's language."""
+
+import io
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import TextIO, cast
+
+import click
+
+from blindplay import translation
+
+from .user_language import named_language
+
+_OTHERWISE_MEANT = ("announce", "bench", "models", "say", "score", "understand")
+"""Commands whose ``--language`` is that of moves, a voice or a document."""
+
+
+class Reader:
+    """Somebody who reads what a command prints."""
+
+    def __init__(self) -> None:
+        self._arguments: Sequence[str] = ()
+        self._language: str | None = None
+
+    def begin(self, arguments: Sequence[str]) -> None:
+        """Take the language from a command line with these arguments."""
+        self._arguments, self._language = arguments, None
+
+    @property
+    def language(self) -> str:
+        """That of ``--language``, else of the settings, else of the system, else English."""
+        if self._language is None:
+            wanted = (typed_language(self._arguments), _of_settings(), named_language(), "en")
+            self._language = next(filter(None, map(translation.code_of, wanted)))
+        return self._language
+
+    def told(self, message: str) -> str:
+        """A message in English as this reader reads it."""
+        return translation.translated(message, self.language)
+
+
+READER = Reader()
+"""The reader of this process."""
+
+
+def typed_language(arguments: Sequence[str]) -> str:
+    """The value of ``--language`` in a command line; "" if it is not the reader's."""
+    command = next((word for word in arguments if not word.startswith("-")), "")
+    if command in _OTHERWISE_MEANT:
+        return ""
+    for word, after in pairwise([*arguments, ""]):
+        if word == "--language":
+            return after
+        if word.startswith("--language="):
+            return word.partition("=")[2]
+    return ""
+
+
+def _of_settings() -> str:
+    """The language in the settings file; "" if it cannot be read: the error is told elsewhere."""
+    from . import settings_file
+
+    try:
+        return str(settings_file.contents(settings_file.settings_path()).get("language", ""))
+    except ValueError:
+        return ""
+
+
+class ReadersOutput(io.TextIOBase):
+    """A stream on which messages in English arrive in the reader's language. A line that is
+    written in several parts is translated part by part."""
+
+    def __init__(self, out: TextIO) -> None:
+        super().__init__()
+        self._out = out
+
+    def write(self, text: str) -> int:
+        return self._out.write(READER.told(text))
+
+    def flush(self) -> None:
+        self._out.flush()
+
+
+def to_reader(out: TextIO) -> TextIO:
+    """``out`` for a function that prints messages in English."""
+    return cast(TextIO, ReadersOutput(out))
+
+
+class ReadersHelp(click.HelpFormatter):
+    """Help in the reader's language. Names of commands and options stay."""
+
+    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+        own = re.sub("OPTIONS|COMMAND|ARGS", lambda word: READER.told(word[0]), args)
+        super().write_usage(prog, own, prefix or f"{READER.told('Usage:')} ")
+
+    def write_heading(self, heading: str) -> None:
+        super().write_heading(READER.told(heading))
+
+    def write_text(self, text: str) -> None:
+        paragraphs = (" ".join(part.split()) for part in text.split("\n\n"))
+        super().write_text("\n\n".join(map(READER.told, paragraphs)))
+
+    def write_dl(
+        self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
+    ) -> None:
+        super().write_dl([(name, _row(text)) for name, text in rows], col_max, col_spacing)
+
+
+def _row(text: str) -> str:
+    """The help of an option, with what click adds: "Wait so long.  [default: 30; x>=1]"."""
+    sentence, found, added = text.rpartition("  [")
+    if not found:
+        return READER.told(text)
+    more = "; ".join(map(READER.told, added.removesuffix("]").split("; ")))
+    return f"{READER.told(sentence)}  [{more}]"
+
+
+class ReadersContext(click.Context):
+    """A context whose help is in the reader's language."""
+
+    formatter_class = ReadersHelp

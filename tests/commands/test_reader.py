@@ -1,0 +1,72 @@
+"""Who reads a command line, and that its help and its errors are in that language."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from blindplay import translation
+from blindplay.commands.reader import typed_language
+from tests.command_line import run
+
+ERRORS = {
+    "de": "Es gibt kein Journal nowhere; prüfen Sie den Namen.",
+    "en": "There is no journal at nowhere; check the name.",
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "language"),
+    [
+        (["play", "--language", "sv"], "sv"),
+        (["demo", "--language=da"], "da"),
+        (["play"], ""),
+        (["announce", "--language", "nb"], ""),
+        (["say", "--language=nb", "Hei"], ""),
+        ([], ""),
+    ],
+)
+def test_the_language_that_is_typed_is_the_readers_if_it_is_not_that_of_moves_or_a_voice(
+    arguments: list[str], language: str
+) -> None:
+    assert typed_language(arguments) == language
+
+
+@pytest.mark.parametrize("language", ERRORS)
+def test_an_error_is_in_the_language_of_the_system(
+    language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LANG", f"{language}.UTF-8")
+    done = run("score", "nowhere", home=tmp_path)
+    assert (done.status, done.stderr.strip()) == (2, ERRORS[language])
+
+
+def test_the_settings_go_before_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LANG", "en_GB.UTF-8")
+    assert run("settings", "set", "language", "de", home=tmp_path).status == 0
+    assert run("score", "nowhere", home=tmp_path).stderr.strip() == ERRORS["de"]
+
+
+def test_broken_settings_are_told_in_the_language_of_the_system(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LANG", "de_DE.UTF-8")
+    assert run("settings", "set", "language", "en", home=tmp_path).status == 0
+    (file,) = tmp_path.rglob("settings.toml")
+    file.write_text("language = [", "utf-8")
+    done = run("play", "--silent", home=tmp_path)
+    assert (done.status, done.stderr.startswith("Berichtigen Sie ")) == (2, True)
+
+
+@pytest.mark.parametrize("language", [code for code in translation.codes() if code != "en"])
+def test_the_help_of_every_command_is_in_the_readers_language(
+    language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LANG", f"{language}.UTF-8")
+    for command in ("", "play", "models", "board", "voice", "score"):
+        told = run(*command.split(), "--help").stdout
+        assert " the " not in told, command
+        assert "Usage:" not in told, command
