@@ -137,6 +137,7 @@ def whole(
         session.language,
         parts={name: found[name].replace(SEEN, stamp) for name in page.PARTS},
         scripts=("console.js", *page.SCRIPTS),
+        beside=getattr(page, "BESIDE", ()),
         styles=page.STYLES,
         kind=page.FOLDER,
         title=title_of(game, session.role, session.language),

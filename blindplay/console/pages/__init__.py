@@ -7,9 +7,11 @@
   held.
 
 The part ``tab`` is the title of the browser's tab. A page may have ``ASIDE``, parts that only its
-further pages show, kept up to date like the others. It may have ``EXTRA``, further pages by their addresses: each is a function of a table, a role,
-a language and a form that gives the values of the template ``whole_<address>.html``. It may also
-have ``calls(game, language, rulings)``: urgent sentences for its reader alone.
+further pages show, kept up to date like the others, and ``BESIDE``, the names of those parts, one
+after the other, that stand together beside the others on a wide screen. It may have ``EXTRA``,
+further pages by their addresses: each is a function of a table, a role, a language and a form that
+gives the values of the template ``whole_<address>.html``. It may also have ``calls(game, language,
+rulings)``: urgent sentences for its reader alone.
 
 The texts of a page are in ``messages/<page>.<language>.toml``.
 """
