@@ -3,7 +3,7 @@
 from typing import Any
 
 from blindplay.laws import Game, permissions
-from blindplay.laws.facts import IRREGULARITIES
+from blindplay.laws.facts import IRREGULARITIES, SIDES
 from blindplay.laws.state import OTHER
 
 from ..pieces import rows
@@ -11,8 +11,8 @@ from ..table_port import TablePort
 from . import common, timeline
 
 FOLDER = "assistant"
-PARTS = ("now", "board", "forms", "sheet")
-SCRIPTS = ("board.js",)
+PARTS = ("now", "clocks", "board", "forms", "sheet")
+SCRIPTS = ("clock.js", "board.js")
 STYLES = ("board.css", "arbiter.css")
 
 
@@ -27,6 +27,9 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
     marked = common.squares_of(last)
     return {
         "may": permissions.rights(game, role),
+        "step": _step(game, own, board),
+        "clocks": common.clocks(game),
+        "names": {side: game.player(side).name for side in SIDES},
         "declared": bool(game.assistants[own]),
         "whats": [(what, telling.word(what)) for what in IRREGULARITIES],
         "status": common.status(game, language),
@@ -41,3 +44,18 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "over": game.over,
         "sealing": common.sealing(game) and game.side == own,
     }
+
+
+def _step(game: Game, own: str, board: str) -> str:
+    """What is due from the assistant now: ``execute``, ``press`` or ``announce`` a move; nothing
+    while the game waits for somebody else."""
+    waits = game.pending is not None and not game.pending.claimable
+    stopped = game.paused or (game.clock and game.clock.running is None)
+    if game.over or game.adjourned or waits or stopped:
+        return ""
+    if not game.tables[board].sensors and common.due(game, board, "en") is not None:
+        return "execute"
+    pressing = game.side == own and game.turn.made is not None
+    if pressing or any(ply.side == own for ply in game.unpressed()):
+        return "press" if game.impaired(own) else ""
+    return "announce" if game.turn.announced is None and game.turn.made is None else ""

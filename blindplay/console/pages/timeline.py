@@ -132,7 +132,10 @@ class Narrator:
         :func:`plies`."""
         fact, rulings = taken.fact, taken.rulings
         kept = [one for one in rulings if one.kind not in _SILENT or len(rulings) == 1]
-        repeats = {"announce": "announced", "repeat": "repeated", "touch": "touched"}
+        repeats = {
+            "announce": "announced", "repeat": "repeated", "touch": "touched",
+            "call_arbiter": "arbiter_needed",
+        }  # fmt: skip
         lines = [TimelineLine(self.fact(fact))]
         for one in kept:
             if one.kind == repeats.get(fact.kind) and len(lines) == 1:
