@@ -5,7 +5,8 @@
 ``docs/articles/EDITION.toml`` lists a text's articles down to the smallest item that has a number
 or a letter. ``count`` is how many there are; each entry of ``[articles]`` has
 
-- ``says``: what the article is about, in a sentence of our own;
+- ``says``: what the article is about, in a sentence of our own; those that a ruling can cite have
+  theirs in ``blindplay/console/articles/en.toml``;
 - ``whose``: "program" (must be implemented and tested), "arbiter" (judgement, conduct),
   "organiser" (settled before the game), "definition" (what chess is, or a word of the texts),
   "heading" (no rule of its own, or the items below it are the rule);
@@ -34,6 +35,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "articles"
 PAGE = ROOT / "docs" / "articles.md"
 LAWS = ROOT / "blindplay" / "laws"
+CONSOLE = ROOT / "blindplay" / "console"
 TESTS = ROOT / "tests"
 EDITIONS = ("fide-2023", "basics-no", "fide-2014", "fide-1997")
 REGIMES = ("_quickplay", "_supervised", "_rapid", "_blitz")
@@ -63,13 +65,20 @@ class Article:
 
 
 @functools.cache
+def in_short() -> Mapping[str, str]:
+    """What the pages say about the articles that a ruling can cite, by citations."""
+    sentences = tomllib.loads((CONSOLE / "articles" / "en.toml").read_text("utf-8"))
+    return {one: says for cited, says in sentences.items() for one in cited.split(", ")}
+
+
+@functools.cache
 def articles(edition: str) -> Mapping[str, Article]:
     """The articles of a text by their numbers, in the text's order."""
     data = tomllib.loads((DATA / f"{edition}.toml").read_text("utf-8"))
     return {
         number: Article(
             number,
-            entry["says"],
+            entry.get("says") or in_short()[f"{edition} {number}"],
             entry["whose"],
             *(tuple(entry.get(key, ())) for key in ("rules", "code", "tests")),
         )

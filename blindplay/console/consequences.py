@@ -25,7 +25,7 @@ def consequences(game: Game, fact: Fact) -> Consequences:
     after, rulings = game.foretell(fact)
     # Readings of the clocks change with each second; only what the action does to them counts.
     told = [(one.kind, one.fields) for one in rulings if not isinstance(one, ClockReading)]
-    same = after.clock.running == game.clock.running
+    same = after.over or after.clock.running == game.clock.running
     clocks = () if same else (after.clock.running,)
     done = (told, _moves_changed(game, after), clocks, after.result)
     digest = hashlib.sha256(repr(done).encode()).hexdigest()[:16]

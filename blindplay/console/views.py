@@ -139,6 +139,7 @@ def whole(game: Game, session: BrowserSession, shown: PageNow, now: int, run: st
         session.language,
         parts={name: shown.parts[name].replace(SEEN, shown.stamp) for name in page.PARTS},
         scripts=("console.js", *page.SCRIPTS),
+        beside=getattr(page, "BESIDE", ()),
         styles=page.STYLES,
         kind=page.FOLDER,
         title=title_of(game, session.role, session.language),

@@ -6,12 +6,12 @@
 * ``values(table, game, role, language)``, the values of its templates; ``game`` is the table's,
   held.
 
-The part ``tab`` is the title of the browser's tab.
-
-A page may have ``EXTRA``, further pages by their addresses: each is a function of a table, a role,
-a language and a form that gives the values of the template ``whole_<address>.html``; and ``ASIDE``,
-parts that only these further pages show. It may also have ``calls(game, language, rulings)``:
-urgent sentences for its reader alone.
+The part ``tab`` is the title of the browser's tab. A page may have ``ASIDE``, parts that only its
+further pages show, kept up to date like the others, and ``BESIDE``, the names of those parts, one
+after the other, that stand together beside the others on a wide screen. It may have ``EXTRA``,
+further pages by their addresses: each is a function of a table, a role, a language and a form that
+gives the values of the template ``whole_<address>.html``. It may also have ``calls(game, language,
+rulings)``: urgent sentences for its reader alone.
 
 The texts of a page are in ``messages/<page>.<language>.toml``.
 """

@@ -2,7 +2,8 @@
 arbiter do (6.10 to 6.13, 7, 12)."""
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,14 +17,15 @@ from ..actions import Form, NoActionError, value_of
 from ..messages import catalogue
 from ..pieces import rows
 from ..table_port import TablePort, held, tape_of
-from . import boards, common, decisions, timeline
+from . import boards, common, decisions, sheets, timeline
 
 FOLDER = "arbiter"
-PARTS = ("game", "clocks", "boards", "decide", "sheets", "timeline")
+PARTS = ("game", "decide", "clocks", "boards", "timeline", "sheets")
+BESIDE = ("game", "decide")
 SCRIPTS = ("clock.js", "board_views.js", "board.js", "arbiter.js")
 STYLES = ("board.css", "arbiter.css")
 
-NEWEST = 8
+NEWEST = 5
 """Entries on the page itself; the timeline has all."""
 PAGE = 40
 """Entries on a page of the timeline."""
@@ -36,7 +38,7 @@ _GROUPS = ("rulings", *timeline.GROUPS, "said")
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
     """The values of the page's templates."""
     telling = timeline.Narrator(game, language)
-    log = table.log
+    log, plies = table.log, timeline.plies(table.log)
     pending = game.pending
     confirming, rejecting = decisions.outcomes(telling, pending) if pending else ([], [])
     return {
@@ -49,6 +51,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "illegal": game.illegal_moves,
         "offers": sorted(game.offers),
         "pending": telling.line(pending.ruling) if pending else None,
+        "asked": telling.ruling(replace(pending.ruling, status=None)) if pending else "",
         "price": telling.line(pending.price) if pending and pending.price else None,
         "claimable": pending is not None and pending.claimable,
         "confirming": confirming,
@@ -59,10 +62,13 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "running": game.clock.running is not None,
         "boards": _boards(table, game, language),
         "differing": _differing(telling),
+        "differing_squares": _named(_differences(game)),
         "moving": game.turn.announced is not None
         or game.turn.made is not None
         or any(game.outstanding(board) for board in game.tables),
         "sheets": {side: common.sheet_rows(game, side) for side in f.SIDES},
+        "signs": {side: sheets.in_notation(game, side, language) for side in f.SIDES},
+        "names": {side: game.player(side).name for side in f.SIDES},
         "assistants": game.assistants,
         "adjourned": game.adjourned,
         "two_boards": len(game.tables) == 2,
@@ -73,20 +79,15 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "announcing": decisions.announcing_languages(catalogue(language)),
         "announced_as": game.announce_in,
         "sides": f.SIDES,
-        "entries": [telling.entry(at, log[at]) for at in _newest(log)],
-        "live": True,
+        "groups": telling.by_move(telling.entry(at, log[at], plies[at]) for at in _newest(log)),
     }
 
 
 def calls(game: Game, language: str, rulings: Sequence[Ruling]) -> list[str]:
-    """Urgent sentences for the arbiter alone: the decisions that wait."""
+    """Urgent sentences for the arbiter alone: the decisions that wait. The table itself says what
+    else the arbiter is needed for."""
     telling = timeline.Narrator(game, language)
-    return [
-        telling.ruling(one)
-        for one in rulings
-        if timeline.status_of(one) == "proposed"
-        or (isinstance(one, r.ArbiterNeeded) and not one.again)
-    ]
+    return [telling.ruling(one) for one in rulings if timeline.status_of(one) == "proposed"]
 
 
 def _newest(log: Sequence[Taken]) -> list[int]:
@@ -120,6 +121,15 @@ def _differences(game: Game) -> dict[int, tuple[str | None, str | None]]:
     first, other = shown[0], shown[1] if len(shown) == 2 else game.position_pieces()
     squares = sorted(first.keys() | other.keys())
     return {at: (first.get(at), other.get(at)) for at in squares if first.get(at) != other.get(at)}
+
+
+_MOST_NAMED = 8
+
+
+def _named(squares: Iterable[int]) -> str:
+    """The names of squares, as many as stand in a line."""
+    names = [chess.square_name(at) for at in squares]
+    return ", ".join([*names[:_MOST_NAMED], *(["…"] if len(names) > _MOST_NAMED else [])])
 
 
 def _differing(telling: timeline.Narrator) -> list[str]:
@@ -167,7 +177,7 @@ def _whole_timeline(table: TablePort, role: str, language: str, form: Form) -> d
     tape = tape_of(table) if group in ("", "said") else {}
     with held(table) as game:
         telling = timeline.Narrator(game, language)
-        log = table.log
+        log, plies = table.log, timeline.plies(table.log)
         places = [  # time, whether it is sound, place or number
             (taken.fact.t, False, at)
             for at, taken in enumerate(log)
@@ -179,14 +189,14 @@ def _whole_timeline(table: TablePort, role: str, language: str, form: Form) -> d
         skipped = int(text) if (text := value_of(form, "skip")).isdecimal() and len(text) < 7 else 0
         skipped = min(skipped, max(0, len(places) - 1))
         entries = [
-            telling.said(tape[at]) if sound else telling.entry(at, log[at])
+            telling.said(tape[at]) if sound else telling.entry(at, log[at], plies[at])
             for _, sound, at in places[skipped : skipped + PAGE]
         ]
     return {
-        "entries": entries,
+        "groups": telling.by_move(entries),
         "group": group,
         "who": who,
-        "groups": _GROUPS,
+        "kinds": _GROUPS,
         "people": [(one, telling.name(one)) for one in f.PEOPLE],
         "first": skipped + 1,
         "last": skipped + len(entries),
@@ -194,7 +204,6 @@ def _whole_timeline(table: TablePort, role: str, language: str, form: Form) -> d
         "older": skipped + PAGE if skipped + PAGE < len(places) else None,
         "newer": max(0, skipped - PAGE) if skipped else None,
         "has_tape": bool(tape) or group not in ("", "said"),
-        "live": False,
     }
 
 

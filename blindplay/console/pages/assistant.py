@@ -3,15 +3,15 @@
 from typing import Any
 
 from blindplay.laws import Game, permissions
-from blindplay.laws.facts import IRREGULARITIES
+from blindplay.laws.facts import IRREGULARITIES, SIDES
 from blindplay.laws.state import OTHER
 
 from ..table_port import TablePort
 from . import boards, common, timeline
 
 FOLDER = "assistant"
-PARTS = ("now", "board", "forms", "sheet")
-SCRIPTS = ("board_views.js", "board.js")
+PARTS = ("now", "clocks", "board", "forms", "sheet")
+SCRIPTS = ("clock.js", "board_views.js", "board.js")
 STYLES = ("board.css", "arbiter.css")
 
 
@@ -25,6 +25,9 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
     last = common.last_announced(game, language)
     return {
         "may": permissions.rights(game, role),
+        "step": _step(game, own, board),
+        "clocks": common.clocks(game),
+        "names": {side: game.player(side).name for side in SIDES},
         "declared": bool(game.assistants[own]),
         "whats": [(what, telling.word(what)) for what in IRREGULARITIES],
         "status": common.status(game, language),
@@ -39,3 +42,18 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "over": game.over,
         "sealing": common.sealing(game) and game.side == own,
     }
+
+
+def _step(game: Game, own: str, board: str) -> str:
+    """What is due from the assistant now: ``execute``, ``press`` or ``announce`` a move; nothing
+    while the game waits for somebody else."""
+    waits = game.pending is not None and not game.pending.claimable
+    stopped = game.paused or (game.clock and game.clock.running is None)
+    if game.over or game.adjourned or waits or stopped:
+        return ""
+    if not game.tables[board].sensors and common.due(game, board, "en") is not None:
+        return "execute"
+    pressing = game.side == own and game.turn.made is not None
+    if pressing or any(ply.side == own for ply in game.unpressed()):
+        return "press" if game.impaired(own) else ""
+    return "announce" if game.turn.announced is None and game.turn.made is None else ""

@@ -1,17 +1,17 @@
 """Facts and rulings in the words of a page, entry by entry."""
 
+import itertools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import chess
 
 from blindplay.language import fill, in_language, join, load
-from blindplay.laws import Fact, Game, Ruling, Taken, editions
+from blindplay.laws import Fact, Game, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
-from blindplay.laws.editions import Article
 from blindplay.record.score import entry_place
 from blindplay.record.tape import Recording
 from blindplay.wording.clock_times import write_time
@@ -19,6 +19,7 @@ from blindplay.wording.moves import diagnosis
 from blindplay.wording.readers import name_of_announcements
 
 from ..messages import catalogue
+from .articles import CitedArticle, cited
 from .common import spoken_in
 
 _MOST_MOVES = 12
@@ -51,20 +52,27 @@ class TimelineLine:
     """One sentence of an entry, the articles it rests on, and whether it waits for the arbiter."""
 
     text: str
-    articles: tuple[Article, ...] = ()
+    articles: tuple[CitedArticle, ...] = ()
     proposed: bool = False
 
 
 @dataclass(frozen=True)
 class TimelineEntry:
-    """Something that happened: its number in the log, its time, who did it, and the sentences.
-    ``sound``: the number of an utterance on the tape; None for anything else."""
+    """Something that happened: its number in the log, its time, who did it, the ply that it belongs
+    to, and the sentences. ``sound``: the number of an utterance on the tape; None for anything
+    else."""
 
     number: int
     time: str
     who: str
+    ply: int
     lines: tuple[TimelineLine, ...]
     sound: int | None = None
+
+    @property
+    def articles(self) -> tuple[CitedArticle, ...]:
+        """All articles of its sentences, each once."""
+        return tuple(dict.fromkeys(one for line in self.lines for one in line.articles))
 
 
 class Narrator:
@@ -73,6 +81,7 @@ class Narrator:
     def __init__(self, game: Game, language: str) -> None:
         self.game = game
         self.say = catalogue(language)
+        self._language = language
         self._pack = load(language)
         self._of_text: dict[str, Callable[[str], str]] = {
             **dict.fromkeys(_PEOPLE, self.name),
@@ -116,27 +125,44 @@ class Narrator:
     def line(self, ruling: Ruling) -> TimelineLine:
         """A ruling with its articles."""
         proposed = status_of(ruling) == "proposed"
-        return TimelineLine(self.ruling(ruling), articles(ruling.articles), proposed)
+        return TimelineLine(self.ruling(ruling), cited(ruling.articles, self._language), proposed)
 
-    def entry(self, number: int, taken: Taken) -> TimelineEntry:
-        """A fact and its rulings, except those that only repeat it."""
+    def entry(self, number: int, taken: Taken, ply: int = 0) -> TimelineEntry:
+        """A fact and its rulings, except those that only repeat it; ``ply`` is that of
+        :func:`plies`."""
         fact, rulings = taken.fact, taken.rulings
         kept = [one for one in rulings if one.kind not in _SILENT or len(rulings) == 1]
-        repeats = {"announce": "announced", "repeat": "repeated", "touch": "touched"}
+        repeats = {
+            "announce": "announced", "repeat": "repeated", "touch": "touched",
+            "call_arbiter": "arbiter_needed",
+        }  # fmt: skip
         lines = [TimelineLine(self.fact(fact))]
         for one in kept:
-            cited = articles(one.articles)
             if one.kind == repeats.get(fact.kind) and len(lines) == 1:
-                lines[0] = TimelineLine(self._spoken(lines[0].text, one), cited)
+                articles = cited(one.articles, self._language)
+                lines[0] = TimelineLine(self._spoken(lines[0].text, one), articles)
             else:
                 lines.append(self.line(one))
-        return TimelineEntry(number, write_time(fact.t), self.who(fact), tuple(lines))
+        return TimelineEntry(number, write_time(fact.t), self.who(fact), ply, tuple(lines))
 
     def said(self, recording: Recording) -> TimelineEntry:
         """An utterance on the tape."""
         who = self.name(recording.by)
         line = TimelineLine(join("", (f"{who}: ", recording.words), self._pack.code))
-        return TimelineEntry(-1, write_time(recording.t), who, (line,), recording.number)
+        time, ply = write_time(recording.t), recording.ply
+        return TimelineEntry(-1, time, who, ply, (line,), recording.number)
+
+    def by_move(self, entries: Iterable[TimelineEntry]) -> list[tuple[str, list[TimelineEntry]]]:
+        """Entries under the headings of their moves, in their order."""
+        grouped = itertools.groupby(entries, key=lambda entry: entry.ply)
+        return [(self.heading(ply), list(found)) for ply, found in grouped]
+
+    def heading(self, ply: int) -> str:
+        """The move of a ply as a heading; ply 0 is what came before the game."""
+        if ply <= 0:
+            return self.say["arb_before"]
+        number, side = entry_place(self.game, ply)
+        return self.say["arb_ply"].format(number=number, side=self.say[side])
 
     def who(self, fact: Fact) -> str:
         """Who submitted a fact."""
@@ -222,6 +248,22 @@ class Narrator:
         return self.say[key].format(piece=self.piece(step["piece"]), square=step["square"])
 
 
+def plies(log: Sequence[Taken]) -> list[int]:
+    """The ply that each entry of the log belongs to: the one that was being played, or that it
+    completed; 0 before the game has begun."""
+    found, completed, begun = [], 0, False
+    for taken in log:
+        begun = begun or taken.fact.kind in GROUPS["moves"] or isinstance(taken.fact, f.Start)
+        at = completed + 1 if begun else 0
+        for ruling in taken.rulings:
+            if isinstance(ruling, r.Completed):
+                at = completed = ruling.ply
+            elif isinstance(ruling, r.IllegalMove | r.TakeBack) and ruling.status == "confirmed":
+                completed = completed if ruling.to_ply is None else ruling.to_ply
+        found.append(at)
+    return found
+
+
 def status_of(ruling: Ruling) -> r.Status | None:
     """The state of the arbiter's decision; None if none is needed."""
     return ruling.status if isinstance(ruling, r.Proposable) else None
@@ -261,11 +303,6 @@ _ENDINGS: Mapping[type[Ruling], Callable[[Any], str]] = {
 def _key(ruling: Ruling) -> str:
     ending = _ENDINGS.get(type(ruling))
     return f"r_{ruling.kind}{ending(ruling) if ending else ''}"
-
-
-def articles(citations: Iterable[str]) -> tuple[Article, ...]:
-    """These articles with their texts, in the languages of their editions."""
-    return tuple(found for one in citations if (found := editions.article(one)) is not None)
 
 
 def belongs(taken: Taken, group: str, who: str) -> bool:

@@ -3,8 +3,11 @@
 
 import { page, say, urgent } from "./console.js";
 
+const AGAIN_MS = 200; // several changes in a row are looked at once
 let origin = null; // the id of the button that opened the step
+let asked = null; // what the step was asked for
 let sent = false; // its form has been sent
+let looking = 0;
 let step = document.getElementById("sure");
 
 if (!step) {
@@ -23,7 +26,20 @@ function close() {
   const back = (origin && document.getElementById(origin)) ?? document.querySelector("#game h2");
   if (here) back.focus(); // a reader who has moved elsewhere stays there
   origin = null;
+  asked = null;
   sent = false;
+}
+
+async function foretold(query) {
+  const response = await fetch(`sure?${query}`);
+  if (!response.ok) throw new Error(String(response.status));
+  return response.text();
+}
+
+function show(html) {
+  step.innerHTML = html;
+  step.hidden = false;
+  document.dispatchEvent(new CustomEvent("changed", { detail: {} }));
 }
 
 document.addEventListener(
@@ -39,23 +55,53 @@ document.addEventListener(
     query.set("page", document.documentElement.lang);
     let html;
     try {
-      const response = await fetch(`sure?${query}`);
-      if (!response.ok) throw new Error(String(response.status));
-      html = await response.text();
+      html = await foretold(query);
     } catch (error) {
       const why = { 401: page.revoked, 410: page.displaced }[error.message];
       say(urgent, [why ?? page.unsent]);
       return;
     }
     origin = event.submitter?.id || form.closest("details")?.querySelector("summary").id;
-    step.innerHTML = html;
-    step.hidden = false;
-    document.dispatchEvent(new CustomEvent("changed", { detail: {} }));
+    asked = query;
+    show(html);
     step.querySelector("h2").focus();
     step.scrollIntoView({ block: "nearest" });
   },
   { capture: true },
 );
+
+// The game has changed while the step is open. If the decision would now do something else, the
+// step shows that and says so; if not, only its clocks are shown anew.
+async function look() {
+  const query = asked;
+  if (!query || sent) return;
+  let html;
+  try {
+    html = await foretold(query);
+  } catch {
+    return; // the page says that the table cannot be reached
+  }
+  if (asked !== query || sent) return;
+  const now = new DOMParser().parseFromString(html, "text/html");
+  const digest = (one) => one.querySelector("[name=preview]")?.value;
+  if (digest(now) === digest(step)) {
+    const clocks = now.getElementById("sure-clocks");
+    if (clocks) step.querySelector("#sure-clocks").replaceWith(clocks);
+    return;
+  }
+  const heading = step.contains(document.activeElement);
+  show(html);
+  if (heading) step.querySelector("h2").focus();
+  const told = step.querySelectorAll("#sure-words p, .why");
+  say(urgent, [step.querySelector("[data-changed]").dataset.changed]);
+  say(urgent, [...told].map((one) => one.textContent.trim()));
+}
+
+document.addEventListener("changed", (event) => {
+  if (!asked || !Object.keys(event.detail).length) return;
+  clearTimeout(looking);
+  looking = setTimeout(look, AGAIN_MS);
+});
 
 document.addEventListener("click", (event) => {
   if (!step.contains(event.target) || !event.target.closest("#no")) return;
@@ -67,13 +113,35 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && step.contains(event.target)) close();
 });
 
-// Done or refused: the game may have changed, so the second step ends.
-document.addEventListener("answered", () => {
+// Done or refused: the game may have changed, so the second step ends. A refusal because of what
+// the decision would do shows the step as it is now.
+document.addEventListener("answered", ({ detail: { refused } }) => {
   if (!sent) return;
-  const details = origin && document.getElementById(origin)?.closest("details:not(.article)");
+  if (refused) {
+    sent = false;
+    look();
+    return;
+  }
+  const details = origin && document.getElementById(origin)?.closest("#decide details");
   if (details) {
     details.open = false;
     origin = details.querySelector("summary").id;
   }
   close();
+});
+
+// An article that is being read stays open when its part of the page is replaced.
+let reading = "";
+document.addEventListener(
+  "toggle",
+  (event) => {
+    if (event.target.popover === null) return;
+    if (event.newState === "open") reading = event.target.id;
+    else if (reading === event.target.id && event.target.isConnected) reading = "";
+  },
+  { capture: true },
+);
+document.addEventListener("changed", () => {
+  const article = reading && document.getElementById(reading);
+  if (article && !article.matches(":popover-open")) article.showPopover();
 });

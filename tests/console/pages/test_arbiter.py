@@ -101,13 +101,16 @@ def test_an_arbiters_take_back_entirely_by_keyboard(page: Page, hall: Hall) -> N
     page.keyboard.type("1")
     page.keyboard.press("Enter")
     expect(page.locator("#sure-words")).to_contain_text("after move 1, White is restored")
-    expect(page.locator("#sure-words")).to_contain_text("White 5:10, Black 5:05")
+    expect(page.locator("#sure-clocks tr").nth(1)).to_contain_text("5:10")
+    expect(page.locator("#sure-clocks tr").nth(2)).to_contain_text("5:05")
+    expect(page.locator("#sure-words")).to_contain_text("Then no clock runs.")
     expect(page.locator("#p-e4")).to_have_attribute("aria-label", "e4, white pawn")
     expect(page.locator("#p-e5")).to_have_attribute("aria-label", "e5, empty")
     shot(page, "arbiter-restore")
     key_to(page, "#yes")
     page.keyboard.press("Enter")
-    struck = page.locator("#sheets del", has_text=re.compile("Struck through:\\s*Nf3$"))
+    expect(page.locator("#sure")).to_be_hidden()
+    struck = page.locator("#written del", has_text=re.compile("Struck through:\\s*Nf3$"))
     expect(struck).to_have_count(2)
     assert len(hall.table.game.history) == 1
     expect(page.locator("#w-d2")).to_have_attribute("aria-label", "d2, white pawn")
@@ -138,8 +141,12 @@ def test_penalties_clocks_and_the_result(page: Page, hall: Hall) -> None:
     page.locator("#given").fill("1:30")
     page.locator("#taken").fill("20")
     page.locator("#penalty button").click()
-    expect(page.locator("#sure-words")).to_contain_text("Black gets 1:30 more and then has 6:35.")
-    expect(page.locator("#sure-words")).to_contain_text("0:20 are taken from White, who then has")
+    expect(page.locator("#sure-words")).to_contain_text("Black gets 1:30 more.")
+    expect(page.locator("#sure-words")).to_contain_text("0:20 are taken from White.")
+    expect(page.locator("#sure-words")).to_contain_text("Then White's clock runs.")
+    expect(page.locator("#sure-clocks tr").nth(2).locator(".figures")).to_have_text(
+        ["5:05", "6:35"]
+    )
     page.get_by_role("button", name="Yes, give this penalty").click()
     expect(page.locator("#timeline")).to_contain_text("Penalty for White: Black gets 1:30 more")
     assert hall.table.game.clock.left["black"] == 395_000
@@ -151,7 +158,10 @@ def test_penalties_clocks_and_the_result(page: Page, hall: Hall) -> None:
     page.locator("#no").click()
     page.locator("#set-white").fill("1:00:01")
     page.locator("#set-clock button").click()
-    expect(page.locator("#sure-words")).to_contain_text("White's clock is set from 4:45 to 1:00:01")
+    expect(page.locator("#sure-words")).to_contain_text("White's clock is set to 1:00:01.")
+    expect(page.locator("#sure-clocks tr").nth(1).locator(".figures")).to_have_text(
+        [re.compile("4:4."), re.compile("1:00:0[01]")]
+    )
     page.locator("#yes").click()
     expect(page.locator("#clocks .figures").first).to_have_attribute("data-left", "3601000")
     page.locator("#stop").click()
@@ -161,14 +171,9 @@ def test_penalties_clocks_and_the_result(page: Page, hall: Hall) -> None:
     page.locator("#result").select_option("1/2-1/2")
     page.locator("#declare button").click()
     expect(page.locator("#yes")).to_be_visible()
-    # Somebody is quicker: what was shown is no more, so nothing is declared.
+    # The game goes on meanwhile; the result does not depend on that.
     hall.table.submit(f.Arbiter(do="start_clocks"))
     hall.play("white", "e2e4")
-    page.locator("#yes").click()
-    expect(page.locator("#urgent")).to_contain_text("Not done")
-    assert not hall.table.game.over
-    page.locator("#declare-s").click()
-    page.locator("#declare button").click()
     page.locator("#yes").click()
     expect(page.locator(".status")).to_have_text("The game is over: 1/2-1/2.")
     accessible(page)
@@ -186,10 +191,15 @@ def test_assistants_the_board_and_what_he_saw(page: Page, hall: Hall) -> None:
     assert hall.taken("inspect")[0].fulfils == ("pegs",)
     page.locator("#report-s").click()
     page.locator("#square").fill("e2")
+    page.locator("#square").press("Enter")  # the impaired player's own board tells that itself
+    expect(page.locator("#sure")).to_contain_text("only leaving the hole touches (fide-2023 D.2.2)")
+    page.locator("#no").click()
+    hall.play("white", "e2e4")
+    page.locator("#square").fill("e7")
     page.locator("#square").press("Enter")
-    expect(page.locator("#sure-words")).to_have_text("White has touched the piece on e2.")
+    expect(page.locator("#sure-words")).to_contain_text("Black has touched the piece on e7.")
     page.locator("#yes").click()
-    expect(page.locator("#timeline")).to_contain_text("e2 was touched.")
+    expect(page.locator("#timeline")).to_contain_text("e7 was touched.")
     page.locator("#adjournment-s").click()
     accessible(page)
     page.get_by_role("button", name="Adjourn the game …").click()
@@ -204,6 +214,8 @@ def test_clocks_tick_and_differing_squares_are_marked_on_both_boards_and_told(
     page: Page, hall: Hall
 ) -> None:
     expect(page.locator("#boards")).to_contain_text("The boards show the same position.")
+    expect(page.locator("#clocks h3")).to_have_text(["White", "Black"])
+    expect(page.locator("#clocks .name")).to_have_text(["Anna", "Bert"])
     less = "text => document.querySelector('.figures').textContent < text"
     page.wait_for_function(less, arg=page.locator("#clocks .figures").first.inner_text())
     expect(page.locator("#polite")).to_be_empty()  # a clock that ticks is not read out
@@ -256,6 +268,140 @@ def test_an_arbiter_who_comes_in_takes_a_friendly_game_in_hand(
     page.locator("#yes").click()
     expect(page.locator("#preside")).to_be_visible()
     assert not friendly.table.game.presided
+
+
+# --- on one screen -------------------------------------------------------------------------------
+
+# What an arbiter must see without scrolling, and what is not within the window.
+_SEEN = (
+    "#clocks .clock", ".boards .board", ".status", ".pending", "#confirm", "#reject",
+    "#timeline .entries > li",
+)  # fmt: skip
+_OUTSIDE = """selectors => {
+    const wrong = [];
+    for (const one of document.querySelectorAll(selectors)) {
+        const box = one.getBoundingClientRect();
+        const points = [[0.5, 0.5], [0.02, 0.1], [0.98, 0.9]].map(([x, y]) =>
+            document.elementFromPoint(box.x + x * box.width, box.y + y * box.height));
+        const name = one.id || one.className || one.textContent.slice(0, 40);
+        const within = box.left >= 0 && box.top >= 0 && box.right <= innerWidth
+            && box.bottom <= innerHeight && box.width > 0;
+        if (!within) wrong.push(`${name} is not in the window`);
+        else if (points.some(there => !one.contains(there))) wrong.push(`${name} is hidden`);
+    }
+    return [...wrong, ...(scrollY ? [`scrolled by ${scrollY}`] : [])];
+}"""
+
+
+def test_everything_stays_on_one_screen_whatever_is_open(page: Page, hall: Hall) -> None:
+    """1400 by 900: both boards whole, both clocks, what waits, and the last five events."""
+    page.set_viewport_size({"width": 1400, "height": 900})
+    illegal_move(hall)
+    expect(page.locator("#confirm")).to_be_visible()
+    seen = ", ".join(_SEEN)
+    assert page.locator(seen).count() == 2 + 2 + 1 + 1 + 2 + 5
+    assert page.evaluate(_OUTSIDE, seen) == []
+    places = "s => [...document.querySelectorAll(s)].map(one => one.getBoundingClientRect().top)"
+    before = page.evaluate(places, seen)
+    for summary in page.locator("#decide summary, #sheets summary").all():
+        summary.click()
+        assert page.evaluate(_OUTSIDE, seen) == [], summary.inner_text()
+        assert page.evaluate(places, seen) == before
+    chip = page.locator("#timeline .chip").first
+    chip.click()
+    expect(page.locator(".law:popover-open")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(page.locator(".law:popover-open")).to_have_count(0)
+    expect(chip).to_be_focused()
+    assert page.evaluate(places, seen) == before
+    shot(page, "arbiter-1400")
+
+
+def test_at_most_one_button_is_filled(page: Page, hall: Hall) -> None:
+    strong = """() => {
+        const probe = document.createElement("button");
+        probe.className = "main";
+        document.body.append(probe);
+        const wanted = getComputedStyle(probe).backgroundColor;
+        probe.remove();
+        return [...document.querySelectorAll("main button")].filter(one =>
+            one.checkVisibility() && getComputedStyle(one).backgroundColor === wanted
+        ).map(one => one.id);
+    }"""
+    assert page.evaluate(strong) == []
+    page.locator("#stop").click()
+    expect(page.locator("#go-on")).to_be_visible()
+    assert page.evaluate(strong) == ["go-on"]
+    page.locator("#go-on").click()
+    illegal_move(hall)
+    expect(page.locator("#confirm")).to_be_visible()
+    assert page.evaluate(strong) == ["confirm"]
+    page.locator("#confirm").click()
+    expect(page.locator("#yes")).to_be_visible()
+    assert page.evaluate(strong) == ["yes"]
+
+
+def test_a_step_that_is_open_says_when_it_would_do_something_else(page: Page, hall: Hall) -> None:
+    hall.play("white", "e2e4")
+    page.locator("#penalty-s").click()
+    page.locator("#penalty button").click()  # a warning
+    expect(page.locator("#yes")).to_be_visible()
+    hall.play("black", "e7e5")
+    expect(page.locator(".status")).to_contain_text("Move 2, White")
+    page.locator("#yes").click()
+    expect(page.locator("#timeline")).to_contain_text("Warning for White.")
+    page.locator("#restore-s").click()
+    page.locator("#restore-number").fill("1")
+    page.locator("#restore-number").press("Enter")
+    expect(page.locator("#sure-words")).to_contain_text("half-moves taken back: 1.")
+    hall.play("white", "g1f3")
+    expect(page.locator("#sure-words")).to_contain_text("half-moves taken back: 2.")
+    expect(page.locator("#urgent")).to_contain_text("This would now do something else:")
+    expect(page.locator("#urgent")).to_contain_text("half-moves taken back: 2.")
+    expect(page.locator("#sure h2")).to_be_focused()
+    assert violations(page) == []
+    page.locator("#yes").click()
+    expect(page.locator("#sure")).to_be_hidden()
+    assert len(hall.table.game.history) == 1
+
+
+def test_the_call_says_who_called_on_the_page_and_aloud(page: Page, hall: Hall) -> None:
+    hall.table.submit(f.Assistant(of="white"))
+    hall.table.submit(f.CallArbiter(by="assistant:white"))
+    expect(page.locator(".pending")).to_contain_text("White's assistant has called the arbiter.")
+    expect(page.locator("#urgent")).to_contain_text("White's assistant has called the arbiter.")
+    assert "Der Assistent von Weiß hat ihn gerufen." in hall.out.getvalue()
+    hall.table.submit(f.Arbiter(do="start_clocks"))
+    hall.table.submit(f.CallArbiter(by="black"))
+    expect(page.locator(".pending")).to_contain_text("Black has called the arbiter.")
+    assert "Schwarz hat ihn gerufen." in hall.out.getvalue()
+
+
+def test_what_the_arbiter_does_to_the_clocks_is_said_on_every_page_and_aloud(
+    context: BrowserContext, hall: Hall
+) -> None:
+    hall.table.submit(f.Assistant(of="white"))
+    pages = []
+    for role in ("arbiter", "white", "black", "assistant:white"):
+        pages.append(context.new_page())
+        pages[-1].goto(hall.link(role))
+    hall.start()
+    decisions = {
+        f.Arbiter(do="stop_clocks"): ("The clocks are stopped.", "Die Uhren stehen."),
+        f.Arbiter(do="set_clock", white=60_000): ("clocks are set.", "Die Uhren sind gestellt."),
+        f.Arbiter(do="start_clocks"): ("clock of White is running", "Die Uhr von Weiß läuft."),
+        f.Arbiter(do="penalty", player="white", black=60_000): (
+            "Black receives extra time", "Schwarz erhält zusätzliche Zeit",
+        ),
+        f.Arbiter(do="restore", ply=0): ("White has five minutes", "Zeit von Weiß:"),
+    }  # fmt: skip
+    for decision, (shown, spoken) in decisions.items():
+        before = len(hall.out.getvalue())
+        hall.table.submit(decision)
+        for one in pages:
+            one.bring_to_front()
+            expect(one.locator("#messages")).to_contain_text(shown)
+        assert spoken in hall.out.getvalue()[before:]
 
 
 # --- everything ---------------------------------------------------------------------------------
