@@ -176,13 +176,6 @@ def test_what_typed_hands_cannot_do_is_told_and_changes_nothing(line: str) -> No
     assert trouble.startswith("trouble: ") and shown == START
 
 
-def test_quit_ends_the_board_at_once() -> None:
-    out = io.StringIO()
-    with EmulatedBoard() as board:
-        practise(board, io.StringIO("quit\nfen\n"), out)
-    assert len(out.getvalue().splitlines()) == 1
-
-
 # --- a game ---------------------------------------------------------------------------------
 
 
