@@ -295,7 +295,7 @@ def test_a_press_before_the_move_is_made_says_what_is_missing(
     answer = assistant.do("press")
     articles = "fide-2023 D.2.3, fide-2023 D.2.4"
     assert answer.json() == {
-        "refused": True, "said": [f"The piece is not in its new square yet. ({articles})"],
+        "refused": True, "said": [f"The announced move has not been executed yet. ({articles})"],
     }  # fmt: skip
 
 
