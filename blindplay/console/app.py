@@ -12,12 +12,12 @@ import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from concurrent.futures import Future
-from importlib import resources
 from urllib.parse import parse_qs
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import (
@@ -37,14 +37,13 @@ from blindplay.wording.announcements import to_everybody
 from blindplay.wording.lasting import aspects
 from blindplay.wording.readers import reader
 
-from . import views
+from . import assets, views
 from .access import AccessLinks, BrowserSession, RateLimiter
 from .actions import ActionResult, Form, act_after_hands, come_in, stamp, value_of
 from .guard import MOST_BYTES, Guard
 from .limits import is_here
 from .messages import LANGUAGES, catalogue, negotiate
 from .pages import page_of
-from .pieces import drawing
 from .stream import Stream, ToldSentence, sent
 from .table_port import TablePort, held, tape_of
 
@@ -55,8 +54,8 @@ _MOST_UNTOLD = 200  # sentences
 _HEARTBEAT_S = 5.0
 _RECONNECT_MS = 1000
 _SLUGS = {views.slug(role): role for role in PEOPLE}
-# python-chess's drawings style their lines; nothing else may be in such a file.
-_DRAWING_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+# Changes of a page repeat most of the page, so they become much smaller, too.
+_INCOMPRESSIBLE = tuple({*DEFAULT_EXCLUDED_CONTENT_TYPES} - {"text/event-stream"})
 
 
 class Console:
@@ -99,8 +98,7 @@ class Console:
             routes=[
                 Route("/", self._door),
                 Route("/enter", self._enter, methods=["POST"]),
-                Route("/static/piece/{name}.svg", _piece),
-                Route("/static/{name}", _static),
+                Route("/static/{digest}/{name}", assets.serve),
                 Route("/{seat}/", self._to_session(self._page)),
                 Route("/{seat}/do", self._to_session(self._do), methods=["POST"]),
                 Route("/{seat}/settle", self._to_session(self._settle), methods=["POST"]),
@@ -111,6 +109,7 @@ class Console:
             middleware=[
                 Middleware(Guard, allows=self._allows, trouble=_trouble),
                 Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
+                Middleware(GZipMiddleware, exclude_content_types=_INCOMPRESSIBLE),
             ],
         )
 
@@ -495,27 +494,6 @@ def _messages(language: str, answer: ActionResult, *, scripted: bool) -> list[tu
 
 def _to_page(role: str) -> RedirectResponse:
     return RedirectResponse(f"/{views.slug(role)}/", status_code=303)
-
-
-async def _piece(request: Request) -> Response:
-    try:
-        svg = drawing(request.path_params["name"])
-    except KeyError:
-        return Response(status_code=404)
-    headers = {"content-security-policy": _DRAWING_POLICY, "cache-control": "max-age=86400"}
-    return Response(svg, media_type="image/svg+xml", headers=headers)
-
-
-_MEDIA = {"css": "text/css", "js": "text/javascript"}
-_STATIC = frozenset(one.name for one in resources.files(__package__).joinpath("static").iterdir())
-
-
-async def _static(request: Request) -> Response:
-    name = request.path_params["name"]
-    if name not in _STATIC:
-        return Response(status_code=404)
-    text = resources.files(__package__).joinpath("static", name).read_text("utf-8")
-    return Response(text, media_type=_MEDIA[name.rpartition(".")[2]])
 
 
 async def _form(request: Request) -> Form:

@@ -18,6 +18,7 @@ from blindplay.laws.rulings import Completed
 from blindplay.laws.state import OTHER
 from blindplay.wording.lasting import TO_MOVE, aspects, needed
 
+from . import assets
 from .access import BrowserSession
 from .actions import Form, value_of
 from .messages import LANGUAGES, catalogue
@@ -51,6 +52,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters["worded"] = _worded
+    made.globals["static"] = assets.address
     return made
 
 

@@ -112,7 +112,7 @@ def test_a_foreign_name_of_this_host_is_refused(assistant: Browser) -> None:
 
 
 def test_every_answer_carries_the_headers_that_keep_it_safe(assistant: Browser) -> None:
-    for path in ("/", SEAT, "/static/console.js", "/nothing/here", "/static/../app.py"):
+    for path in ("/", SEAT, "/static/x.js", "/nothing/here", "/static/../app.py"):
         headers = assistant.client.get(path).headers
         policy = headers["content-security-policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy
