@@ -44,6 +44,7 @@ from .guard import MOST_BYTES, Guard
 from .limits import is_here
 from .messages import LANGUAGES, catalogue, negotiate
 from .pages import page_of
+from .public import PATH, Audience, PublicPage
 from .stream import Stream, ToldSentence, sent
 from .table_port import TablePort, held, tape_of
 
@@ -65,6 +66,7 @@ class Console:
     it is served by HTTPS only. ``cookie``: the name of its cookies, which no other table on the
     same machine has. ``remember_s``: for how many seconds a browser that was closed comes in again
     without a new link; 0: not at all.
+    same machine has. ``audience``: what everybody may see without a link; None: nothing.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class Console:
         encrypted: bool = False,
         cookie: str = COOKIE,
         remember_s: int = 0,
+        audience: Audience | None = None,
     ) -> None:
         self._table = table
         self._cookie, self._remember_s = cookie, remember_s
@@ -94,16 +97,20 @@ class Console:
         self.acting = RateLimiter(a_second=5, at_once=20)
         self.closing = threading.Event()
         """While it is set, streams of changes end, and pages connect again."""
+        self.public = None if audience is None else PublicPage(table, audience)
+        """What everybody may see without a link; None: nothing."""
         self.app = Starlette(
             routes=[
                 Route("/", self._door),
                 Route("/enter", self._enter, methods=["POST"]),
                 Route("/static/{digest}/{name}", assets.serve),
+                *([] if self.public is None else self.public.routes),
                 Route("/{seat}/", self._to_session(self._page)),
                 Route("/{seat}/do", self._to_session(self._do), methods=["POST"]),
                 Route("/{seat}/settle", self._to_session(self._settle), methods=["POST"]),
                 Route("/{seat}/changes", self._to_session(self._changes)),
                 Route("/{seat}/tape/{number:int}", self._sound),
+                Route("/{seat}/papers/{name}", self._to_session(self._paper)),
                 Route("/{seat}/{name}", self._to_session(self._beside)),
             ],
             middleware=[
@@ -197,8 +204,8 @@ class Console:
         """Whether this is not one request too many. Whoever is in is limited for themselves: others
         at the same address, and wrong links, do not slow them down."""
         address, seat = address_of(request), request.url.path.split("/")[1]
-        if is_here(address):
-            return True
+        if is_here(address) or (self.public and request.url.path.startswith(PATH)):
+            return True  # the public page limits its own readers
         session = self._session_of(_SLUGS.get(seat), request)
         if session is not None:
             return self.asking.take(session.digest.hex())
@@ -370,6 +377,19 @@ class Console:
             views.beside, self._table, session, request.path_params["name"], form
         )
         return HTMLResponse(found) if found is not None else Response(status_code=404)
+
+    async def _paper(self, request: Request, session: BrowserSession) -> Response:
+        """A record of the game, to print or to save."""
+        name = request.path_params["name"]
+        if not self.asking.take(session.digest.hex()):
+            return _trouble(request, "too_fast", 429, session.language)
+        found = await run_in_threadpool(views.paper, self._table, session, name)
+        if found is None:
+            return Response(status_code=404)
+        headers = dict(found.headers)
+        if found.media != "text/html":
+            headers["content-disposition"] = f'attachment; filename="{found.name}"'
+        return Response(found.content, media_type=found.media, headers=headers)
 
     async def _sound(self, request: Request) -> Response:
         """An utterance on the tape. It holds what was said to everybody, and how the players

@@ -434,7 +434,7 @@ def test_a_page_from_before_a_restart_is_given_everything(
 ) -> None:
     changes = Changes(assistant, place)
     changes.wait(1)
-    assert set(changes.events[0][1]["parts"]) == {"now", "board", "forms", "sheet"}
+    assert set(changes.events[0][1]["parts"]) == {"now", "after", "board", "forms", "sheet"}
     assert changes.events[0][1]["told"] == []
 
 
