@@ -173,6 +173,13 @@ def hours(text: str) -> int:
     )
 
 
+def _length(text: str) -> int:
+    """The whole seconds of a length of time, rounded up."""
+    from blindplay.laws import time_controls
+
+    return math.ceil(time_controls.read_length(text) / 1000)
+
+
 def position(fen: str) -> "chess.Board":
     """The position in FEN that a command is given; it must be one that a table accepts."""
     import chess
@@ -270,6 +277,7 @@ LANGUAGE = ParsedValue("language", load_language)
 PLACED = ParsedValue("fen", lambda fen: position(fen) and fen)
 SECONDS = FiniteRange(0.1, 86_400)
 TIME_CONTROL = ParsedValue("time", _time_control)
+LENGTH = ParsedValue("length", _length)
 
 
 # Options that several commands share; a command adds its ``help``.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from blindplay.console import PUBLIC_DELAY_S
 from blindplay.laws import facts
 from blindplay.table.choices import OpeningWord, Printed
 
@@ -105,6 +106,10 @@ def _check(given: Mapping[str, Any]) -> None:
             "--host, --console-port, --certificate, --key, --remember-browsers and --qr need "
             "--console."
         )
+    if given["public"] and not given["console"]:
+        raise ValueError("--public needs --console.")
+    if not given["public"] and (given["public_delay"] is not None or given["public_names"]):
+        raise ValueError("--public-delay and --public-names need --public.")
     if (given["certificate"] is None) is not (given["key"] is None):
         raise ValueError("--certificate and --key need each other.")
 
@@ -154,9 +159,23 @@ def _console(given: Mapping[str, Any]) -> "ConsoleAt | None":
     if not given["console"]:
         return None
     qr = sys.stdout.isatty() if given["qr"] is None else given["qr"]
-    remember_s = given["remember_browsers"] or 0
-    port, certificate = given["console_port"], given["certificate"]
-    return ConsoleAt(given["host"], port, certificate, given["key"], qr, remember_s)
+    return ConsoleAt(
+        given["host"],
+        given["console_port"],
+        given["certificate"],
+        given["key"],
+        qr,
+        given["remember_browsers"] or 0,
+        _public_delay(given),
+        given["public_names"],
+    )
+
+
+def _public_delay(given: Mapping[str, Any]) -> int | None:
+    """The seconds by which everybody sees the game later; None if nobody does."""
+    if not given["public"]:
+        return None
+    return PUBLIC_DELAY_S if given["public_delay"] is None else int(given["public_delay"])
 
 
 def _setup(given: Mapping[str, Any]) -> facts.Setup:

@@ -12,12 +12,12 @@ import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from concurrent.futures import Future
-from importlib import resources
 from urllib.parse import parse_qs
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import (
@@ -37,14 +37,14 @@ from blindplay.wording.announcements import to_everybody
 from blindplay.wording.lasting import aspects
 from blindplay.wording.readers import reader
 
-from . import views
+from . import assets, views
 from .access import AccessLinks, BrowserSession, RateLimiter
 from .actions import ActionResult, Form, act_after_hands, come_in, stamp, value_of
 from .guard import MOST_BYTES, Guard
 from .limits import is_here
 from .messages import LANGUAGES, catalogue, negotiate
 from .pages import page_of
-from .pieces import drawing
+from .public import PATH, Audience, PublicPage
 from .stream import Stream, ToldSentence, sent
 from .table_port import TablePort, held, tape_of
 
@@ -55,8 +55,8 @@ _MOST_UNTOLD = 200  # sentences
 _HEARTBEAT_S = 5.0
 _RECONNECT_MS = 1000
 _SLUGS = {views.slug(role): role for role in PEOPLE}
-# python-chess's drawings style their lines; nothing else may be in such a file.
-_DRAWING_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+# Changes of a page repeat most of the page, so they become much smaller, too.
+_INCOMPRESSIBLE = tuple({*DEFAULT_EXCLUDED_CONTENT_TYPES} - {"text/event-stream"})
 
 
 class Console:
@@ -66,6 +66,7 @@ class Console:
     it is served by HTTPS only. ``cookie``: the name of its cookies, which no other table on the
     same machine has. ``remember_s``: for how many seconds a browser that was closed comes in again
     without a new link; 0: not at all.
+    same machine has. ``audience``: what everybody may see without a link; None: nothing.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class Console:
         encrypted: bool = False,
         cookie: str = COOKIE,
         remember_s: int = 0,
+        audience: Audience | None = None,
     ) -> None:
         self._table = table
         self._cookie, self._remember_s = cookie, remember_s
@@ -95,22 +97,26 @@ class Console:
         self.acting = RateLimiter(a_second=5, at_once=20)
         self.closing = threading.Event()
         """While it is set, streams of changes end, and pages connect again."""
+        self.public = None if audience is None else PublicPage(table, audience)
+        """What everybody may see without a link; None: nothing."""
         self.app = Starlette(
             routes=[
                 Route("/", self._door),
                 Route("/enter", self._enter, methods=["POST"]),
-                Route("/static/piece/{name}.svg", _piece),
-                Route("/static/{name}", _static),
+                Route("/static/{digest}/{name}", assets.serve),
+                *([] if self.public is None else self.public.routes),
                 Route("/{seat}/", self._to_session(self._page)),
                 Route("/{seat}/do", self._to_session(self._do), methods=["POST"]),
                 Route("/{seat}/settle", self._to_session(self._settle), methods=["POST"]),
                 Route("/{seat}/changes", self._to_session(self._changes)),
                 Route("/{seat}/tape/{number:int}", self._sound),
+                Route("/{seat}/papers/{name}", self._to_session(self._paper)),
                 Route("/{seat}/{name}", self._to_session(self._beside)),
             ],
             middleware=[
                 Middleware(Guard, allows=self._allows, trouble=_trouble),
                 Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
+                Middleware(GZipMiddleware, exclude_content_types=_INCOMPRESSIBLE),
             ],
         )
 
@@ -198,8 +204,8 @@ class Console:
         """Whether this is not one request too many. Whoever is in is limited for themselves: others
         at the same address, and wrong links, do not slow them down."""
         address, seat = address_of(request), request.url.path.split("/")[1]
-        if is_here(address):
-            return True
+        if is_here(address) or (self.public and request.url.path.startswith(PATH)):
+            return True  # the public page limits its own readers
         session = self._session_of(_SLUGS.get(seat), request)
         if session is not None:
             return self.asking.take(session.digest.hex())
@@ -372,6 +378,19 @@ class Console:
         )
         return HTMLResponse(found) if found is not None else Response(status_code=404)
 
+    async def _paper(self, request: Request, session: BrowserSession) -> Response:
+        """A record of the game, to print or to save."""
+        name = request.path_params["name"]
+        if not self.asking.take(session.digest.hex()):
+            return _trouble(request, "too_fast", 429, session.language)
+        found = await run_in_threadpool(views.paper, self._table, session, name)
+        if found is None:
+            return Response(status_code=404)
+        headers = dict(found.headers)
+        if found.media != "text/html":
+            headers["content-disposition"] = f'attachment; filename="{found.name}"'
+        return Response(found.content, media_type=found.media, headers=headers)
+
     async def _sound(self, request: Request) -> Response:
         """An utterance on the tape. It holds what was said to everybody, and how the players
         announced; it is the arbiter's evidence (D.2.7), and nobody else hears it."""
@@ -495,27 +514,6 @@ def _messages(language: str, answer: ActionResult, *, scripted: bool) -> list[tu
 
 def _to_page(role: str) -> RedirectResponse:
     return RedirectResponse(f"/{views.slug(role)}/", status_code=303)
-
-
-async def _piece(request: Request) -> Response:
-    try:
-        svg = drawing(request.path_params["name"])
-    except KeyError:
-        return Response(status_code=404)
-    headers = {"content-security-policy": _DRAWING_POLICY, "cache-control": "max-age=86400"}
-    return Response(svg, media_type="image/svg+xml", headers=headers)
-
-
-_MEDIA = {"css": "text/css", "js": "text/javascript"}
-_STATIC = frozenset(one.name for one in resources.files(__package__).joinpath("static").iterdir())
-
-
-async def _static(request: Request) -> Response:
-    name = request.path_params["name"]
-    if name not in _STATIC:
-        return Response(status_code=404)
-    text = resources.files(__package__).joinpath("static", name).read_text("utf-8")
-    return Response(text, media_type=_MEDIA[name.rpartition(".")[2]])
 
 
 async def _form(request: Request) -> Form:

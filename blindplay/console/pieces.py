@@ -1,5 +1,6 @@
 """The board of a page: 64 squares with python-chess's drawings of pieces, and what marks them."""
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
@@ -52,6 +53,23 @@ def drawing(name: str) -> str:
 def image_of(letter: str) -> str:
     """The name of the drawing of a FEN letter; empty for an unknown piece."""
     return _NAME_OF.get(letter, "")
+
+
+def drawings() -> str:
+    """One SVG with all pieces, one below the other; a view of each piece has the piece's name."""
+    size = chess.svg.SQUARE_SIZE
+    parts = [
+        f'<view id="{name}" viewBox="0 {size * at} {size} {size}"/>'
+        f'<g transform="translate(0 {size * at})">{_unnamed(chess.svg.PIECES[letter])}</g>'
+        for at, (name, letter) in enumerate(NAMES.items())
+    ]
+    box = f"0 0 {size} {size * len(parts)}"
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}">{"".join(parts)}</svg>'
+
+
+def _unnamed(svg: str) -> str:
+    """A drawing without its own id, which would compete with that of its view."""
+    return re.sub(r' id="[^"]*"', "", svg, count=1)
 
 
 def rows(

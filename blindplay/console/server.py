@@ -11,11 +11,14 @@ from pathlib import Path
 import segno
 import uvicorn
 
+from blindplay.language import load
+
 from . import LOOPBACK, PORT, views
 from .access import AccessLinks
 from .app import COOKIE, Console
 from .limits import LimitedConnection, LimitedSocket
 from .messages import LANGUAGES, catalogue
+from .public import PATH, Audience
 from .table_port import TablePort, held
 
 _ANY = "0.0.0.0"
@@ -53,6 +56,7 @@ class ConsoleHost:
 
     ``certificate``: serve HTTPS only. ``doors``: the file by which sessions survive a restart.
     ``remember_s``: see :class:`~.app.Console`.
+    ``audience``: what everybody may see without a link.
     """
 
     def __init__(
@@ -64,6 +68,7 @@ class ConsoleHost:
         certificate: Certificate | None = None,
         doors: Path | None = None,
         remember_s: int = 0,
+        audience: Audience | None = None,
     ) -> None:
         """:raises ConsoleError: if nothing can listen there, or not with this certificate."""
         if certificate is not None:
@@ -89,7 +94,9 @@ class ConsoleHost:
             # Browsers send a cookie to all ports of a machine, so each table needs its own name.
             cookie=f"{COOKIE}-{self._port}",
             remember_s=remember_s,
+            audience=audience,
         )
+        self._audience = audience
         self._server = uvicorn.Server(_config(self.console, certificate))
         self._thread = threading.Thread(
             target=self._server.run, args=([self._socket],), name="console", daemon=True
@@ -104,6 +111,16 @@ class ConsoleHost:
         """The roles that get a link at this table."""
         with held(self._table) as game:
             return views.roles(game)
+
+    def public(self, language: str) -> str:
+        """A line with the address of the public page, in the table's ``language`` or in English;
+        empty if there is none."""
+        if self._audience is None:
+            return ""
+        code, delay = _code(language), self._audience.delay
+        say, pack = catalogue(code), load(code)
+        key = "public_link" if delay else "public_link_live"
+        return say[key].format(link=f"{self.url}{PATH}", delay=pack.duration(delay * 1000))
 
     def new_links(self, roles: Sequence[str], language: str, *, qr: bool) -> str:
         """Lines with a new link for each of ``roles``, in the table's ``language`` or in English;
@@ -158,8 +175,13 @@ def _config(console: Console, certificate: Certificate | None) -> uvicorn.Config
 
 
 def _words(language: str) -> Mapping[str, str]:
+    return catalogue(_code(language))
+
+
+def _code(language: str) -> str:
+    """The language of pages for a language of the table."""
     code = language.partition("+")[0]
-    return catalogue(code if code in LANGUAGES else "en")
+    return code if code in LANGUAGES else "en"
 
 
 def _reached_at() -> str:

@@ -18,10 +18,12 @@ from blindplay.laws.rulings import Completed
 from blindplay.laws.state import OTHER
 from blindplay.wording.lasting import TO_MOVE, aspects, needed
 
+from . import assets
 from .access import BrowserSession
 from .actions import Form, value_of
 from .messages import LANGUAGES, catalogue
-from .pages import Page, page_of, title_of
+from .pages import Page, page_of, papers, title_of
+from .pages.papers import RulingsReport, SentRecord
 from .stream import PageNow, ToldSentence
 from .table_port import TablePort, held
 
@@ -51,6 +53,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters["worded"] = _worded
+    made.globals["static"] = assets.address
     return made
 
 
@@ -110,6 +113,15 @@ def beside(table: TablePort, session: BrowserSession, name: str, form: Form) -> 
     return render(template, language, theme=session.theme, styles=page.STYLES, **values)
 
 
+def paper(table: TablePort, session: BrowserSession, name: str) -> SentRecord | None:
+    """A record with this name; None if the session's role may not have it."""
+    found = papers.paper(table, session.role, session.language, name)
+    if isinstance(found, RulingsReport):
+        html = render("report.html", session.language, theme=session.theme, **vars(found))
+        return SentRecord(name, html)
+    return found
+
+
 def told_to(game: Game, role: str, language: str, taken: Taken) -> list[ToldSentence]:
     """Sentences for the reader of a role's page alone: whose move it is, unless they have just
     moved themselves, and what waits for them.
@@ -138,9 +150,9 @@ def whole(game: Game, session: BrowserSession, shown: PageNow, now: int, run: st
         "page.html",
         session.language,
         parts={name: shown.parts[name].replace(SEEN, shown.stamp) for name in page.PARTS},
-        scripts=("console.js", *page.SCRIPTS),
+        scripts=("console.js", "papers.js", "signals.js", *page.SCRIPTS),
         beside=getattr(page, "BESIDE", ()),
-        styles=page.STYLES,
+        styles=(*page.STYLES, "signals.css"),
         kind=page.FOLDER,
         title=title_of(game, session.role, session.language),
         place=shown.place,

@@ -65,6 +65,7 @@ class Command(Enum):
     PAWNS = "pawns"
     DIAGONALS = "diagonals"
     TAKE_BACK = "take_back"
+    SIGN = "sign"
 
 
 TYPED = frozenset(

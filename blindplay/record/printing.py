@@ -1,6 +1,7 @@
 """Scoresheets on paper: pages of Braille for an embosser, and a page of HTML for a printer."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 from .score import ENGLISH, Labels, ScoredPly, moves, written
 
@@ -8,6 +9,7 @@ CELLS, LINES = 40, 25
 """Cells in a line and lines on a page of Braille paper, as BRF files have them."""
 POINTS = 14
 """Size of type: 12 is the least that is recommended, 16 to 22 are large print (RNIB)."""
+NOT_SIGNED: Mapping[str, str] = MappingProxyType({})
 _RUNOVER = "  "  # a block that takes another line continues in its third cell
 
 
@@ -71,11 +73,13 @@ def html(
     *,
     language: str = "en",
     points: int = POINTS,
+    signed: Mapping[str, str] = NOT_SIGNED,
 ) -> str:
     """A scoresheet as one HTML page, for a printer and for a screen reader.
 
     ``heading`` stands above the moves, one line each. Struck entries are struck through, and words
-    say so, too. Below there is room for both signatures (8.7). ``points``: size of type, 6 to 72.
+    say so, too. Below is room for both signatures (8.7), with the results that were ``signed``
+    at the table, by sides. ``points``: size of type, 6 to 72.
 
     :raises ValueError: for another size.
     """
@@ -92,5 +96,5 @@ def html(
     )
     return environment.get_template("scoresheet.html").render(
         title=title, heading=heading, moves=moves(entries), labels=labels, language=language,
-        points=points, written=written,
+        points=points, signed=signed, written=written,
     )  # fmt: skip

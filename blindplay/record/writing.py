@@ -149,7 +149,13 @@ class Scored:
         labels = labels_of(pack)
         if form is RecordFormat.HTML:
             return printing.html(
-                title, heading, written, labels, language=pack.code, points=paper.points
+                title,
+                heading,
+                written,
+                labels,
+                language=pack.code,
+                points=paper.points,
+                signed=self.game.signed,
             )
         head = [title, *(f"{name}: {value}" for name, value in heading.items())]
         if form in (RecordFormat.BRAILLE, RecordFormat.BRF):

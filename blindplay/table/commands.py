@@ -45,9 +45,9 @@ _FACTS: Mapping[Command, Callable[..., f.Fact]] = {
     Command.CALL_ARBITER: f.CallArbiter,
     Command.ADJUST: f.Adjust,
 }
-CONFIRMED = frozenset((*CLAIMS, *_FACTS, Command.ADJOURN, Command.PAUSE, Command.TAKE_BACK)) - {
-    Command.ADJUST
-}
+CONFIRMED = frozenset(
+    (*CLAIMS, *_FACTS, Command.ADJOURN, Command.PAUSE, Command.TAKE_BACK, Command.SIGN)
+) - {Command.ADJUST}
 """Commands that end or change the game: they need a *ja*. Declining a draw is one of them: a
 misheard acceptance must not lose the offer."""
 
@@ -151,6 +151,13 @@ class Commands:
             return [self._say(side, "nothing_to_take_back")]
         return [Submit(f.Arbiter(do="restore", ply=own))]
 
+    def _sign(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
+        """Sign the result of the game (8.7)."""
+        result = self._table.game.result
+        if result is None:
+            return [self._say(side, "refused_not_over")]
+        return [Submit(f.Sign(by=side, result=result))]
+
     def _adjourn(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         """Ask the arbiter to adjourn. Without an arbiter, adjourn: the players have agreed."""
         if (why := self._why_not_playing()) is not None:
@@ -248,6 +255,7 @@ _DO: Mapping[Command, Callable[[Commands, str, Understanding, Command], list[Eff
     Command.CLOCK_OPPONENT: Commands._time,
     Command.SEAL: Commands._seal,
     Command.TAKE_BACK: Commands._take_back,
+    Command.SIGN: Commands._sign,
     Command.ADJOURN: Commands._adjourn,
     Command.PAUSE: Commands._pause,
     Command.RESUME: Commands._pause,

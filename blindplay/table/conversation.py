@@ -91,6 +91,11 @@ class Question:
         return self.options[0].meant.command is Command.CORRECTION
 
     @property
+    def signs(self) -> bool:
+        """Whether it asks for a signature, after the game (8.7)."""
+        return self.options[0].meant.command is Command.SIGN
+
+    @property
     def holds_the_clock(self) -> bool:
         """Whether the player wants to correct the announcement (D.2.8), or to seal a move. Until
         that is answered a press must not complete the move as it was announced. Sound without a

@@ -86,6 +86,8 @@ class Grammar:
         if more:
             yield Command.MORE
         if game.over:
+            if self._signs(side):
+                yield Command.SIGN
             yield from (Command.REPEAT, Command.HELP, *VOICE)
             return
         waiting = game.pending is not None and not game.pending.claimable
@@ -124,6 +126,11 @@ class Grammar:
         if self._by_ourselves and game.started and not game.paused:
             yield Command.PAUSE
         yield Command.ADJOURN
+
+    def _signs(self, side: str) -> bool:
+        """Whether this player still has to sign the result (8.7)."""
+        game = self._table.game
+        return game.edition.has("signatures") and game.signed.get(side) != game.result
 
     @property
     def _by_ourselves(self) -> bool:

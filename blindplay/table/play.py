@@ -66,6 +66,8 @@ class ConsoleAt:
 
     A ``certificate`` with its ``key``, both in PEM, encrypts the pages. ``qr``: draw each link as a
     code for a phone's camera. ``remember_s``: for how many seconds a closed browser is remembered.
+    ``public_delay``: show the game to everybody so many seconds later;
+    None: to nobody. ``public_names``: with the players' names.
     """
 
     host: str | None = None
@@ -74,6 +76,8 @@ class ConsoleAt:
     key: Path | None = None
     qr: bool = True
     remember_s: int = 0
+    public_delay: int | None = None
+    public_names: bool = False
 
 
 DEFAULT = TableOptions()
@@ -91,8 +95,8 @@ def run(
     """Run a table until the game is over and the keys end, then print the record. With
     ``console``, serve its pages meanwhile. ``setup`` None: go on with the game in ``path``.
 
-    Where the keys end before the game, it goes on with what else there is. Ctrl-C ends the table
-    as ``quit`` does.
+    Where the keys end before the game, it goes on with what else there is. With pages the table
+    goes on after the game, too. Ctrl-C ends it as ``quit`` does.
 
     :raises JournalError, TapeError, ModelError, BoardNotFoundError, AudioError, ConsoleError: if
         something that was named is not there, or the console cannot be served there.
@@ -140,13 +144,14 @@ def run(
 def _do_keys(
     session: Session, host: "ConsoleHost | None", keys: Iterable[str], *, qr: bool
 ) -> None:
-    """Do what is typed. When the keys end, go on with boards, microphones and pages, if any."""
-    game = session.table.game
-    if Keyboard(session, host, qr=qr).do_all(keys) or game.over:
+    """Do what is typed. When the keys end, go on with boards, microphones and pages, if any. Pages
+    stay after the game, for the signatures and the records."""
+    game, pages = session.table.game, host is not None
+    if Keyboard(session, host, qr=qr).do_all(keys) or (game.over and not pages):
         return
-    others = host is not None or session.boards or hears(session)
+    others = pages or session.boards or hears(session)
     session.desk.tell_all("keyboard_ended" if others else "keyboard_ended_all")
-    while others and not game.over:
+    while pages or (others and not game.over):
         time.sleep(0.2)
 
 
@@ -219,11 +224,14 @@ def _serve(
     stack: ExitStack, session: Session, console: ConsoleAt, *, resumed: bool
 ) -> "ConsoleHost":
     # Imported here, for the web server takes long to load.
+    from blindplay.console.public import Audience
     from blindplay.console.server import Certificate, ConsoleHost
 
     certificate = None
     if console.certificate is not None and console.key is not None:
         certificate = Certificate(console.certificate, console.key)
+    delay = console.public_delay
+    audience = None if delay is None else Audience(delay, console.public_names)
     links = files.beside(session.table.path, ".links")
     if not resumed:
         links.unlink(missing_ok=True)  # left by a game whose journal is gone
@@ -234,6 +242,7 @@ def _serve(
         certificate=certificate,
         doors=links,
         remember_s=console.remember_s,
+        audience=audience,
     )
     stack.callback(host.close)
     language, known = session.pack.code, host.console.present()
@@ -242,6 +251,8 @@ def _serve(
     new = [role for role in host.roles() if role not in known]
     if new:
         session.transcript.show(host.new_links(new, language, qr=console.qr))
+    if public := host.public(language):
+        session.transcript.show(public)
     return host
 
 

@@ -9,6 +9,7 @@ from blindplay.hearing.statement import Statement, interpret
 from blindplay.language import Command, IllegalReason, Kind, join
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import Ambiguous, NotUnderstood, Refused
+from blindplay.wording.announcements import result_in_words
 from blindplay.wording.readers import Readers
 
 from .conversation import ANSWER_SECONDS, CLAIMS_WITH_MOVE, Question, Reply, reply
@@ -24,6 +25,7 @@ _CONFIRMATIONS: Mapping[Command | None, str] = {
     Command.RESIGN: "resign_sure",
     Command.ACCEPT_DRAW: "accept_draw_sure",
     Command.SEAL: "seal_sure",
+    Command.SIGN: "sign_sure",
 }
 
 
@@ -56,7 +58,7 @@ class Questions:
             talk.doubted = talk.accepted = None
             if talk.question is not None and talk.question.is_about_a_move:
                 talk.question = None  # the move is completed
-        if self._table.game.over:
+        if self._table.game.over and talk.question is not None and not talk.question.signs:
             talk.question = None
         return talk
 
@@ -92,7 +94,10 @@ class Questions:
         command = statement.meant.command
         claims = command in CLAIMS_WITH_MOVE and not statement.meant.moves
         key = _CONFIRMATIONS.get(command, "claim_sure" if claims else "sure")
-        words = self._readers.of(side).sentence(key, what=self.name(side, statement))
+        what, result = self.name(side, statement), self._table.game.result
+        if command is Command.SIGN and result is not None:
+            what = result_in_words(self._readers.of(side), result)
+        words = self._readers.of(side).sentence(key, what=what)
         return self.ask(side, [statement], words, confirms=True)
 
     def confirm_correction(self, side: str, statement: Statement) -> list[Effect]:

@@ -387,7 +387,12 @@ def _draw_offered(context: _Context, ruling: r.DrawOffered) -> _Sentences:
 
 def _game_over(context: _Context, ruling: r.GameOver) -> _Sentences:
     reason = context.pack.sentence(f"game_over_{ruling.reason}")
-    yield context.sentence(f"game_over_{_ENDINGS[ruling.result]}", reason=reason)
+    yield Announcement(result_in_words(context.pack, ruling.result, reason))
+
+
+def result_in_words(pack: Language, result: str, reason: str = "") -> str:
+    """That the game is over, how, and the sentence ``reason``."""
+    return pack.sentence(f"game_over_{_ENDINGS[result]}", reason=reason).strip()
 
 
 _ENDINGS = {
@@ -467,6 +472,7 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.DrawOffered: _draw_offered,
     r.DrawDeclined: _simple("draw_declined"),
     r.GameOver: _game_over,
+    r.Signed: _simple("signed"),
     r.Sealed: _simple("sealed"),
     r.Adjourned: _simple("adjourned"),
     r.AssistantPresence: _present("assistant_present", "assistant_gone"),

@@ -248,3 +248,34 @@ def test_without_devices_a_demonstration_is_shown_if_wanted(
     assert table.arguments == ()
     run("demo", "--print", "all")
     assert shown[1:] == [("de", Shown(None, Printed.ALL, False, called))]
+
+
+def test_the_game_is_shown_to_everybody_as_late_as_it_is_wanted(table: Table) -> None:
+    for given, seconds in (
+        ((), 900),
+        (("--public-delay", "90s"), 90),
+        (("--public-delay", "0"), 0),
+    ):
+        run("play", "--console", "--public", *given)
+        assert table.arguments[6] == table_play.ConsoleAt(qr=False, public_delay=seconds)
+    run("play", "--console", "--public", "--public-delay", "1h30m", "--public-names")
+    wanted = table_play.ConsoleAt(qr=False, public_delay=5400, public_names=True)
+    assert table.arguments[6] == wanted
+    run("play", "--console")
+    assert table.arguments[6] == table_play.ConsoleAt(qr=False)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--public",), "--public needs --console"),
+        (("--console", "--public-delay", "5m"), "need --public"),
+        (("--console", "--public-names"), "need --public"),
+        (("--console", "--public", "--public-delay", "15"), "'15' is no time up to a day"),
+        (("--console", "--public", "--public-delay", "25h"), "is no time up to a day"),
+        (("--console", "--public", "--public-delay", "-5m"), "is no time up to a day"),
+    ],
+)
+def test_a_public_page_that_cannot_be_is_refused(given: tuple[str, ...], said: str) -> None:
+    refused = run("play", *given)
+    assert refused.status == 2 and said in refused.stderr

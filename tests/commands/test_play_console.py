@@ -94,3 +94,9 @@ def test_where_to_serve_needs_something_to_serve(tmp_path: Path) -> None:
     arguments = [word for word in PLAY if word != "--console"]
     said = run(*arguments, "--host", "0.0.0.0", stdin="quit\n")
     assert "need --console" in said.stderr
+
+
+def test_the_address_of_the_public_page_is_printed(tmp_path: Path) -> None:
+    said = play(tmp_path / "1.jsonl", "--public", "--public-delay", "5m").stdout
+    assert "fünf Minuten" in said and "/public/" in said
+    assert "/public/" not in play(tmp_path / "2.jsonl").stdout

@@ -112,7 +112,7 @@ def test_a_foreign_name_of_this_host_is_refused(assistant: Browser) -> None:
 
 
 def test_every_answer_carries_the_headers_that_keep_it_safe(assistant: Browser) -> None:
-    for path in ("/", SEAT, "/static/console.js", "/nothing/here", "/static/../app.py"):
+    for path in ("/", SEAT, "/static/x.js", "/nothing/here", "/static/../app.py"):
         headers = assistant.client.get(path).headers
         policy = headers["content-security-policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy
@@ -434,7 +434,7 @@ def test_a_page_from_before_a_restart_is_given_everything(
 ) -> None:
     changes = Changes(assistant, place)
     changes.wait(1)
-    assert set(changes.events[0][1]["parts"]) == {"now", "board", "forms", "sheet"}
+    assert set(changes.events[0][1]["parts"]) == {"now", "after", "board", "forms", "sheet"}
     assert changes.events[0][1]["told"] == []
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
+from blindplay.console import assets
 from blindplay.console.access import RateLimiter
 from blindplay.console.actions import act, stamp
 from blindplay.console.app import COOKIE, Console
@@ -69,7 +70,7 @@ def requests() -> list[bytes]:
         for seat in seats
         for name in ("", "changes", "changes?since=ab.3", "tape/1", "sheet?ply=2", "log")
     ]
-    got = ["/", "/static/console.js", "/static/piece/N.svg", "/static/..%2fapp.py", *paths]
+    got = ["/", assets.address("console.js"), "/static/ab/board.js", "/static/..%2fapp.py", *paths]
     found = [f"GET {path}\nhost: localhost\naccept-language: de, en;q=0.5\n\n" for path in got]
     found += [
         f"POST {path}\nhost: localhost\norigin: http://localhost\ncontent-length: 40\n"

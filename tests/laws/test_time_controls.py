@@ -6,7 +6,7 @@ import pytest
 
 from blindplay.laws.clock import TimeControl
 from blindplay.laws.editions import load
-from blindplay.laws.time_controls import mode_of, read
+from blindplay.laws.time_controls import mode_of, read, read_length
 
 
 @pytest.mark.parametrize(
@@ -89,3 +89,27 @@ def test_the_mode_follows_from_the_time_for_sixty_moves(text: str, mode: str) ->
 )
 def test_an_older_text_draws_the_line_elsewhere(text: str, mode: str) -> None:
     assert mode_of(read(text), load("fide-1997")) == mode
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("15m", 900),
+        ("90s", 90),
+        ("1h30m", 5400),
+        ("1.5 m", 90),
+        ("0", 0),
+        ("0s", 0),
+        ("24h", 86_400),
+    ],
+)
+def test_a_length_of_time_is_read_as_people_write_it(text: str, seconds: int) -> None:
+    assert read_length(text) == 1000 * seconds
+
+
+@pytest.mark.parametrize(
+    "text", ["", "15", "-5m", "5m-", "40/5m", "m", "25h", "1e9h", "9" * 200 + "s"]
+)
+def test_what_is_no_length_of_time_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is no time up to a day"):
+        read_length(text)

@@ -83,13 +83,47 @@ def test_a_draw_that_is_agreed_too_early_is_refused_before_a_yes(talk: Talk) -> 
 
 
 @pytest.mark.parametrize("language", languages())
-@pytest.mark.parametrize("command", sorted(CONFIRMED - {Command.TAKE_BACK}, key=str))
+@pytest.mark.parametrize("command", sorted(CONFIRMED - {Command.TAKE_BACK, Command.SIGN}, key=str))
 def test_after_the_game_everything_is_refused_with_its_reason(
     talk: Talk, language: str, command: Command
 ) -> None:
     at = talk(language=language)
     at.table.submit(f.Resign(by="black"))
     assert at.type(at.pack.command(command)) == [at.pack.sentence("refused_game_over")]
+
+
+@pytest.mark.parametrize("language", languages())
+def test_a_player_hears_the_result_and_signs_it_with_a_yes(talk: Talk, language: str) -> None:
+    """Both record the result after the game (8.7)."""
+    at = talk(language=language)
+    pack = at.pack
+    assert at.type(pack.command(Command.SIGN)) == [pack.sentence("refused_not_over")]
+    at.table.submit(f.Resign(by="black"))
+    result = pack.sentence("game_over_white_wins", reason="").strip()
+    for side in f.SIDES:
+        assert Command.SIGN in at.dialogue.sayable(side).bare
+        asked = at.type(pack.command(Command.SIGN), side)
+        assert asked == [pack.sentence("sign_sure", what=result)]
+        assert side not in at.table.game.signed
+        assert pack.sentence("signed", player=pack.sentence(side)) in at.type(
+            pack.command(Command.YES), side
+        )
+        assert Command.SIGN not in at.dialogue.sayable(side).bare
+    assert at.table.game.signed == {"white": "1-0", "black": "1-0"}
+
+
+def test_a_signature_that_is_declined_is_none(at: Conversation) -> None:
+    at.table.submit(f.Resign(by="black"))
+    at.type("unterschreiben")
+    assert at.type("nein") == ["Abgebrochen."]
+    assert not at.table.game.signed
+
+
+def test_under_rules_without_signatures_nobody_is_asked_for_one(talk: Talk) -> None:
+    at = talk(edition="fide-1997")
+    at.table.submit(f.Resign(by="black"))
+    assert at.type("unterschreiben") == [GERMAN.sentence("refused_not_in_this_edition")]
+    assert Command.SIGN not in at.dialogue.sayable("white").bare
 
 
 def test_saying_it_again_is_no_yes(at: Conversation) -> None:

@@ -37,7 +37,7 @@ def test_after_the_game_hardly_anything_is_listened_for(at: Conversation) -> Non
     at.table.submit(f.Resign(by="white"))
     listening = at.dialogue.sayable("white")
     assert listening.boards == ()
-    assert not CONFIRMED & listening.bare
+    assert CONFIRMED & listening.bare == {Command.SIGN}
 
 
 def test_what_is_listened_for_is_understood_as_it_was_meant(talk: Talk) -> None:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import _thread
 import io
+import re
+import threading
 from pathlib import Path
 
+import httpx
 import pytest
 
 from blindplay.laws import facts as f
 from blindplay.record import Journal, JournalError, read_journal
 from blindplay.table import Table
-from blindplay.table.play import TableOptions, run
+from blindplay.table.play import ConsoleAt, TableOptions, run
 from tests.table.conversation import GERMAN
 from tests.table.playing import KEYS_ONLY, SETUP, announced, killed, played
+from tests.waiting import until
 
 
 def test_a_game_goes_on_where_nothing_can_be_printed_or_typed_any_more(tmp_path: Path) -> None:
@@ -71,6 +76,32 @@ def test_a_damaged_journal_is_said_aloud_and_the_game_goes_on(tmp_path: Path) ->
     assert GERMAN.sentence("journal_damaged") in printed
     assert "game.damaged-1.jsonl" in printed and "ruled announced: by white; move e2e4" in printed
     assert (tmp_path / "game.damaged-1.jsonl").is_file()
+
+
+def test_pages_stay_after_the_game_until_the_table_is_interrupted(tmp_path: Path) -> None:
+    """Nobody can type any more, and both still have to sign and to save their scoresheets."""
+    out, saved = io.StringIO(), list[int]()
+
+    def visit() -> None:
+        links = until(lambda: re.findall(r"http://\S+#\S+", out.getvalue()))
+        over = until(lambda: "ruled game over" in out.getvalue())
+        try:
+            assert links and over
+            base, _, token = next(iter(links)).partition("/#")
+            with httpx.Client(base_url=base, headers={"origin": base}) as client:
+                seat = client.post("/enter", data={"token": token}).headers["location"]
+                saved.append(client.get(f"{seat}papers/game.pgn").status_code)
+        finally:
+            _thread.interrupt_main()
+
+    visitor = threading.Thread(target=visit)
+    visitor.start()
+    keys = ["", "white: aufgeben", "white: ja"]
+    pages = ConsoleAt(port=0, qr=False)
+    run(tmp_path / "game.jsonl", SETUP, KEYS_ONLY, keys, out, console=pages)
+    visitor.join()
+    assert saved == [200]
+    assert '[Result "0-1"]' in out.getvalue()
 
 
 def test_a_game_whose_table_runs_is_not_resumed_by_another_table(tmp_path: Path) -> None:

@@ -17,10 +17,10 @@ from ..actions import Form, NoActionError, value_of
 from ..messages import catalogue
 from ..pieces import rows
 from ..table_port import TablePort, held, tape_of
-from . import boards, common, decisions, sheets, timeline
+from . import boards, common, decisions, papers, sheets, timeline
 
 FOLDER = "arbiter"
-PARTS = ("game", "decide", "clocks", "boards", "timeline", "sheets")
+PARTS = ("game", "decide", "clocks", "boards", "after", "timeline", "sheets", "signals")
 BESIDE = ("game", "decide")
 SCRIPTS = ("clock.js", "board_views.js", "board.js", "arbiter.js")
 STYLES = ("board.css", "arbiter.css")
@@ -79,6 +79,8 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "announcing": decisions.announcing_languages(catalogue(language)),
         "announced_as": game.announce_in,
         "sides": f.SIDES,
+        **papers.values(game, role, language),
+        "due_now": pending is not None and not pending.claimable and not game.over,
         "groups": telling.by_move(telling.entry(at, log[at], plies[at]) for at in _newest(log)),
     }
 

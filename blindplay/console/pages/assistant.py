@@ -7,10 +7,10 @@ from blindplay.laws.facts import IRREGULARITIES, SIDES
 from blindplay.laws.state import OTHER
 
 from ..table_port import TablePort
-from . import boards, common, timeline
+from . import boards, common, papers, timeline
 
 FOLDER = "assistant"
-PARTS = ("now", "clocks", "board", "forms", "sheet")
+PARTS = ("now", "after", "clocks", "board", "forms", "sheet")
 SCRIPTS = ("clock.js", "board_views.js", "board.js")
 STYLES = ("board.css", "arbiter.css")
 
@@ -40,6 +40,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "sheet": common.sheet_rows(game, own, with_struck=False),
         "next_ply": common.next_ply(game, own),
         "over": game.over,
+        **papers.values(game, role, language),
         "sealing": common.sealing(game) and game.side == own,
     }
 

@@ -8,7 +8,10 @@ from ..table_port import TablePort
 from . import boards, players
 
 FOLDER = "opponent"
-PARTS = ("tab", "theirs", "now", "next", "forms", "board", "mine", "sheet", "acts", "log", "keys")
+PARTS = (
+    "tab", "theirs", "now", "next", "after", "forms", "board", "mine", "sheet", "acts", "log",
+    "keys", "signals",
+)  # fmt: skip
 SCRIPTS = ("board_views.js", "board.js", "clock.js", "log.js", "next.js")
 STYLES = ("board.css", "players.css")
 EXTRA = players.EXTRA

@@ -16,7 +16,7 @@ from ..table_port import TablePort
 from . import common, players
 
 FOLDER = "player"
-PARTS = ("tab", "now", "forms", "ask", "heard", "log", "acts", "sheet", "keys")
+PARTS = ("tab", "now", "after", "forms", "ask", "heard", "log", "acts", "sheet", "keys", "signals")
 SCRIPTS = ("board_views.js", "board.js", "player.js", "log.js", "next.js")
 STYLES = ("board.css", "players.css")
 ASIDE = ("theirs", "mine")

@@ -16,7 +16,7 @@ from blindplay.wording.announcements import announcements
 from ..actions import Form
 from ..messages import catalogue
 from ..table_port import TablePort, held
-from . import boards, common
+from . import boards, common, papers
 from .next_step import NextStep, next_step
 
 _UNANSWERED = ("over", "arbiter", "adjourned")  # then nobody can answer an offer of a draw
@@ -36,6 +36,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "announced_in": common.spoken_in(game),
         "sensors": game.tables[game.board_of(role)].sensors,
         "step": step,
+        "due_now": step.is_due,
         "step_move": common.told(game, step.move, language) if step.move else None,
         "heading": (heading := _heading(game, step, say)),
         "why": say.get(f"why_{step.kind}", ""),
@@ -54,6 +55,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "ply": max(1, len(game.history) + _begun(game)),
         "deaf": _deaf(game),
         "assisted": game.assistants[role],
+        **papers.values(game, role, language),
         "may_be_assisted": _may_be_assisted(game, role),
         "past": boards.before_last(game, role),
     }

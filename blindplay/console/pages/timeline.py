@@ -30,7 +30,7 @@ _WORDS = ("why", "rule", "about", "what", "reason")
 _TIMES = frozenset(("seconds", "takes"))
 _PLIES = frozenset(("ply", "from_ply", "to_ply"))
 # Rulings that only repeat their fact, or what every clock shows.
-_SILENT = frozenset(("clock", "obliged", "answer"))
+SILENT = frozenset(("clock", "obliged", "answer"))
 
 # The groups by which the timeline can be filtered, and their facts.
 GROUPS: Mapping[str, frozenset[str]] = {
@@ -131,10 +131,10 @@ class Narrator:
         """A fact and its rulings, except those that only repeat it; ``ply`` is that of
         :func:`plies`."""
         fact, rulings = taken.fact, taken.rulings
-        kept = [one for one in rulings if one.kind not in _SILENT or len(rulings) == 1]
+        kept = [one for one in rulings if one.kind not in SILENT or len(rulings) == 1]
         repeats = {
             "announce": "announced", "repeat": "repeated", "touch": "touched",
-            "call_arbiter": "arbiter_needed",
+            "call_arbiter": "arbiter_needed", "sign": "signed",
         }  # fmt: skip
         lines = [TimelineLine(self.fact(fact))]
         for one in kept:

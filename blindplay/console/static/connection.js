@@ -44,7 +44,7 @@ function heard() {
 }
 
 export function connect() {
-  if (source || over || document.hidden) return;
+  if (source || over || sleeps()) return;
   const query = new URLSearchParams({ since: place, page: document.documentElement.lang });
   const mine = new EventSource(`changes?${query}`);
   source = mine;
@@ -104,5 +104,9 @@ export function shutOut(status) {
 }
 
 // A browser has six connections to a table: a hidden page closes its own, and gets what it missed
-// when it is shown again.
-document.addEventListener("visibilitychange", () => (document.hidden ? leave() : connect()));
+// when it is shown again; unless it is to give signals.
+function sleeps() {
+  return document.hidden && page.signals !== "on";
+}
+
+document.addEventListener("visibilitychange", () => (sleeps() ? leave() : connect()));

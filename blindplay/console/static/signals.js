@@ -1,0 +1,120 @@
+// Signals when it is the reader's turn: a sound, a vibration, a border. Each is off until it is chosen,
+// and the choice is kept on this device. The part "signals" says with data-due whether it is the
+// reader's turn.
+
+import { page } from "./messages.js";
+
+const KEY = "signals";
+const NOTES = [880, 1320]; // Hz
+const NOTE_S = 0.15;
+const BUZZ_MS = [200, 100, 200];
+let chosen = kept();
+let sounds = null; // browsers allow a sound only after a key or a touch
+let due = isDue();
+
+function kept() {
+  try {
+    return new Set(JSON.parse(localStorage.getItem(KEY) ?? "[]"));
+  } catch {
+    return new Set(); // the browser may keep nothing
+  }
+}
+
+function keep() {
+  try {
+    localStorage.setItem(KEY, JSON.stringify([...chosen]));
+  } catch {
+    // As above: then the choice lasts until the page is loaded again.
+  }
+}
+
+function isDue() {
+  return document.getElementById("signals-choice")?.dataset.due === "yes";
+}
+
+// A part that was replaced shows the choice again.
+function show() {
+  const choice = document.getElementById("signals-choice");
+  if (!choice) return;
+  choice.hidden = document.getElementById("signals-heading").hidden = false;
+  for (const box of choice.querySelectorAll("[data-signal]")) {
+    box.checked = chosen.has(box.dataset.signal);
+    if (box.dataset.signal === "vibration") box.closest("label").hidden = !navigator.vibrate;
+  }
+  // With a signal chosen, a page that is not in view stays connected.
+  page.signals = chosen.size ? "on" : "off";
+}
+
+// --- the signals ----------------------------------------------------------------------------
+
+async function sound() {
+  sounds ??= new AudioContext();
+  if (sounds.state === "suspended") await sounds.resume();
+  NOTES.forEach((hertz, number) => {
+    const [tone, volume] = [sounds.createOscillator(), sounds.createGain()];
+    const begins = sounds.currentTime + number * NOTE_S;
+    tone.frequency.value = hertz;
+    volume.gain.setValueAtTime(0.3, begins);
+    volume.gain.exponentialRampToValueAtTime(0.001, begins + NOTE_S);
+    tone.connect(volume).connect(sounds.destination);
+    tone.start(begins);
+    tone.stop(begins + NOTE_S);
+  });
+}
+
+// The border stays until the turn is over; see signals.css for how it flashes.
+function border(on) {
+  document.body.classList.remove("signalled");
+  if (!on) return;
+  document.body.getBoundingClientRect(); // so that it flashes again
+  document.body.classList.add("signalled");
+}
+
+function signal() {
+  page.signalled = String(Number(page.signalled ?? 0) + 1);
+  if (chosen.has("sound")) sound();
+  if (chosen.has("vibration")) navigator.vibrate?.(BUZZ_MS);
+  border(chosen.has("border"));
+}
+
+// --- when -----------------------------------------------------------------------------------
+
+document.addEventListener("changed", () => {
+  show();
+  const before = due;
+  due = isDue();
+  if (due && !before) signal();
+  if (!due) border(false);
+});
+
+document.addEventListener("change", (event) => {
+  const name = event.target.dataset?.signal;
+  if (!name) return;
+  if (event.target.checked) chosen.add(name);
+  else chosen.delete(name);
+  keep();
+  show();
+  border(due && chosen.has("border"));
+});
+
+document.addEventListener("click", (event) => {
+  if (event.target.closest("#signal-try")) signal();
+});
+
+// The first key or touch lets a sound be heard later.
+for (const kind of ["pointerdown", "keydown"]) {
+  document.addEventListener(
+    kind,
+    () => {
+      if (chosen.has("sound")) (sounds ??= new AudioContext()).resume();
+    },
+    { once: true },
+  );
+}
+
+addEventListener("storage", (event) => {
+  if (event.key !== KEY) return; // another page on this device has changed it
+  chosen = kept();
+  show();
+});
+show();

@@ -1,0 +1,120 @@
+"""Signals for a deaf player or a noisy hall: chosen on each device, and given in time."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("playwright")
+from playwright.sync_api import BrowserContext, Page, expect
+
+from blindplay.laws import facts as f
+from tests.console.browser import accessible
+from tests.console.hall import Hall
+from tests.console.pages.test_players import enter
+
+# What the page did: its sounds and vibrations are counted where the browser makes them.
+_COUNTED = """() => {
+    window.done = { tones: 0, buzzes: [] };
+    const start = OscillatorNode.prototype.start;
+    OscillatorNode.prototype.start = function (...when) {
+        done.tones += 1;
+        start.apply(this, when);
+    };
+    Object.defineProperty(navigator, "vibrate", { value: (ms) => done.buzzes.push(ms) });
+}"""
+
+
+def chosen(page: Page, *names: str) -> None:
+    page.locator("#signals-choice summary").click()
+    for name in names:
+        page.locator(f"#signal-{name}").check()
+
+
+def signals(page: Page) -> int:
+    return int(page.evaluate("document.body.dataset.signalled ?? 0"))
+
+
+def test_nothing_signals_until_it_is_chosen(context: BrowserContext, hall: Hall) -> None:
+    hall.start()
+    context.add_init_script(f"({_COUNTED})()")
+    page = enter(context, hall, "black")
+    assert page.evaluate("document.body.dataset.signals") == "off"
+    hall.play("white", "e2e4")
+    expect(page.locator("#signals-choice")).to_have_attribute("data-due", "yes")
+    assert page.evaluate("done") == {"tones": 0, "buzzes": []}
+    expect(page.locator("body")).not_to_have_class("signalled")
+
+
+def test_a_turn_is_signalled_by_sound_vibration_and_border(
+    context: BrowserContext, hall: Hall
+) -> None:
+    hall.start()
+    context.add_init_script(f"({_COUNTED})()")
+    page = enter(context, hall, "black")
+    chosen(page, "sound", "vibration", "border")
+    accessible(page)
+    hall.play("white", "e2e4")
+    expect(page.locator("body")).to_have_class("signalled")
+    page.wait_for_function("done.tones === 2 && done.buzzes.length === 1")
+    assert signals(page) == 1
+    hall.play("black", "e7e5")
+    expect(page.locator("body")).not_to_have_class("signalled")
+    hall.table.submit(f.Announce(by="white", move="g1f3"))  # to be repeated (D.2.1)
+    expect(page.locator("body")).to_have_class("signalled")
+    assert signals(page) == 2
+
+
+def test_the_choice_is_kept_on_this_device(context: BrowserContext, hall: Hall) -> None:
+    hall.start()
+    page = enter(context, hall, "black")
+    chosen(page, "border")
+    page.reload()
+    page.locator("#signals-choice summary").click()
+    expect(page.locator("#signal-border")).to_be_checked()
+    expect(page.locator("#signal-sound")).not_to_be_checked()
+    page.locator("#signal-try").click()
+    expect(page.locator("body")).to_have_class("signalled")
+
+
+def test_the_border_flashes_at_most_three_times_and_not_where_less_motion_is_wanted(
+    context: BrowserContext, hall: Hall
+) -> None:
+    """No more than three flashes within any second (2.3.1)."""
+    hall.start()
+    page = enter(context, hall, "black")
+    chosen(page, "border")
+    hall.play("white", "e2e4")
+    expect(page.locator("body")).to_have_class("signalled")
+    style = "getComputedStyle(document.body, '::after')"
+    times, seconds = page.evaluate(
+        f"[{style}.animationIterationCount, parseFloat({style}.animationDuration)]"
+    )
+    assert (int(times), seconds) == (3, 1)
+    page.emulate_media(reduced_motion="reduce")
+    assert page.evaluate(f"{style}.animationName") == "none"
+    assert page.evaluate(f"{style}.borderTopStyle") == "solid"
+
+
+def test_an_arbiter_is_signalled_when_a_decision_waits(context: BrowserContext, hall: Hall) -> None:
+    hall.start()
+    page = context.new_page()
+    page.goto(hall.link("arbiter"))
+    page.wait_for_url("**/arbiter/")
+    chosen(page, "border")
+    hall.table.submit(f.ClaimDraw(by="white", rule="repetition"))
+    expect(page.locator("#signals-choice")).to_have_attribute("data-due", "yes")
+    expect(page.locator("body")).to_have_class("signalled")
+
+
+def test_without_scripts_nothing_offers_signals(browser: object, hall: Hall) -> None:
+    hall.start()
+    context = browser.new_context(java_script_enabled=False)  # type: ignore[attr-defined]
+    try:
+        page = context.new_page()
+        page.goto(f"{hall.host.url}/")
+        token = hall.link("black").partition("#")[2]
+        page.locator("#token").fill(token)
+        page.locator("#enter button").click()
+        assert page.locator("#signals-choice").is_hidden()
+    finally:
+        context.close()
