@@ -10,7 +10,7 @@ from ..table_port import TablePort
 from . import boards, common, timeline
 
 FOLDER = "assistant"
-PARTS = ("now", "clocks", "board", "forms", "sheet")
+PARTS = ("tab", "now", "clocks", "board", "forms", "sheet")
 SCRIPTS = ("clock.js", "board_views.js", "board.js")
 STYLES = ("board.css", "arbiter.css")
 
@@ -40,6 +40,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "sheet": common.sheet_rows(game, own, with_struck=False),
         "next_ply": common.next_ply(game, own),
         "over": game.over,
+        "result": common.result(game),
         "sealing": common.sealing(game) and game.side == own,
     }
 
