@@ -20,7 +20,11 @@ from ..table_port import TablePort, held, tape_of
 from . import boards, common, decisions, papers, sheets, timeline
 
 FOLDER = "arbiter"
+<<<<<<< HEAD
 PARTS = ("game", "decide", "clocks", "boards", "after", "timeline", "sheets", "signals")
+=======
+PARTS = ("tab", "game", "decide", "clocks", "boards", "timeline", "sheets")
+>>>>>>> wp-look
 BESIDE = ("game", "decide")
 SCRIPTS = ("clock.js", "board_views.js", "board.js", "arbiter.js")
 STYLES = ("board.css", "arbiter.css")
@@ -44,6 +48,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
     return {
         "may": permissions.rights(game, role),
         "over": game.over,
+        "result": common.result(game),
         "status": common.status(game, language),
         "last": common.last_announced(game, language),
         "announced_in": common.spoken_in(game),

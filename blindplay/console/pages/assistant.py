@@ -10,7 +10,11 @@ from ..table_port import TablePort
 from . import boards, common, papers, timeline
 
 FOLDER = "assistant"
+<<<<<<< HEAD
 PARTS = ("now", "after", "clocks", "board", "forms", "sheet")
+=======
+PARTS = ("tab", "now", "clocks", "board", "forms", "sheet")
+>>>>>>> wp-look
 SCRIPTS = ("clock.js", "board_views.js", "board.js")
 STYLES = ("board.css", "arbiter.css")
 
@@ -40,7 +44,11 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "sheet": common.sheet_rows(game, own, with_struck=False),
         "next_ply": common.next_ply(game, own),
         "over": game.over,
+<<<<<<< HEAD
         **papers.values(game, role, language),
+=======
+        "result": common.result(game),
+>>>>>>> wp-look
         "sealing": common.sealing(game) and game.side == own,
     }
 

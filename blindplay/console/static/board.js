@@ -162,6 +162,7 @@ function decided(piece = "") {
   chosen.removeAttribute("aria-selected");
   chosen.classList.remove("chosen");
   board = from = null;
+  form.closest("details")?.setAttribute("open", "");
   (form.querySelector("button.main") ?? form.querySelector("button")).focus();
 }
 

@@ -141,9 +141,12 @@ def test_the_title_of_the_tab_says_what_matters(table: Table) -> None:
     table.submit(f.Arbiter(do="preside"))
     table.submit(f.ClaimDraw(by="black", rule="repetition"))
     assert tab("white") == "Arbiter needed – BlindPlay"
+    assert tab("arbiter") == "● Arbiter needed – BlindPlay"
+    assert tab("assistant:white") == "The arbiter is to decide; the game waits – BlindPlay"
     table.submit(f.Arbiter(do="reject"))
     table.submit(f.Resign(by="black"))
-    assert tab("white") == "1–0 – BlindPlay"
+    for role in ("white", "arbiter", "assistant:white"):
+        assert tab(role) == "1–0 – BlindPlay"
 
 
 _PEOPLE = st.sampled_from(SIDES)
