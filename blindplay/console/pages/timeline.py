@@ -134,7 +134,7 @@ class Narrator:
         kept = [one for one in rulings if one.kind not in _SILENT or len(rulings) == 1]
         repeats = {
             "announce": "announced", "repeat": "repeated", "touch": "touched",
-            "call_arbiter": "arbiter_needed",
+            "call_arbiter": "arbiter_needed", "make": "executed",
         }  # fmt: skip
         lines = [TimelineLine(self.fact(fact))]
         for one in kept:
