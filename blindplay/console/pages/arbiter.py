@@ -20,13 +20,9 @@ from ..table_port import TablePort, held, tape_of
 from . import boards, common, decisions, papers, sheets, timeline
 
 FOLDER = "arbiter"
-<<<<<<< HEAD
-PARTS = ("game", "decide", "clocks", "boards", "after", "timeline", "sheets", "signals")
-=======
-PARTS = ("tab", "game", "decide", "clocks", "boards", "timeline", "sheets")
->>>>>>> wp-look
+PARTS = ("tab", "game", "decide", "clocks", "boards", "after", "timeline", "sheets", "signals")
 BESIDE = ("game", "decide")
-SCRIPTS = ("clock.js", "board_views.js", "board.js", "arbiter.js")
+SCRIPTS = ("clock.js", "board_views.js", "board.js", "next.js", "arbiter.js")
 STYLES = ("board.css", "arbiter.css")
 
 NEWEST = 5
@@ -73,7 +69,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         or any(game.outstanding(board) for board in game.tables),
         "sheets": {side: common.sheet_rows(game, side) for side in f.SIDES},
         "signs": {side: sheets.in_notation(game, side, language) for side in f.SIDES},
-        "names": {side: game.player(side).name for side in f.SIDES},
+        "names": {side: common.name_of(game, side, language) for side in f.SIDES},
         "assistants": game.assistants,
         "adjourned": game.adjourned,
         "two_boards": len(game.tables) == 2,

@@ -10,12 +10,8 @@ from ..table_port import TablePort
 from . import boards, common, papers, timeline
 
 FOLDER = "assistant"
-<<<<<<< HEAD
-PARTS = ("now", "after", "clocks", "board", "forms", "sheet")
-=======
-PARTS = ("tab", "now", "clocks", "board", "forms", "sheet")
->>>>>>> wp-look
-SCRIPTS = ("clock.js", "board_views.js", "board.js")
+PARTS = ("tab", "now", "after", "clocks", "board", "forms", "sheet")
+SCRIPTS = ("clock.js", "board_views.js", "board.js", "next.js")
 STYLES = ("board.css", "arbiter.css")
 
 
@@ -31,7 +27,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "may": permissions.rights(game, role),
         "step": _step(game, own, board),
         "clocks": common.clocks(game),
-        "names": {side: game.player(side).name for side in SIDES},
+        "names": {side: common.name_of(game, side, language) for side in SIDES},
         "declared": bool(game.assistants[own]),
         "whats": [(what, telling.word(what)) for what in IRREGULARITIES],
         "status": common.status(game, language),
@@ -44,11 +40,8 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "sheet": common.sheet_rows(game, own, with_struck=False),
         "next_ply": common.next_ply(game, own),
         "over": game.over,
-<<<<<<< HEAD
         **papers.values(game, role, language),
-=======
         "result": common.result(game),
->>>>>>> wp-look
         "sealing": common.sealing(game) and game.side == own,
     }
 

@@ -134,7 +134,7 @@ class Narrator:
         kept = [one for one in rulings if one.kind not in SILENT or len(rulings) == 1]
         repeats = {
             "announce": "announced", "repeat": "repeated", "touch": "touched",
-            "call_arbiter": "arbiter_needed", "sign": "signed",
+            "call_arbiter": "arbiter_needed", "make": "executed", "sign": "signed",
         }  # fmt: skip
         lines = [TimelineLine(self.fact(fact))]
         for one in kept:

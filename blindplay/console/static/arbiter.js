@@ -16,7 +16,7 @@ if (!step) {
   step.className = "sure";
   step.hidden = true;
   step.setAttribute("aria-labelledby", "sure-heading");
-  document.getElementById("messages").after(step);
+  document.getElementById("main").prepend(step);
 }
 
 function close() {
@@ -109,8 +109,19 @@ document.addEventListener("click", (event) => {
   close();
 });
 
+// Keys besides those of next.js: F2 goes to what waits for the arbiter, F8 stops the clocks or lets
+// them go on, Escape leaves the second step.
+const KEYS = {
+  F2: () => document.querySelector("#pending-heading, #game-heading").focus(),
+  F8: () => document.querySelector("#stop, #go-on")?.click(),
+};
+
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && step.contains(event.target)) close();
+  const plain = !(event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.repeat);
+  if (!plain || !(event.key in KEYS)) return;
+  event.preventDefault();
+  KEYS[event.key]();
 });
 
 // Done or refused: the game may have changed, so the second step ends. A refusal because of what

@@ -214,8 +214,7 @@ def test_clocks_tick_and_differing_squares_are_marked_on_both_boards_and_told(
     page: Page, hall: Hall
 ) -> None:
     expect(page.locator("#boards")).to_contain_text("The boards show the same position.")
-    expect(page.locator("#clocks h3")).to_have_text(["White", "Black"])
-    expect(page.locator("#clocks .name")).to_have_text(["Anna", "Bert"])
+    expect(page.locator("#clocks .clock h2")).to_have_text(["White, Anna", "Black, Bert"])
     less = "text => document.querySelector('.figures').textContent < text"
     page.wait_for_function(less, arg=page.locator("#clocks .figures").first.inner_text())
     expect(page.locator("#polite")).to_be_empty()  # a clock that ticks is not read out
