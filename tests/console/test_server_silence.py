@@ -40,10 +40,12 @@ class OtherProcess:
     journal: Path
 
     def suspend(self) -> None:
-        os.kill(self.process.pid, signal.SIGSTOP)
+        if sys.platform != "win32":
+            os.kill(self.process.pid, signal.SIGSTOP)
 
     def go_on(self) -> None:
-        os.kill(self.process.pid, signal.SIGCONT)
+        if sys.platform != "win32":
+            os.kill(self.process.pid, signal.SIGCONT)
 
     def written(self) -> int:
         """How often the entry of this test is in the journal."""

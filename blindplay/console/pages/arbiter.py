@@ -44,7 +44,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
     return {
         "may": permissions.rights(game, role),
         "over": game.over,
-        "result": common.result(game),
+        "outcome": common.result(game),
         "status": common.status(game, language),
         "last": common.last_announced(game, language),
         "announced_in": common.spoken_in(game),
