@@ -142,8 +142,12 @@ class FollowedTable:
         if presence.online:
             for name, (number, digest) in presence.games.items():
                 self._set_end(self._followed(name), (number, digest), now)
-            for game in self._games.values():
-                game.hurry(now)
+            self.hurry(now)
+
+    def hurry(self, now: float) -> None:
+        """Ask soon for what is missing."""
+        for game in self._games.values():
+            game.hurry(now)
 
     def take_head(self, head: Head, now: float, *, live: bool = True) -> bool:
         """Take a head; False if it is old. ``live``: the table has published it this moment."""

@@ -70,6 +70,12 @@ class Follower:
             for listener in self._listeners:
                 listener(where.table)
 
+    def hurry(self, now: float) -> None:
+        """Ask soon for what is missing: the hall is connected again."""
+        with self.lock:
+            for table in self.tables.values():
+                table.hurry(now)
+
     def tick(self, now: float) -> None:
         """Do what is due: write, and ask for what is missing. Call it many times a second."""
         asks: list[tuple[str, Ask]] = []

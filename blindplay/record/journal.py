@@ -182,6 +182,11 @@ class Journal:
         anything was changed, added or removed. Empty while there is no fact."""
         return self._synced_end[1]
 
+    @property
+    def written(self) -> tuple[int, str]:
+        """The number and the digest of the last line that is on the disk; 0 and empty for none."""
+        return self._synced_end
+
     def facts(self) -> list[Fact]:
         """All facts in order, including those that could not be written yet."""
         with self._lock:

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blindplay.hall import copies
 from blindplay.hall.follower import Follower
 from blindplay.hall.protocol import Ask, Head, Topic, decode, encode
 from blindplay.laws import facts as f
@@ -309,7 +308,7 @@ def test_a_full_disk_is_named_and_nothing_is_missing_afterwards(
 
     write = files.write
     with monkeypatch.context() as patch:
-        patch.setattr(copies.files, "write", full)
+        patch.setattr(files, "write", full)
         hall.publish(table.journal(table.play(4)), table.head())
         hall.wait(12)
         assert "storage" in hall.named()
