@@ -13,9 +13,10 @@ from pathlib import Path
 from blindplay.record import chain
 from blindplay.record.files import SUFFIX
 
-from .copies import JournalCopy, follows
+from .copies import JournalCopy
 from .incidents import Incidents
-from .protocol import Ask, Head, Presence, lines_of, number_of
+from .protocol import Head, LinesWanted, Presence, lines_of, number_of
+from .waiting_lines import WaitingLines
 
 SETTLE_S = 3.0
 """After so long the messages that were under way have come."""
@@ -23,7 +24,6 @@ _FIRST_ASK_S = 0.2
 _LAST_ASK_S = 30.0
 _HOPELESS = 6  # asks
 _FRUITLESS = 2  # asks; then the copy itself may be wrong, and all lines are asked for
-_MOST_WAITING = 5000  # lines
 _MOST_RUNS = 16
 _REST_S = 5.0  # after the disk could not be written
 _CLOCK_S = 60.0  # a time of day that differs by more is wrong
@@ -68,14 +68,14 @@ class FollowedGame:
         self.hurry(now)
 
     def hurry(self, now: float) -> None:
-        """Ask soon, if something is missing: there is reason to believe in an answer."""
+        """LinesWanted soon, if something is missing: there is reason to believe in an answer."""
         self._ask_at, self._pause, self._asked = now + _FIRST_ASK_S, _FIRST_ASK_S, 0
 
     def complete(self) -> None:
         """Nothing is missing."""
         self._ask_at = None
 
-    def ask(self, now: float) -> Ask | None:
+    def ask(self, now: float) -> LinesWanted | None:
         """What to ask the table for; None if it is too early. Each ask without an answer doubles
         the pause."""
         if self._ask_at is None:
@@ -86,7 +86,7 @@ class FollowedGame:
         self._ask_at = now + self._pause
         self._asked += 1
         doubtful = self.contradicted or self._asked > _FRUITLESS
-        return Ask(self.copy.game, 1 if doubtful else self.copy.number + 1)
+        return LinesWanted(self.copy.game, 1 if doubtful else self.copy.number + 1)
 
 
 class FollowedTable:
@@ -103,8 +103,7 @@ class FollowedTable:
         """When something came from the table; 0.0 if nothing has since the hall began."""
         self._incidents = incidents
         self._games: dict[str, FollowedGame] = {}
-        self._waiting: dict[int, dict[bytes, float]] = {}  # lines without a place, by number
-        self._waiting_count = 0
+        self._waiting = WaitingLines()
         self._runs: dict[str, int] = {}  # the number of the newest head of each run
         self._order: list[str] = []  # the runs in the order in which they took turns
         self._ask_at = 0.0
@@ -145,7 +144,7 @@ class FollowedTable:
             self.hurry(now)
 
     def hurry(self, now: float) -> None:
-        """Ask soon for what is missing."""
+        """LinesWanted soon for what is missing."""
         for game in self._games.values():
             game.hurry(now)
 
@@ -190,7 +189,7 @@ class FollowedTable:
             if not number or not line.endswith(b"\n"):
                 self._note("damaged", "line")
             elif not self._place(number, line, now):
-                self._wait(number, line, now)
+                self._waiting.add(line, now)
 
     def _note(self, kind: str, key: str = "", n: int = 0, text: str = "") -> None:
         self._incidents.note(self.name, kind, key, n, text)
@@ -217,25 +216,9 @@ class FollowedTable:
 
     def _place_waiting(self, game: FollowedGame, now: float) -> None:
         """Place the lines that waited for the ones before them."""
-        while waiting := self._waiting.get(game.copy.number + 1):
-            number = game.copy.number + 1
-            line = next((one for one in waiting if game.copy.fits(one, number)), None)
-            if line is None:
-                return
+        while line := self._waiting.next_of(game.copy):
             self._grow(game, line, now)
-            self._forget(number, line)
-
-    def _wait(self, number: int, line: bytes, now: float) -> None:
-        lines = self._waiting.setdefault(number, {})
-        if line not in lines and self._waiting_count < _MOST_WAITING:
-            lines[line] = now
-            self._waiting_count += 1
-
-    def _forget(self, number: int, line: bytes) -> None:
-        del self._waiting[number][line]
-        self._waiting_count -= 1
-        if not self._waiting[number]:
-            del self._waiting[number]
+            self._waiting.remove(line)
 
     # --- from time to time ---------------------------------------------------------------------
 
@@ -247,19 +230,19 @@ class FollowedTable:
         settled = exact and all(one.settled for one in self._games.values())
         return settled and not (self._waiting or self._dirty)
 
-    def tick(self, now: float) -> list[Ask]:
+    def tick(self, now: float) -> list[LinesWanted]:
         """Set right what can be, write, and give what to ask the table for."""
         if now < self._rest_until:  # the disk is full
             return []
         asks = [ask for game in list(self._games.values()) for ask in self._tend(game, now)]
         if self.game is None and self._waiting and now >= self._ask_at:
             self._ask_at = now + 1.0
-            asks.append(Ask(""))
+            asks.append(LinesWanted(""))
         self._judge()
         self._flush(now)
         return asks
 
-    def _tend(self, game: FollowedGame, now: float) -> Iterable[Ask]:
+    def _tend(self, game: FollowedGame, now: float) -> Iterable[LinesWanted]:
         number, _ = game.end
         if not number:
             return
@@ -267,7 +250,7 @@ class FollowedTable:
             self._change_branch(game, now)
         elif game.copy.number > number and game.end_at - game.grown_at > SETTLE_S:
             self._cut(game, number)  # the table does not know of these
-        ahead = game is self.game and any(n > game.copy.number + 1 for n in self._waiting)
+        ahead = game is self.game and self._waiting.last > game.copy.number + 1
         if not game.settled or ahead:
             ask = game.ask(now)
             if ask is not None:
@@ -278,41 +261,14 @@ class FollowedTable:
     def _change_branch(self, game: FollowedGame, now: float) -> None:
         """Where lines that wait lead from the copy to its end and the copy does not, the copy has
         lines that are not the table's: take out those, and put in these."""
-        found = self._branch(game.copy, *game.end)
+        found = self._waiting.branch(game.copy, *game.end)
         if found:
             first = number_of(found[0])
             self._cut(game, first - 1)
             for line in found:
                 self._grow(game, line, now)
-                self._forget(number_of(line), line)
+                self._waiting.remove(line)
             self._place_waiting(game, now)
-
-    def _branch(self, copy: JournalCopy, number: int, digest: str) -> list[bytes]:
-        """The lines that wait and lead from a line of the copy to this one; none if one lacks."""
-        found: list[bytes] = []
-        while number > 0:
-            step = self._step(copy, number, digest)
-            if step is None:
-                return []
-            line, digest = step
-            found.insert(0, line)
-            number -= 1
-            if copy.fits(line, number + 1):
-                return found
-        return []
-
-    def _step(self, copy: JournalCopy, number: int, digest: str) -> tuple[bytes, str] | None:
-        """The line ``number`` that waits, has this ``digest`` and follows a line that is known; and
-        the digest of that one."""
-        for line in self._waiting.get(number, ()):
-            if chain.digest_of(line) != digest:
-                continue
-            if copy.fits(line, number):
-                return line, copy.digest(number - 1)
-            for before in self._waiting.get(number - 1, ()):
-                if follows(line, number, chain.digest_of(before)):
-                    return line, chain.digest_of(before)
-        return None
 
     def _cut(self, game: FollowedGame, number: int) -> None:
         """Take the lines after ``number`` out of a copy, and name them."""
@@ -333,15 +289,12 @@ class FollowedTable:
             return
         if not all(one.settled or one.hopeless for one in self._games.values()):
             return
-        for number, lines in list(self._waiting.items()):
-            for line, since in list(lines.items()):
-                if game.end_at - since <= SETTLE_S:
-                    continue
-                self._forget(number, line)
-                copies = self.copies()
-                if not any(copy.has(line, number) for copy in copies):
-                    forks = any(copy.fits(line, number) for copy in copies)
-                    self._name("forked" if forks else "forged", line)
+        for line in self._waiting.older_than(game.end_at - SETTLE_S):
+            self._waiting.remove(line)
+            number, copies = number_of(line), self.copies()
+            if not any(copy.has(line, number) for copy in copies):
+                forks = any(copy.fits(line, number) for copy in copies)
+                self._name("forked" if forks else "forged", line)
 
     def _name(self, kind: str, line: bytes) -> None:
         text = line.decode("utf-8", "replace").rstrip("\n")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .followed_table import FollowedTable
 from .incidents import Incidents
-from .protocol import Ask, Head, MessageError, Presence, Topic, decode, encode, topic_of
+from .protocol import Head, LinesWanted, MessageError, Presence, Topic, decode, encode, topic_of
 
 Send = Callable[[Topic, bytes], object]
 Listener = Callable[[str], object]
@@ -71,14 +71,14 @@ class Follower:
                 listener(where.table)
 
     def hurry(self, now: float) -> None:
-        """Ask soon for what is missing: the hall is connected again."""
+        """LinesWanted soon for what is missing: the hall is connected again."""
         with self.lock:
             for table in self.tables.values():
                 table.hurry(now)
 
     def tick(self, now: float) -> None:
         """Do what is due: write, and ask for what is missing. Call it many times a second."""
-        asks: list[tuple[str, Ask]] = []
+        asks: list[tuple[str, LinesWanted]] = []
         with self.lock:
             for name in list(self._busy):
                 asks += [(name, ask) for ask in self.tables[name].tick(now)]

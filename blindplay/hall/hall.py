@@ -39,7 +39,7 @@ class Hall:
     def request(
         self, table: str, who: str, kind: str, body: dict[str, Any]
     ) -> "Future[RequestAnswer]":
-        """Ask a table for something; see :meth:`.Requests.request`."""
+        """LinesWanted a table for something; see :meth:`.Requests.request`."""
         return self._requests.request(table, who, kind, body, time.monotonic())
 
     def publish(self, topic: Topic, payload: bytes) -> bool:

@@ -18,6 +18,7 @@ NAME = re.compile("[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 """A name of an event or of a table."""
 
 _DIGEST = re.compile(f"[0-9a-f]{{{DIGITS}}}")
+_NO_GAME = "0" * DIGITS
 _NUMBER = re.compile(rb'\{"n":([1-9][0-9]{0,8}),')
 
 
@@ -113,7 +114,7 @@ class Presence:
 
 
 @dataclass(frozen=True)
-class Ask:
+class LinesWanted:
     """Publish the lines of ``game`` from number ``start`` on once more, and the head."""
 
     game: str
@@ -149,10 +150,10 @@ class RequestAnswer:
     body: dict[str, Any] = field(default_factory=dict)
 
 
-Message = TypeVar("Message", Head, Presence, Ask, Request, RequestAnswer)
+Message = TypeVar("Message", Head, Presence, LinesWanted, Request, RequestAnswer)
 
 
-def encode(message: Head | Presence | Ask | Request | RequestAnswer) -> bytes:
+def encode(message: Head | Presence | LinesWanted | Request | RequestAnswer) -> bytes:
     """A message as it is published."""
     value = {one.name: getattr(message, one.name) for one in dataclasses.fields(message)}
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
@@ -189,7 +190,7 @@ def _constant(name: str) -> Any:
     raise ValueError(name)
 
 
-def _check(message: Head | Presence | Ask | Request | RequestAnswer) -> None:
+def _check(message: Head | Presence | LinesWanted | Request | RequestAnswer) -> None:
     """Raise ValueError for a message whose values cannot be."""
     if isinstance(message, Head):
         wrong = message.seq < 1 or message.n < 1 or not _is_game(message.game, message.digest)
@@ -200,10 +201,10 @@ def _check(message: Head | Presence | Ask | Request | RequestAnswer) -> None:
             len(end) == 2 and type(end[0]) is int and end[0] > 0 and _is_game(game, end[1])
             for game, end in message.games.items()
         )
-    elif isinstance(message, Ask):
-        wrong = message.start < 1 or not (message.game == "" or _is_game(message.game))
+    elif isinstance(message, LinesWanted):
+        wrong = message.start < 1 or not _is_game(message.game or _NO_GAME)
     elif isinstance(message, Request):
-        wrong = not 0 < len(message.id) <= 100
+        wrong = not 0 < len(message.id) <= 100 or not _is_game(message.game or _NO_GAME)
     else:
         wrong = False
     if wrong:

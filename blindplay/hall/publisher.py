@@ -24,8 +24,8 @@ from .heads import head_of
 from .link import Link
 from .protocol import (
     MOST_BYTES,
-    Ask,
     Head,
+    LinesWanted,
     MessageError,
     Presence,
     Request,
@@ -68,7 +68,7 @@ class Publisher:
         self._next = 0  # the index of the line to publish next
         self._head_due = 0.0
         self._lock = threading.Lock()
-        self._asks: list[Ask] = []
+        self._asks: list[LinesWanted] = []
         self._requests: deque[Request] = deque()
         self._announce = False  # the presence must be published
         self._own: deque[bytes] = deque(maxlen=_REMEMBERED)  # digests of published messages
@@ -117,7 +117,7 @@ class Publisher:
         with contextlib.suppress(MessageError), self._lock:
             kind = topic_of(topic).kind
             if kind == "ask":
-                self._asks.append(decode(Ask, payload))
+                self._asks.append(decode(LinesWanted, payload))
             elif kind == "request":
                 if not retained:  # a request is for this moment
                     self._requests.append(decode(Request, payload))
@@ -197,7 +197,7 @@ class Publisher:
             published = True
         return published
 
-    def _answer(self, ask: Ask) -> None:
+    def _answer(self, ask: LinesWanted) -> None:
         if ask.game in ("", self._lines.game):
             self._next = min(self._next, ask.start - 1)
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -17,6 +18,8 @@ from blindplay.record import Journal
 from blindplay.table import Table
 
 from .broker import RealBroker
+from .model_hall import ModelHall
+from .model_table import ModelTable
 
 SETUP = f.Setup(white=f.Player(name="Anna", impaired=True), time_control="5400+30", round="3")
 
@@ -44,12 +47,17 @@ class Event:
         self._stack.callback(hall.close)
         return hall
 
-    def table(self, name: str = "1", file: str = "", *, resume: bool = False) -> Table:
-        """A table with its journal, not yet published."""
-        path = self.folder / f"at-{name}" / (file or "game.jsonl")
-        journal = Journal(path, resume=resume)
+    def table(
+        self,
+        name: str = "1",
+        file: str = "game.jsonl",
+        setup: f.Setup | None = SETUP,
+        now: Callable[[], float] = time.monotonic,
+    ) -> Table:
+        """A table with its journal, not yet published; without ``setup`` it continues its game."""
+        journal = Journal(self.folder / f"at-{name}" / file, resume=setup is None)
         self._stack.callback(journal.close)
-        return Table(journal, None if resume else SETUP)
+        return Table(journal, setup, now=now)
 
     def publish(self, table: Table, name: str = "1", **more: object) -> Publisher:
         joined = replace(self.broker.event_file(name), event=self.name)
@@ -67,3 +75,16 @@ def events(tmp_path: Path) -> Iterator[Callable[[RealBroker], Event]]:
 @pytest.fixture
 def event(events: Callable[[RealBroker], Event], shared_broker: RealBroker) -> Event:
     return events(shared_broker)
+
+
+@pytest.fixture
+def table() -> ModelTable:
+    return ModelTable(facts=5)
+
+
+@pytest.fixture
+def hall(tmp_path: Path, table: ModelTable) -> ModelHall:
+    hall = ModelHall(tmp_path / "hall", table)
+    hall.publish(table.presence(), table.journal(table.lines), table.head())
+    hall.wait(1)
+    return hall

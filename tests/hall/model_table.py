@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from blindplay.hall.protocol import Ask, Head, Presence, Topic, encode
+from blindplay.hall.protocol import Head, LinesWanted, Presence, Topic, encode
 from blindplay.laws import facts as f
 from blindplay.record.chain import digest_of, encoded
 
@@ -55,7 +55,7 @@ class ModelTable:
         games = {digest_of(old[0]): [len(old), digest_of(old[-1])] for old in self.before}
         return self.topic("presence"), encode(Presence(self.run, online, games))
 
-    def answer(self, ask: Ask) -> list[Message]:
+    def answer(self, ask: LinesWanted) -> list[Message]:
         """What a table publishes when it is asked: messages of a few lines each, and its head."""
         journals = {digest_of(lines[0]): lines for lines in (*self.before, self.lines)}
         wanted = journals.get(ask.game or self.game, [])[ask.start - 1 :]
@@ -74,3 +74,9 @@ class ModelTable:
     def restart(self, run: str) -> None:
         """The process that publishes is started again."""
         self.run, self._seq = run, 0
+
+
+def forged(table: ModelTable, after: int, text: str = "forged") -> bytes:
+    """A line that fits after the first ``after`` lines, and that the table never wrote."""
+    end = (after, digest_of(table.lines[after - 1]))
+    return encoded(f.Announce(t=9999, by="white", text=text), end)[0]

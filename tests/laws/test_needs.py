@@ -76,3 +76,11 @@ def test_a_game_that_is_over_needs_nobody() -> None:
     table = LoggedTable()
     table.feed(CALL, {"fact": "resign", "by": "black"})
     assert table.game.over and table.needs() == ()
+
+
+def test_once_the_move_is_sealed_the_arbiter_is_not_waited_for_any_more() -> None:
+    table = LoggedTable()
+    table.feed({"fact": "arbiter", "do": "adjourn"})
+    assert [one.why for one in open_calls(table.game, table.log)] == ["seal"]
+    table.feed({"fact": "seal", "by": "white", "text": "e2e4"})
+    assert open_calls(table.game, table.log) == []
