@@ -1,4 +1,4 @@
-"""A broker on this machine for a try-out, a measurement or a test: Mosquitto, if it is installed."""
+"""A broker on this machine, for a try-out or a measurement: Mosquitto, if it is installed."""
 
 import shutil
 import socket

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from blindplay.laws import Taken
+from blindplay.laws.facts import Tick
 from blindplay.record import JournalError, chain, files, read_journal
 from blindplay.table.table import Table
 
@@ -38,7 +39,7 @@ from .protocol import (
 from .taking_requests import Handler, RequestTaker
 
 HEAD_S = 10.0
-"""Seconds between two heads, if nothing happens."""
+"""Seconds between two heads, if only time passes."""
 _PAUSE_S = 0.05  # between two rounds of publishing
 _MOST_UNSENT = 200  # messages that the broker has not acknowledged
 _REMEMBERED = 50  # messages of its own
@@ -106,7 +107,8 @@ class Publisher:
     # --- called in other threads ---------------------------------------------------------------
 
     def _happened(self, taken: Taken) -> None:
-        self._wake.set()
+        if taken.rulings or not isinstance(taken.fact, Tick):  # time that passes can wait
+            self._wake.set()
 
     def _connected(self) -> None:
         with self._lock:
