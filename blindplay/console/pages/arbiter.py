@@ -11,7 +11,6 @@ import chess
 
 from blindplay.laws import Game, Ruling, Taken, permissions
 from blindplay.laws import facts as f
-from blindplay.laws import rulings as r
 from blindplay.laws.needs import open_calls
 
 from ..actions import Form, NoActionError, value_of
