@@ -165,7 +165,9 @@ def models(
 @bench.command()
 @click.option("--tables", type=_ONE_OR_MORE, multiple=True, default=(10, 100, 1000),
               help="Simulate so many tables; it can be repeated.")  # fmt: skip
-@click.option("--seconds", type=options.FiniteRange(1, 3600), default=20.0, help="Play so long.")
+@click.option(
+    "--seconds", type=options.FiniteRange(1, 3600), default=20.0, help="Play so long, in seconds."
+)
 @click.option("--speed", type=options.FiniteRange(0.1, 100), default=1.0,
               help="Play so many times as fast as a rapid game.")  # fmt: skip
 def hall(tables: tuple[int, ...], seconds: float, speed: float) -> None:

@@ -66,8 +66,8 @@ def _row(table: "FollowedTable") -> dict[str, object]:
     return {
         "table": table.name,
         "online": table.online,
-        "white": head.white if head else "",
-        "black": head.black if head else "",
+        "white": (head and head.white) or "?",
+        "black": (head and head.black) or "?",
         "moves": head.moves if head else 0,
         "last": head.last if head else "",
         "state": head.state if head else "",
@@ -80,12 +80,13 @@ def _row(table: "FollowedTable") -> dict[str, object]:
 def _in_words(row: dict[str, object]) -> str:
     if "incident" in row:
         return f"Table {row['table']}: {row['incident']} {row['text']}".strip()
-    names = f"{row['white'] or 'White'} against {row['black'] or 'Black'}"
-    parts = [f"Table {row['table']}: {names}", f"{row['moves']} plies {row['last']}".strip()]
-    parts.append(str(row["result"] or row["state"] or "nothing is known"))
+    parts = [
+        f"Table {row['table']}: {row['white']} – {row['black']}",
+        f"{row['moves']} {row['last']}".strip(),
+        str(row["result"] or row["state"] or "?"),
+    ]
     needs = row["needs"]
-    if isinstance(needs, list) and needs:
-        parts.append("needs " + ", ".join(needs))
+    parts += needs if isinstance(needs, list) else []
     if not row["online"]:
         parts.append("not connected")
     return "; ".join(parts) + "."
