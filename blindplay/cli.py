@@ -26,6 +26,7 @@ COMMANDS = {
     ),
     "demo": ("play.demo", "Show a short game with emulated boards and synthetic voices."),
     "doctor": ("doctor.doctor", "Check what a table needs, and say how to get what is missing."),
+    "hall": ("hall.hall", "Follow the tables of a tournament, as an arbiter or an organiser."),
     "games": (
         "games.games",
         "List your games with players, date, moves and result, the last one first.",

@@ -27,6 +27,9 @@ NO_MESSAGES = {
     "Discard all samples",  # ALSA's
     "the receiver of board events failed on %s", "the line to %s was lost: %s",  # logs
     "closing a lost port failed",
+    "allow_anonymous true", "listener {} 127.0.0.1\nmax_queued_messages 100000",  # Mosquitto's
+    "C:\\Program Files\\mosquitto", "sudo apt install mosquitto", "brew install mosquitto",
+    "winget install EclipseFoundation.Mosquitto",
     "Anna Anna", "BlindPlay demonstration", "BlindPlay {}", "{} with the ranks of {}",  # names
     "{} play --resume --journal {}", "blindplay models use {} --language {}",  # commands
 }  # fmt: skip

@@ -100,7 +100,7 @@ def _written(pack: Language, start: chess.Board, moves: Sequence[chess.Move]) ->
 
 def _folding() -> str:
     """Return the time and memory that the Laws need for a long game with all its sensor facts."""
-    facts, taken = list(_long_game()), []
+    facts, taken = list(long_game()), []
     for _ in range(3):
         start = time.process_time()
         game = _played(facts)
@@ -130,7 +130,8 @@ def _remembered(facts: list[Fact]) -> int:
         tracemalloc.stop()
 
 
-def _long_game() -> Iterator[Fact]:
+def long_game() -> Iterator[Fact]:
+    """The facts of a game of 300 random plies on two boards with sensors, a ply each second."""
     rng, t = random.Random(_SEED), 0
     yield f.Setup(t=0, time_control="5400+30", white=f.Player(impaired=True))
     yield f.Start(t=0)

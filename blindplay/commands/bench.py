@@ -160,3 +160,21 @@ def models(
     for line in comparison.compare(pack, given, enrolled=enrol):
         if isinstance(line, str) != as_json:
             options.show(line)
+
+
+@bench.command()
+@click.option("--tables", type=_ONE_OR_MORE, multiple=True, default=(10, 100, 1000),
+              help="Simulate so many tables; it can be repeated.")  # fmt: skip
+@click.option(
+    "--seconds", type=options.FiniteRange(1, 3600), default=20.0, help="Play so long, in seconds."
+)
+@click.option("--speed", type=options.FiniteRange(0.1, 100), default=1.0,
+              help="Play so many times as fast as a rapid game.")  # fmt: skip
+def hall(tables: tuple[int, ...], seconds: float, speed: float) -> None:
+    """Measure how fast a hall follows its tables, and what it needs for that.
+
+    The tables are simulated, the broker is a real Mosquitto on this machine.
+    """
+    from blindplay.bench.hall import measure
+
+    options.show_all(measure(tables, seconds, speed))

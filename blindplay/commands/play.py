@@ -3,7 +3,8 @@
 import datetime
 import itertools
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from .user_language import user_language
 if TYPE_CHECKING:
     from blindplay.table.devices import WantedDevices
     from blindplay.table.play import ConsoleAt, TableOptions
+    from blindplay.table.table import Table
 
 
 _SHOWN = (Printed.WORDS, Printed.ALL)
@@ -56,7 +58,22 @@ def _play(**given: Any) -> None:
         sys.stdout,
         _table_options(given),
         _console(given),
+        _companion(given["hall"]),
     )
+
+
+def _companion(
+    event_file: Path | None,
+) -> "Callable[[Table], AbstractContextManager[object]] | None":
+    """What publishes the table to a hall; None without one."""
+    if event_file is None:
+        return None
+    from functools import partial
+
+    from blindplay.hall.event_file import read_event_file
+    from blindplay.hall.publisher import Publisher
+
+    return partial(Publisher, joined=read_event_file(event_file, table=True))
 
 
 def _journal(given: Mapping[str, Any]) -> Path:

@@ -127,6 +127,10 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
         click.Option(["--qr/--no-qr"], default=None, help="Draw each link as a QR code. No screen "
                      "reader can read it. Without it, they are drawn only on a terminal."),
     ),
+    "Hall": (
+        _option("hall", "Take part in a tournament's hall with this file, which the organiser has "
+                "given you. The network may fail: the table does not need it.", type=options.FILE),
+    ),
     "Without devices": (
         _flag("or-demo", "Show a demonstration game if there is neither board nor microphone."),
     ),

@@ -15,7 +15,7 @@ from .user_language import user_language
 KEPT = (
     "board", "sighted_board", "talk_levers", "microphone", "push_to_talk", "shared_microphone",
     "opening_word", "model", "language", "private_output", "public_output", "silent", "print",
-    "press_answer", "tape", "training",
+    "press_answer", "tape", "training", "hall",
 )  # fmt: skip
 """The options of ``play`` that say how a table talks and what it reads. The journal holds the
 others."""
@@ -31,6 +31,8 @@ def _plain(value: Any) -> Any:
     """A value as JSON holds it, and as it could be typed."""
     if isinstance(value, tuple):
         return [str(one) for one in value]
+    if isinstance(value, Path):
+        return str(value.absolute())
     return value if value is None or isinstance(value, bool) else str(value)
 
 

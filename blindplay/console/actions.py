@@ -34,7 +34,7 @@ from .table_port import TablePort, held
 Form = Mapping[str, Sequence[str]]
 
 # The server knows these fields; no page can set them.
-_SERVERS = frozenset(("t", "by", "seen_by"))
+_SERVERS = frozenset(("t", "by", "seen_by", "who", "request"))
 # These refer to the moves that the page showed, and ``make`` also to the boards. The other facts
 # are true whatever has happened since: an entry on a scoresheet names its move.
 _OF_MOVES = frozenset(("announce", "correct", "make", "press", "seal"))

@@ -115,6 +115,10 @@ class Fact:
 
     kind: ClassVar[str] = ""
     t: int = v.stored(v.duration, seconds, default=0)
+    who: str = v.stored(v.label, default="")
+    """The name of the person, if the role does not tell it: one of several arbiters of a hall."""
+    request: str = v.stored(v.label, default="")
+    """The id of the hall's request that brought this fact about."""
 
     def __init_subclass__(cls, *, kind: str = "") -> None:
         dataclass(frozen=True, kw_only=True)(cls)

@@ -14,23 +14,19 @@ not whole, and one sentence about the rest. Everything that reads a journal uses
 """
 
 import contextlib
-import hashlib
-import json
-import math
 import os
 import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
-from blindplay.laws.facts import Fact, FactError, dumps, parse
+from blindplay.laws.facts import Fact, FactError, parse
 
 from . import files
+from .chain import FIRST, checked, digest_of, encoded
 from .pulse import Beat, Pulse, last_beat
 
-_FIRST = b'{"n":1,"wall":'  # every journal begins with these bytes
-_DIGITS = 32  # of a digest, in hexadecimal: half a SHA-256
 _KEEP = (
     "so what comes from there on cannot be relied on; keep the file as it is and go by the "
     "scoresheets from there."
@@ -62,12 +58,12 @@ class JournalContents:
     @property
     def end(self) -> tuple[int, str]:
         """The number and the digest of the last fact; 0 and empty if there is none."""
-        return len(self.facts), _digest_of(self.whole)
+        return len(self.facts), digest_of(self.whole)
 
     @property
     def game(self) -> str:
         """The digest of the first fact, by which games differ; empty if there is none."""
-        return _digest_of(self.whole[: self.whole.find(b"\n") + 1])
+        return digest_of(self.whole[: self.whole.find(b"\n") + 1])
 
 
 def read_journal(path: Path) -> JournalContents:
@@ -89,7 +85,7 @@ def is_journal(path: Path) -> bool:
     with contextlib.suppress(OSError):
         if path.is_file():  # reading a named pipe would wait
             with path.open("rb") as file:
-                return file.read(len(_FIRST)) == _FIRST
+                return file.read(len(FIRST)) == FIRST
     return False
 
 
@@ -158,7 +154,7 @@ class Journal:
         """
         with self._lock:
             for fact in facts:
-                line, self._end = _encoded(fact, self._end)
+                line, self._end = encoded(fact, self._end)
                 self._game = self._game or self._end[1]
                 self._content += line
             self._write()
@@ -185,6 +181,11 @@ class Journal:
         """The digest of everything that has been written. Whoever keeps it can show later whether
         anything was changed, added or removed. Empty while there is no fact."""
         return self._synced_end[1]
+
+    @property
+    def written(self) -> tuple[int, str]:
+        """The number and the digest of the last line that is on the disk; 0 and empty for none."""
+        return self._synced_end
 
     def facts(self) -> list[Fact]:
         """All facts in order, including those that could not be written yet."""
@@ -438,30 +439,12 @@ def _reason(error: OSError) -> str:
 # --- the lines -----------------------------------------------------------------------------------
 
 
-def _encoded(fact: Fact, end: tuple[int, str]) -> tuple[bytes, tuple[int, str]]:
-    """The line of a fact that comes after ``end``, and the new end."""
-    number, before = end[0] + 1, end[1]
-    wall = round(max(time.time(), 0.0), 3)
-    covered = f'{{"n":{number},"wall":{wall!r},"fact":{dumps(fact)}'.encode()
-    digest = _digest(before, covered)
-    return b'%b,"digest":"%b"}\n' % (covered, digest.encode()), (number, digest)
-
-
-def _digest(before: str, covered: bytes) -> str:
-    return hashlib.sha256(before.encode() + covered).hexdigest()[:_DIGITS]
-
-
-def _digest_of(line: bytes) -> str:
-    """The digest at the end of a whole line; empty for no line."""
-    return line[-len('"}\n') - _DIGITS : -len('"}\n')].decode()
-
-
 def _decoded(path: Path, content: bytes, beat: Beat | None) -> JournalContents:
     """What ``content`` holds, and whether it is what the table left that made the ``beat``.
 
     :raises JournalError: if it does not begin as a journal does.
     """
-    if content[: len(_FIRST)] != _FIRST[: len(content)]:
+    if content[: len(FIRST)] != FIRST[: len(content)]:
         raise JournalError(
             f"{path} is not a BlindPlay journal; check the name, or choose another file with "
             "--journal."
@@ -472,7 +455,7 @@ def _decoded(path: Path, content: bytes, beat: Beat | None) -> JournalContents:
     whole, wrong = 0, ""
     for number, line in enumerate(lines, 1):
         try:
-            value = _checked(line, number, digests[-1])
+            value = checked(line, number, digests[-1])
             facts.append(parse(value["fact"]))
         except FactError as error:
             wrong = f"holds at line {number} no fact that this program knows ({error})"
@@ -512,24 +495,3 @@ def _continues(digests: list[str], beat: Beat) -> bool:
     if len(digests) > 1 and beat.game not in ("", digests[1]):
         return False
     return beat.facts >= len(digests) or beat.digest == digests[beat.facts]
-
-
-def _checked(line: bytes, number: int, before: str) -> dict[str, Any]:
-    """The JSON object on a whole line. The line must be as it was written, byte for byte: the same
-    object with another space is damage.
-
-    :raises ValueError: if it is not.
-    """
-    text = line.decode("utf-8")
-    value = json.loads(text)
-    if not isinstance(value, dict) or list(value) != ["n", "wall", "fact", "digest"]:
-        raise ValueError("other keys")
-    if type(value["n"]) is not int or value["n"] != number:
-        raise ValueError("another number")
-    if type(value["wall"]) is not float or not 0 <= value["wall"] < math.inf:
-        raise ValueError("no time of day")
-    if text != json.dumps(value, ensure_ascii=False, separators=(",", ":")):
-        raise ValueError("another form")
-    if value["digest"] != _digest(before, line[: -len(',"digest":""}') - _DIGITS]):
-        raise ValueError("another digest")
-    return value

@@ -98,9 +98,10 @@ def forget(journal: Path, *, everything: bool = False) -> Removed:
 def _files(journal: Path) -> Iterator[Path]:
     """All files of a game but its tape. The journal comes last: while it is there, a call that was
     interrupted can find the rest by its name."""
-    links = [beside(journal, end) for end in (".links", ".links.part")]
+    ends = (".links", ".links.part", ".hall", ".hall.part")
+    others = [beside(journal, end) for end in ends]
     kept = options_of(journal)
-    for path in (*damaged_copies(journal), pulse_of(journal), *links, kept, journal):
+    for path in (*damaged_copies(journal), pulse_of(journal), *others, kept, journal):
         with contextlib.suppress(OSError):
             if path.is_file():
                 yield path

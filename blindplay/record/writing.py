@@ -41,7 +41,8 @@ _JOURNALS_OWN = {
     **dict.fromkeys(("fen", "setup", "variant"), "where the game began"),
     **dict.fromkeys(("result", "termination"), "how the game ended"),
 }
-_TABLES_OWN = (".pulse", ".links")  # the table's heartbeat, and the links of the console
+# The table's heartbeat, the links of the console, and the table's name in a hall.
+_TABLES_OWN = (".pulse", ".links", ".hall")
 
 
 class RecordFormat(StrEnum):

@@ -3,8 +3,8 @@
 import shlex
 import sys
 import time
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -91,9 +91,11 @@ def run(
     out: TextIO,
     options: TableOptions = DEFAULT,
     console: ConsoleAt | None = None,
+    companion: Callable[[Table], AbstractContextManager[object]] | None = None,
 ) -> None:
     """Run a table until the game is over and the keys end, then print the record. With
     ``console``, serve its pages meanwhile. ``setup`` None: go on with the game in ``path``.
+    ``companion``: what goes along with the table as long as it runs, such as a hall's publisher.
 
     Where the keys end before the game, it goes on with what else there is. With pages the table
     goes on after the game, too. Ctrl-C ends it as ``quit`` does.
@@ -112,6 +114,8 @@ def run(
         table = Table(journal, setup, training=options.training)
         if not resumed:
             kept_options.keep(path, options.kept)
+        if companion is not None:
+            stack.enter_context(companion(table))
         transcript = Transcript(out, table.time, options.printed, pack.trouble)
         trouble = transcript.trouble
         speaker = None if wanted.silent else open_speaker(stack, pack, trouble, wanted)

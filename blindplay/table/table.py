@@ -102,6 +102,11 @@ class Table:
         """The path of the journal."""
         return self._journal.path
 
+    @property
+    def written(self) -> tuple[int, str]:
+        """The number and the digest of the last line of the journal that is on the disk."""
+        return self._journal.written
+
     def listen(self, listener: Listener) -> None:
         """Call ``listener`` with everything that is taken from now on."""
         self._listeners.append(listener)

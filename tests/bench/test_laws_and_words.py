@@ -16,7 +16,7 @@ def test_boards_with_one_slip_are_measured_for_short_and_long_games() -> None:
 
 
 def test_the_long_game_is_legal_and_both_boards_follow_it() -> None:
-    facts = list(laws_and_words._long_game())
+    facts = list(laws_and_words.long_game())
     kinds = [type(fact).__name__ for fact in facts]
     assert kinds[:2] == ["Setup", "Start"]
     assert kinds.count("Announce") == kinds.count("Press") > 100

@@ -9,7 +9,7 @@ import pytest
 
 from blindplay.console.actions import ActionResult, act, stamp
 from blindplay.console.messages import LANGUAGES
-from blindplay.console.pages import arbiter, common
+from blindplay.console.pages import common
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import Refused
@@ -80,16 +80,6 @@ def test_what_is_no_fact_is_said_in_the_pages_language(hall: Hall, language: str
     hall.start()
     (said,) = do(hall, "white", "touch", language).sentences
     assert "needs" not in said and "square" not in said
-
-
-def test_once_the_move_is_sealed_the_arbiter_is_not_waited_for_any_more(hall: Hall) -> None:
-    hall.start()
-    port = hall.table
-    hall.table.submit(f.Arbiter(do="adjourn"))
-    wanted = [one.why for one in arbiter._needed(port, hall.table.game)]
-    hall.table.submit(f.Seal(by="white", text="e4"))
-    assert "seal" not in [one.why for one in arbiter._needed(port, hall.table.game)]
-    assert wanted == ["seal"]
 
 
 def test_what_is_written_far_ahead_of_the_game_is_refused_and_makes_no_row(hall: Hall) -> None:

@@ -11,7 +11,7 @@ import chess
 
 from blindplay.laws import Game, Ruling, Taken, permissions
 from blindplay.laws import facts as f
-from blindplay.laws import rulings as r
+from blindplay.laws.needs import open_calls
 
 from ..actions import Form, NoActionError, value_of
 from ..messages import catalogue
@@ -57,7 +57,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "claimable": pending is not None and pending.claimable,
         "confirming": confirming,
         "rejecting": rejecting,
-        "needed": [] if game.over else [telling.line(one) for one in _needed(table, game)],
+        "needed": [] if game.over else [telling.line(one) for one in open_calls(game, table.log)],
         "clocks": common.clocks(game),
         "started": game.started or not game.clock,
         "running": game.clock.running is not None,
@@ -98,24 +98,6 @@ def _newest(log: Sequence[Taken]) -> list[int]:
     places = reversed(range(len(log))[-_LOOKED_BACK:])
     shown = (at for at in places if log[at].fact.kind not in _UNTOLD or log[at].rulings)
     return list(itertools.islice(shown, NEWEST))
-
-
-def _needed(table: TablePort, game: Game) -> list[r.ArbiterNeeded]:
-    """The calls for the arbiter since the arbiter's last fact, the newest first."""
-    found: list[r.ArbiterNeeded] = []
-    for taken in reversed(table.log[-_LOOKED_BACK:]):
-        found += [
-            called
-            for called in reversed(taken.rulings)
-            if isinstance(called, r.ArbiterNeeded)
-            and called.status is None
-            and not called.again
-            and not (called.why == "seal" and game.sealed is not None)
-        ]
-        done = isinstance(taken.fact, f.Arbiter | f.Start | f.Setup)
-        if done and getattr(taken.fact, "by", "") != "table":
-            break
-    return found[:5]
 
 
 def _differences(game: Game) -> dict[int, tuple[str | None, str | None]]:

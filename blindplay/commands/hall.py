@@ -1,0 +1,92 @@
+"""``blindplay hall``: follow the tables of a tournament."""
+
+import itertools
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from . import options
+
+if TYPE_CHECKING:
+    from blindplay.hall.followed_table import FollowedTable
+    from blindplay.hall.incidents import Incident
+
+_ROUND_S = 0.5  # between two looks at all tables
+_PATIENCE = 10  # looks without a broker before somebody is told
+
+
+@click.group(cls=options.CommandGroup)
+def hall() -> None:
+    """Follow the tables of a tournament, as an arbiter or an organiser.
+
+    Each table is started with blindplay play --hall and its own file.
+    """
+
+
+@hall.command()
+@click.argument("file", type=options.FILE, help="Use this file, the hall's own one of the event.")
+@options.as_json(help="Print JSON, one object for each line.")
+def follow(file: Path, as_json: bool) -> None:
+    """Keep a copy of each table's journal, and print a line when a table has moved.
+
+    Ctrl-C ends the hall; the tables play on.
+    """
+    from blindplay.hall.event_file import read_event_file
+    from blindplay.hall.hall import Hall
+
+    with Hall(read_event_file(file, table=False)) as running:
+        options.show(f"The copies are in {running.follower.folder}.")
+        shown: set[str] = set()
+        for rounds in itertools.count(1):
+            time.sleep(_ROUND_S)
+            if rounds == _PATIENCE and not running.online:
+                options.warn("The broker cannot be reached; the hall goes on trying.")
+            with running.follower.lock:
+                rows = [_row(table) for _, table in sorted(running.follower.tables.items())]
+                rows += [_incident_row(one) for one in running.follower.incidents]
+            for row in rows:
+                if str(row) not in shown:
+                    options.show(row if as_json else _in_words(row))
+            shown = set(map(str, rows))
+
+
+def _incident_row(incident: "Incident") -> dict[str, object]:
+    return {
+        "table": incident.table,
+        "incident": incident.kind,
+        "n": incident.n,
+        "text": incident.text,
+    }
+
+
+def _row(table: "FollowedTable") -> dict[str, object]:
+    head = table.head
+    return {
+        "table": table.name,
+        "online": table.online,
+        "white": (head and head.white) or "?",
+        "black": (head and head.black) or "?",
+        "moves": head.moves if head else 0,
+        "last": head.last if head else "",
+        "state": head.state if head else "",
+        "result": head.result if head else "",
+        "needs": list(head.needs) if head else [],
+        "lines": table.copy.number if table.copy else 0,
+    }
+
+
+def _in_words(row: dict[str, object]) -> str:
+    if "incident" in row:
+        return f"Table {row['table']}: {row['incident']} {row['text']}".strip()
+    parts = [
+        f"Table {row['table']}: {row['white']} – {row['black']}",
+        f"{row['moves']} {row['last']}".strip(),
+        str(row["result"] or row["state"] or "?"),
+    ]
+    needs = row["needs"]
+    parts += needs if isinstance(needs, list) else []
+    if not row["online"]:
+        parts.append("not connected")
+    return "; ".join(parts) + "."

@@ -1,0 +1,152 @@
+"""A hall's copy of one journal: the same bytes as at the table."""
+
+import contextlib
+import os
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+
+from blindplay.record import chain, files
+
+_BYTES = chain.DIGITS // 2  # of a digest
+
+
+class JournalCopy:
+    """The lines of one game up to the last one that fits.
+
+    New lines wait in memory for :meth:`flush`. They are not synced: what a power cut takes is
+    asked for again. Nothing keeps the file open, for a hall has a thousand of them.
+    """
+
+    def __init__(self, path: Path, game: str) -> None:
+        """``game`` is the digest of the first line. A file that is there is read; what is not whole
+        in it is overwritten later."""
+        self.path = path
+        self.game = game
+        self._digests = bytearray()
+        self._ends = array("Q")  # where each line ends in the file
+        self._unwritten = bytearray()
+        self._written = 0  # so many bytes are in the file
+        self._clean = True  # and nothing else is
+        self._load()
+
+    def _load(self) -> None:
+        self._digests.clear()
+        del self._ends[:]
+        self._unwritten.clear()
+        self._written = 0
+        content = b""
+        with contextlib.suppress(OSError):
+            content = self.path.read_bytes()
+        for line in content.splitlines(keepends=True):
+            if not self.fits(line, self.number + 1):
+                break
+            self._note(line)
+            self._written += len(line)
+        self._clean = self._written == len(content)
+
+    @property
+    def number(self) -> int:
+        """How many lines there are."""
+        return len(self._ends)
+
+    @property
+    def size(self) -> int:
+        """The length of all lines, in bytes."""
+        return self._ends[-1] if self._ends else 0
+
+    @property
+    def waits(self) -> bool:
+        """Whether there are lines to write."""
+        return bool(self._unwritten) or not self._clean
+
+    def digest(self, number: int) -> str:
+        """The digest of a line; empty for line 0."""
+        return self._digests[_BYTES * (number - 1) : _BYTES * number].hex() if number else ""
+
+    def fits(self, line: bytes, number: int) -> bool:
+        """Whether ``line`` is whole, and may be line ``number`` of this game."""
+        if not line.endswith(b"\n") or number > self.number + 1:
+            return False
+        if number == 1 and chain.digest_of(line) != self.game:
+            return False
+        return follows(line, number, self.digest(number - 1))
+
+    def has(self, line: bytes, number: int) -> bool:
+        """Whether ``line`` is line ``number`` of this copy."""
+        if not 0 < number <= self.number or chain.digest_of(line) != self.digest(number):
+            return False
+        return self.fits(line, number)
+
+    def append(self, line: bytes) -> None:
+        """Add the next line, which :meth:`fits`."""
+        self._note(line)
+        self._unwritten += line
+
+    def _note(self, line: bytes) -> None:
+        self._digests += bytes.fromhex(chain.digest_of(line))
+        self._ends.append(self.size + len(line))
+
+    def lines(self, first: int = 1) -> Iterator[bytes]:
+        """The lines from number ``first`` on.
+
+        :raises OSError: if the file cannot be read.
+        """
+        begin = self._ends[first - 2] if first > 1 else 0
+        content = b""
+        if begin < self._written:
+            with self.path.open("rb") as file:
+                file.seek(begin)
+                content = file.read(self._written - begin)
+        content += self._unwritten[max(0, begin - self._written) :]
+        yield from content.splitlines(keepends=True)
+
+    def cut(self, number: int) -> list[bytes]:
+        """Take away all lines after ``number``, and give them.
+
+        :raises OSError: if the file cannot be read.
+        """
+        taken = list(self.lines(number + 1))
+        self.flush()
+        del self._ends[number:], self._digests[_BYTES * number :]
+        self._written, self._clean = self.size, False
+        return taken
+
+    def flush(self) -> None:
+        """Write what waits.
+
+        :raises OSError: if it cannot be written. Then the copy ends where the file ends, and the
+            lines must be asked for once more.
+        """
+        if not self.waits:
+            return
+        try:
+            self._put()
+        except OSError:
+            self._load()
+            raise
+
+    def _put(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        handle = files.open_file(self.path, create=True, append=False)
+        try:
+            if os.fstat(handle).st_size < self._written:
+                raise OSError("somebody has shortened it")
+            os.lseek(handle, self._written, os.SEEK_SET)
+            files.write(handle, bytes(self._unwritten))
+            if not self._clean or os.fstat(handle).st_size != self.size:
+                files.truncate(handle, self.size)
+        finally:
+            os.close(handle)
+        self._written, self._clean = self.size, True
+        self._unwritten.clear()
+
+
+def follows(line: bytes, number: int, before: str) -> bool:
+    """Whether ``line``, with its line feed, is whole and comes as ``number`` after the digest
+    ``before``."""
+    try:
+        chain.checked(line[:-1], number, before)
+    except (ValueError, RecursionError):
+        return False
+    return True

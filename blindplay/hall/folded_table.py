@@ -1,0 +1,115 @@
+"""A table as its pages need it, folded from the hall's copy of its journal."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from blindplay.laws import TABLE, Fact, FactError, Game, Origin, Ruling, Taken
+from blindplay.laws.facts import parse
+from blindplay.wording.pack_words import PackWords
+
+from .follower import Follower
+
+Listener = Callable[[Taken], object]
+
+
+class FoldedTable:
+    """One game of a table, for reading: a :class:`~blindplay.console.table_port.TablePort`.
+
+    Nothing is folded before :meth:`catch_up` is called, and then only what is new. Nothing is
+    submitted here: what an arbiter decides is asked of the table (:meth:`.Hall.request`).
+    """
+
+    def __init__(
+        self, follower: Follower, table: str, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        """:raises ValueError: if the hall knows no game of ``table``."""
+        found = follower.tables.get(table)
+        if found is None or found.copy is None:
+            raise ValueError(f"The hall knows no game of table {table}.")
+        self._follower = follower
+        self._followed = found
+        self._copy = found.copy
+        self._now = now
+        self._listeners: list[Listener] = []
+        self._end = 0, ""  # of the lines that are folded
+        self.lock = threading.RLock()
+        """Held while facts are folded. Do not take it in a listener of the follower."""
+        self.game = Game(PackWords())
+        self.log: list[Taken] = []
+        self.trouble = ""
+        """Why the game cannot be folded further, in one sentence; empty if it can."""
+        self.catch_up()
+
+    @property
+    def path(self) -> Path:
+        return self._copy.path
+
+    @property
+    def training(self) -> bool:
+        return False
+
+    def listen(self, listener: Listener) -> None:
+        """Call ``listener`` with each fact that is folded from now on. After a :attr:`game` that
+        was folded anew, it is called with all of them."""
+        self._listeners.append(listener)
+
+    def time(self) -> int:
+        """The table's time in milliseconds: what its head says, and what has passed since."""
+        followed, told = self._followed, 0.0
+        if followed.head is not None and followed.head.game == self._copy.game and followed.game:
+            passed = self._now() - followed.game.end_at if followed.online else 0.0
+            told = followed.head.t + max(0.0, passed)
+        return max(self.game.t, round(told * 1000))
+
+    def catch_up(self) -> bool:
+        """Fold the lines that are new; True if there were any. If lines were taken out of the copy,
+        fold all of it anew."""
+        with self.lock:
+            with self._follower.lock:
+                number, digest = self._end
+                whole = self._copy.number >= number and self._copy.digest(number) == digest
+                first = number + 1 if whole else 1
+                lines = list(self._copy.lines(first))
+                self._end = self._copy.number, self._copy.digest(self._copy.number)
+            if not whole:
+                self.game, self.log, self.trouble = Game(PackWords()), [], ""
+            for line in lines:
+                self._fold(line)
+            return bool(lines) or not whole
+
+    def _fold(self, line: bytes) -> None:
+        if self.trouble:
+            return
+        try:
+            fact = parse(json.loads(line)["fact"])
+            taken = Taken(fact, tuple(self.game.apply(fact)), TABLE)
+        except FactError as error:
+            self.trouble = f"The game cannot be shown further, update BlindPlay here: {error}."
+            return
+        if taken.rulings or fact.kind != "tick":
+            self.log.append(taken)
+        for listener in self._listeners:
+            listener(taken)
+
+    # --- what only a running table does --------------------------------------------------------
+
+    def submit(self, fact: Fact, origin: Origin) -> tuple[Ruling, ...]:
+        """:raises FactError: always; only the table itself takes facts."""
+        raise FactError("only the table itself takes facts")
+
+    def after_hands(
+        self,
+        do: Callable[[], object],
+        *,
+        presser: str | None = None,
+        unread: Callable[[Sequence[str]], object] = lambda sides: None,
+    ) -> None:
+        """Call ``do`` now: the hall sees no hands."""
+        with self.lock:
+            do()
+
+    def holds_press(self, side: str) -> bool:
+        return False

@@ -1,0 +1,320 @@
+"""One table as a hall follows it: copies of its journals, and where the table says it stands.
+
+The table's head is the authority. The copy of the game that it names is brought to the line that it
+names: what is missing is asked for, what does not belong there is taken out and named. So lines may
+be lost, doubled, late or cut off, and the copy is equal to the journal in the end.
+"""
+
+import hashlib
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from blindplay.record import chain
+from blindplay.record.files import SUFFIX
+
+from .copies import JournalCopy
+from .incidents import Incidents
+from .protocol import Head, LinesWanted, Presence, lines_of, number_of
+from .waiting_lines import WaitingLines
+
+SETTLE_S = 3.0
+"""After so long the messages that were under way have come."""
+_FIRST_ASK_S = 0.2
+_LAST_ASK_S = 30.0
+_HOPELESS = 6  # asks
+_FRUITLESS = 2  # asks; then the copy itself may be wrong, and all lines are asked for
+_MOST_RUNS = 16
+_REST_S = 5.0  # after the disk could not be written
+_CLOCK_S = 60.0  # a time of day that differs by more is wrong
+
+
+class FollowedGame:
+    """The copy of one game, and where its journal ends, as the table said last."""
+
+    def __init__(self, path: Path, game: str) -> None:
+        self.copy = JournalCopy(path, game)
+        self.end = 0, ""
+        """The number and the digest of the last line; 0 if the table has said nothing."""
+        self.end_at = 0.0
+        self.grown_at = 0.0
+        self._ask_at: float | None = None  # None while nothing is missing
+        self._pause = _FIRST_ASK_S
+        self._asked = 0  # times, without a new line since
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether the copy has another line there than the table."""
+        number, digest = self.end
+        return self.copy.number >= number and self.copy.digest(number) != digest
+
+    @property
+    def settled(self) -> bool:
+        """Whether the copy has everything up to the end."""
+        number, digest = self.end
+        return self.copy.number >= number and self.copy.digest(number) == digest
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether the table has been asked often, and has not answered."""
+        return self._asked > _HOPELESS
+
+    def ends(self, end: tuple[int, str], now: float) -> None:
+        self.end, self.end_at = end, now
+
+    def grow(self, line: bytes, now: float) -> None:
+        self.copy.append(line)
+        self.grown_at = now
+        self.hurry(now)
+
+    def hurry(self, now: float) -> None:
+        """LinesWanted soon, if something is missing: there is reason to believe in an answer."""
+        self._ask_at, self._pause, self._asked = now + _FIRST_ASK_S, _FIRST_ASK_S, 0
+
+    def complete(self) -> None:
+        """Nothing is missing."""
+        self._ask_at = None
+
+    def ask(self, now: float) -> LinesWanted | None:
+        """What to ask the table for; None if it is too early. Each ask without an answer doubles
+        the pause."""
+        if self._ask_at is None:
+            self.hurry(now)
+        if self._ask_at is None or now < self._ask_at:
+            return None
+        self._pause = min(self._pause * 2, _LAST_ASK_S)
+        self._ask_at = now + self._pause
+        self._asked += 1
+        doubtful = self.contradicted or self._asked > _FRUITLESS
+        return LinesWanted(self.copy.game, 1 if doubtful else self.copy.number + 1)
+
+
+class FollowedTable:
+    """One table. Nothing here asks for the time: ``now`` is monotonic seconds."""
+
+    def __init__(self, name: str, folder: Path, incidents: Incidents) -> None:
+        self.name = name
+        self.folder = folder
+        self.presence: Presence | None = None
+        self.head: Head | None = None
+        self.game: FollowedGame | None = None
+        """The game that the newest head names."""
+        self.heard_at = 0.0
+        """When something came from the table; 0.0 if nothing has since the hall began."""
+        self._incidents = incidents
+        self._games: dict[str, FollowedGame] = {}
+        self._waiting = WaitingLines()
+        self._runs: dict[str, int] = {}  # the number of the newest head of each run
+        self._order: list[str] = []  # the runs in the order in which they took turns
+        self._ask_at = 0.0
+        self._rest_until = 0.0
+        self._dirty: set[FollowedGame] = set()
+
+    @property
+    def online(self) -> bool:
+        return self.presence is not None and self.presence.online
+
+    @property
+    def copy(self) -> JournalCopy | None:
+        """The copy of the game that is played now."""
+        return None if self.game is None else self.game.copy
+
+    def copies(self) -> list[JournalCopy]:
+        """The copies of all games, also of those that were played before the hall was started."""
+        for path in sorted(self.folder.glob(f"*{SUFFIX}")):
+            self._followed(path.stem)
+        return [one.copy for one in self._games.values() if one.copy.number]
+
+    def _followed(self, game: str) -> FollowedGame:
+        if game not in self._games:
+            self._games[game] = FollowedGame(self.folder / f"{game}{SUFFIX}", game)
+        return self._games[game]
+
+    # --- messages ------------------------------------------------------------------------------
+
+    def take_presence(self, presence: Presence, now: float) -> None:
+        """A late word that an earlier run has gone does not count."""
+        known = self.presence
+        if presence.online or known is None or presence.run == known.run or not known.online:
+            self.presence = presence
+        self.heard_at = now
+        if presence.online:
+            for name, (number, digest) in presence.games.items():
+                self._set_end(self._followed(name), (number, digest), now)
+            self.hurry(now)
+
+    def hurry(self, now: float) -> None:
+        """LinesWanted soon for what is missing."""
+        for game in self._games.values():
+            game.hurry(now)
+
+    def take_head(self, head: Head, now: float, *, live: bool = True) -> bool:
+        """Take a head; False if it is old. ``live``: the table has published it this moment."""
+        if head.seq <= self._runs.get(head.run, 0):
+            return False
+        self._runs[head.run] = head.seq
+        self._note_turn(head.run)
+        self.heard_at = now
+        self.head, self.game = head, self._followed(head.game)
+        self._set_end(self.game, (head.n, head.digest), now)
+        if live and abs(head.wall - time.time()) > _CLOCK_S:
+            self._note("clock", text=f"{head.wall - time.time():+.0f} s")
+        elif live:
+            self._incidents.withdraw(self.name, "clock")
+        return True
+
+    def _set_end(self, game: FollowedGame, end: tuple[int, str], now: float) -> None:
+        before, contradicted = game.end, game.contradicted
+        game.ends(end, now)
+        if contradicted and not game.contradicted:
+            self._note("head", " ".join(map(str, before)), before[0])
+        self._place_waiting(game, now)
+
+    def _note_turn(self, run: str) -> None:
+        """Notice two programs that publish under this name: a table that is started again never
+        comes back under its former run."""
+        if self._order[-1:] != [run]:
+            self._order.append(run)
+            del self._order[:-_MOST_RUNS]
+            if self._order.count(run) > 2:
+                self._note("two_tables", text=" ".join(sorted(set(self._order[-2:]))))
+        if len(self._runs) > 4 * _MOST_RUNS:
+            del self._runs[next(iter(self._runs))]
+
+    def take_lines(self, payload: bytes, now: float) -> None:
+        """Take a message of lines: each is placed, dropped if it is known, or waits."""
+        self.heard_at = now
+        for line in lines_of(payload):
+            number = number_of(line)
+            if not number or not line.endswith(b"\n"):
+                self._note("damaged", "line")
+            elif not self._place(number, line, now):
+                self._waiting.add(line, now)
+
+    def _note(self, kind: str, key: str = "", n: int = 0, text: str = "") -> None:
+        self._incidents.note(self.name, kind, key, n, text)
+
+    # --- placing lines ---------------------------------------------------------------------------
+
+    def _place(self, number: int, line: bytes, now: float) -> bool:
+        """Put a line where it belongs; False if it has no place now."""
+        first = [] if self.game is None else [self.game]
+        for game in (*first, *self._games.values()):
+            if game.copy.has(line, number):
+                return True
+            if number == game.copy.number + 1 and game.copy.fits(line, number):
+                self._grow(game, line, now)
+                self._place_waiting(game, now)
+                return True
+        return False
+
+    def _grow(self, game: FollowedGame, line: bytes, now: float) -> None:
+        game.grow(line, now)
+        self._dirty.add(game)
+        for kind in ("forged", "forked"):
+            self._incidents.withdraw(self.name, kind, _key(line))
+
+    def _place_waiting(self, game: FollowedGame, now: float) -> None:
+        """Place the lines that waited for the ones before them."""
+        while line := self._waiting.next_of(game.copy):
+            self._grow(game, line, now)
+            self._waiting.remove(line)
+
+    # --- from time to time ---------------------------------------------------------------------
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether there is nothing to do until the next message."""
+        game = self.game
+        exact = game is not None and game.copy.number == game.end[0]
+        settled = exact and all(one.settled for one in self._games.values())
+        return settled and not (self._waiting or self._dirty)
+
+    def tick(self, now: float) -> list[LinesWanted]:
+        """Set right what can be, write, and give what to ask the table for."""
+        if now < self._rest_until:  # the disk is full
+            return []
+        asks = [ask for game in list(self._games.values()) for ask in self._tend(game, now)]
+        if self.game is None and self._waiting and now >= self._ask_at:
+            self._ask_at = now + 1.0
+            asks.append(LinesWanted(""))
+        self._judge()
+        self._flush(now)
+        return asks
+
+    def _tend(self, game: FollowedGame, now: float) -> Iterable[LinesWanted]:
+        number, _ = game.end
+        if not number:
+            return
+        if not game.settled:
+            self._change_branch(game, now)
+        elif game.copy.number > number and game.end_at - game.grown_at > SETTLE_S:
+            self._cut(game, number)  # the table does not know of these
+        ahead = game is self.game and self._waiting.last > game.copy.number + 1
+        if not game.settled or ahead:
+            ask = game.ask(now)
+            if ask is not None:
+                yield ask
+        else:
+            game.complete()
+
+    def _change_branch(self, game: FollowedGame, now: float) -> None:
+        """Where lines that wait lead from the copy to its end and the copy does not, the copy has
+        lines that are not the table's: take out those, and put in these."""
+        found = self._waiting.branch(game.copy, *game.end)
+        if found:
+            first = number_of(found[0])
+            self._cut(game, first - 1)
+            for line in found:
+                self._grow(game, line, now)
+                self._waiting.remove(line)
+            self._place_waiting(game, now)
+
+    def _cut(self, game: FollowedGame, number: int) -> None:
+        """Take the lines after ``number`` out of a copy, and name them."""
+        try:
+            taken = game.copy.cut(number)
+        except OSError as error:
+            self._trouble(error)
+            return
+        self._dirty.add(game)
+        for line in taken:
+            self._name("forked", line)
+
+    def _judge(self) -> None:
+        """Name the lines that the table cannot have meant: it has said since where it stands, and
+        they have no place up to there."""
+        game = self.game
+        if game is None or not self._waiting or not game.settled:
+            return
+        if not all(one.settled or one.hopeless for one in self._games.values()):
+            return
+        for line in self._waiting.older_than(game.end_at - SETTLE_S):
+            self._waiting.remove(line)
+            number, copies = number_of(line), self.copies()
+            if not any(copy.has(line, number) for copy in copies):
+                forks = any(copy.fits(line, number) for copy in copies)
+                self._name("forked" if forks else "forged", line)
+
+    def _name(self, kind: str, line: bytes) -> None:
+        text = line.decode("utf-8", "replace").rstrip("\n")
+        self._note(kind, _key(line), number_of(line), text)
+
+    def _flush(self, now: float) -> None:
+        for game in list(self._dirty):
+            try:
+                game.copy.flush()
+            except OSError as error:
+                self._trouble(error)
+                self._rest_until = now + _REST_S
+            else:
+                self._incidents.withdraw(self.name, "storage")
+                self._dirty.discard(game)
+
+    def _trouble(self, error: OSError) -> None:
+        self._note("storage", text=error.strerror or str(error))
+
+
+def _key(line: bytes) -> str:
+    """What tells a line from all others, also from one with the same stated digest."""
+    return hashlib.sha256(line).hexdigest()[: chain.DIGITS]

@@ -1,0 +1,86 @@
+"""What a hall cannot set right by itself: forged lines, two tables with one name, a full disk.
+
+The list is kept in a file of the hall, one JSON object a line, so that it outlives the process. An
+incident is withdrawn if it turns out that all was well: a line that fitted nowhere may belong to
+lines that came later.
+"""
+
+import contextlib
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+KINDS = ("damaged", "forged", "forked", "head", "two_tables", "clock", "storage")
+"""A message that is cut off or no message; a line that fits nowhere; a line that continues a game
+in another way than its table; a head that the table's journal contradicts; two programs under one
+table's name; a table whose time of day is wrong; the hall cannot write."""
+MOST = 1000
+"""So many incidents are kept in memory; the file holds all."""
+
+
+@dataclass(frozen=True)
+class Incident:
+    """One incident. ``key`` tells it from others of its kind at this table."""
+
+    table: str
+    kind: str
+    key: str = ""
+    n: int = 0
+    """The number of the line; 0 if it is about none."""
+    text: str = ""
+    """The line, or what else is evidence."""
+    wall: float = 0.0
+    """The hall's time of day, since 1970."""
+
+
+class Incidents:
+    """The incidents of a hall, each named once."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._open: dict[tuple[str, str, str], Incident] = {}
+        with contextlib.suppress(OSError):
+            for line in path.read_text("utf-8", "replace").splitlines():
+                with contextlib.suppress(ValueError, TypeError, KeyError):
+                    value = json.loads(line)
+                    withdrawn = value.pop("withdrawn", False)
+                    self._change(Incident(**value), withdrawn)
+
+    def __iter__(self) -> Iterator[Incident]:
+        return iter(list(self._open.values()))
+
+    def note(self, table: str, kind: str, key: str = "", n: int = 0, text: str = "") -> bool:
+        """Note an incident; False if it is known already."""
+        if (table, kind, key) in self._open:
+            return False
+        self._write(Incident(table, kind, key, n, text, round(time.time(), 3)), False)
+        return True
+
+    def withdraw(self, table: str, kind: str, key: str = "") -> None:
+        """Take an incident back, if it was noted."""
+        found = self._open.get((table, kind, key))
+        if found is not None:
+            self._write(found, True)
+
+    def of(self, table: str) -> list[Incident]:
+        """The incidents of a table, the oldest first."""
+        return [one for one in self if one.table == table]
+
+    def _write(self, incident: Incident, withdrawn: bool) -> None:
+        self._change(incident, withdrawn)
+        value = asdict(incident) | ({"withdrawn": True} if withdrawn else {})
+        line = json.dumps(value, ensure_ascii=False) + "\n"
+        # A full disk is an incident itself, and stays in memory.
+        with contextlib.suppress(OSError), self._path.open("a", encoding="utf-8") as file:
+            file.write(line)
+
+    def _change(self, incident: Incident, withdrawn: bool) -> None:
+        key = incident.table, incident.kind, incident.key
+        if withdrawn:
+            self._open.pop(key, None)
+        else:
+            self._open[key] = incident
+            if len(self._open) > MOST:
+                del self._open[next(iter(self._open))]

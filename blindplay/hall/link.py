@@ -1,0 +1,113 @@
+"""A connection to the broker. It comes back by itself, and nothing waits for it."""
+
+import contextlib
+import ssl
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .event_file import Broker
+
+Receive = Callable[[str, bytes, bool], object]
+"""Takes a topic, a payload, and whether the broker had kept the message."""
+_KEEP_ALIVE_S = 10
+_RECONNECT_S = 1, 15
+_CLOSING_S = 2.0
+
+
+class Link:
+    """A client of the broker. Messages that are published while there is no connection are dropped:
+    what must arrive is asked for again. ``receive`` and ``connected`` are called in its thread.
+    """
+
+    def __init__(
+        self,
+        broker: Broker,
+        subscribe: Sequence[str],
+        receive: Receive,
+        connected: Callable[[], object],
+        will: tuple[str, bytes] | None = None,
+    ) -> None:
+        """``will``: a message that the broker publishes, and keeps, when the connection is lost.
+
+        :raises ValueError: if the file of certificates cannot be used.
+        """
+        # Imported here: a table without a hall needs none of it.
+        from paho.mqtt.client import Client
+        from paho.mqtt.enums import CallbackAPIVersion
+
+        self._subscribe = [(topic, 1) for topic in subscribe]
+        self._unsent = 0
+        self._lock = threading.Lock()
+        self._client = Client(CallbackAPIVersion.VERSION2)
+        self._client.reconnect_delay_set(*_RECONNECT_S)
+        self._client.max_queued_messages_set(10_000)
+        if broker.account:
+            self._client.username_pw_set(broker.account, broker.password)
+        if broker.certificates is not None:
+            self._client.tls_set_context(_encrypted(broker))
+        if will is not None:
+            self._client.will_set(will[0], will[1], qos=1, retain=True)
+        self._listen(receive, connected)
+        self._client.connect_async(broker.host, broker.port, _KEEP_ALIVE_S)
+
+    def _listen(self, receive: Receive, connected: Callable[[], object]) -> None:
+        @self._client.connect_callback()
+        def joined(client: Any, userdata: Any, flags: Any, reason: Any, properties: Any) -> None:
+            if not reason.is_failure:
+                with self._lock:
+                    self._unsent = 0
+                client.subscribe(self._subscribe)
+                connected()
+
+        @self._client.message_callback()
+        def came(client: Any, userdata: Any, message: Any) -> None:
+            receive(message.topic, message.payload, message.retain)
+
+        @self._client.publish_callback()
+        def sent(client: Any, userdata: Any, mid: Any, reason: Any, properties: Any) -> None:
+            with self._lock:
+                self._unsent = max(0, self._unsent - 1)
+
+    def start(self) -> None:
+        """Connect, now or as soon as there is a network and a broker."""
+        self._client.loop_start()
+
+    @property
+    def online(self) -> bool:
+        return self._client.is_connected()
+
+    @property
+    def unsent(self) -> int:
+        """How many messages the broker has not acknowledged yet."""
+        return self._unsent
+
+    def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> bool:
+        """Publish a message, at least once; False if there is no connection."""
+        if not self.online:
+            return False
+        with self._lock:
+            self._unsent += 1
+        self._client.publish(topic, payload, qos=1, retain=retain)
+        return True
+
+    def close(self, *last: tuple[str, bytes]) -> None:
+        """Publish the ``last`` messages, which the broker keeps, and disconnect. It takes two
+        seconds at most."""
+        with contextlib.suppress(ValueError, RuntimeError):
+            for topic, payload in last if self.online else ():
+                info = self._client.publish(topic, payload, qos=1, retain=True)
+                info.wait_for_publish(_CLOSING_S)
+        self._client.disconnect()
+        # Without a connection the thread may hang in the search for one; it ends with the process.
+        threading.Thread(target=self._client.loop_stop, daemon=True).start()
+
+
+def _encrypted(broker: Broker) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=broker.certificates)
+    except (OSError, ssl.SSLError):
+        raise ValueError(
+            f"{broker.certificates} holds no certificates; name the file that the organiser gave "
+            "you."
+        ) from None

@@ -1,0 +1,230 @@
+"""Topics and messages between tables and a hall, as docs/hall-protocol.md describes them."""
+
+import dataclasses
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, get_origin
+
+from blindplay.given import shown
+from blindplay.record.chain import DIGITS
+
+ROOT = "blindplay/1"
+"""All topics begin with this; the number is the version of the protocol."""
+KINDS = ("journal", "head", "presence", "ask", "request", "answer")
+MOST_BYTES = 65_536
+"""The longest message; only a single line of a journal may be longer."""
+NAME = re.compile("[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
+"""A name of an event or of a table."""
+
+_DIGEST = re.compile(f"[0-9a-f]{{{DIGITS}}}")
+_NO_GAME = "0" * DIGITS
+_NUMBER = re.compile(rb'\{"n":([1-9][0-9]{0,8}),')
+
+
+class MessageError(ValueError):
+    """A message that is not as the protocol says."""
+
+
+@dataclass(frozen=True)
+class Topic:
+    """Where a message belongs."""
+
+    event: str
+    table: str
+    kind: str
+
+    def __str__(self) -> str:
+        return f"{ROOT}/{self.event}/{self.table}/{self.kind}"
+
+
+def topic_of(text: str) -> Topic:
+    """:raises MessageError: if it is no topic of a hall."""
+    parts = text.removeprefix(f"{ROOT}/").split("/")
+    if text.startswith(f"{ROOT}/") and len(parts) == 3:
+        event, table, kind = parts
+        if NAME.fullmatch(event) and NAME.fullmatch(table) and kind in KINDS:
+            return Topic(event, table, kind)
+    raise MessageError(f"{shown(text)} is no topic of a hall")
+
+
+def checked_name(text: str, what: str) -> str:
+    """``text``, the name of a table or an event.
+
+    :raises ValueError: if it cannot stand in a topic; the message says what can.
+    """
+    if NAME.fullmatch(text):
+        return text
+    raise ValueError(
+        f"{shown(text)} cannot be the name of {what}; take up to 40 small letters, digits and "
+        "hyphens, such as table-4."
+    )
+
+
+# --- messages --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Head:
+    """Where a table stands. Times are seconds."""
+
+    run: str
+    """A random name of the process that publishes; a table that is started again has another."""
+    seq: int
+    """Counts the heads of a run, from 1. A head with a smaller number is old."""
+    game: str
+    """The digest of the journal's first line, by which games differ."""
+    n: int
+    digest: str
+    """The number and the digest of the last line on the table's disk."""
+    t: float
+    """The table's time."""
+    wall: float
+    """The table's time of day, since 1970. It may be wrong."""
+    state: str = ""
+    """setup, playing, stopped, adjourned or over."""
+    result: str = ""
+    white: str = ""
+    black: str = ""
+    round: str = ""
+    fen: str = ""
+    moves: int = 0
+    """Plies that have been made."""
+    last: str = ""
+    """The last move, in UCI."""
+    left: dict[str, float] = field(default_factory=dict)
+    """What each side has left at ``t``; empty without a clock."""
+    running: str = ""
+    """Whose clock runs; empty if none does."""
+    needs: list[str] = field(default_factory=list)
+    """What the table needs somebody for, see :data:`blindplay.laws.needs.NEEDS`."""
+
+
+@dataclass(frozen=True)
+class Presence:
+    """Whether a table is connected. The broker publishes the one with ``online`` false when the
+    connection is lost."""
+
+    run: str
+    online: bool
+    games: dict[str, list[Any]] = field(default_factory=dict)
+    """The number and the digest of the last line of each earlier game that the table still has."""
+    about: dict[str, Any] = field(default_factory=dict)
+    """What the organiser may want to know about the table's machine."""
+
+
+@dataclass(frozen=True)
+class LinesWanted:
+    """Publish the lines of ``game`` from number ``start`` on once more, and the head."""
+
+    game: str
+    """Empty: whatever is played."""
+    start: int = 1
+
+
+@dataclass(frozen=True)
+class Request:
+    """Something that the hall wants done at a table."""
+
+    id: str
+    game: str
+    """The game that the person saw; empty if it concerns none."""
+    t: float
+    """The table's time in the newest head that the hall had: so the table knows its age."""
+    who: str
+    """The name of the person who wants it."""
+    kind: str
+    body: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RequestAnswer:
+    """What came of a request."""
+
+    id: str
+    status: str
+    """done, refused, stale, unknown or waiting; see docs/hall-protocol.md."""
+    n: int = 0
+    """The number of the last line of the journal after it."""
+    sentences: list[str] = field(default_factory=list)
+    body: dict[str, Any] = field(default_factory=dict)
+
+
+Message = TypeVar("Message", Head, Presence, LinesWanted, Request, RequestAnswer)
+
+
+def encode(message: Head | Presence | LinesWanted | Request | RequestAnswer) -> bytes:
+    """A message as it is published."""
+    value = {one.name: getattr(message, one.name) for one in dataclasses.fields(message)}
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def decode(kind: type[Message], payload: bytes) -> Message:
+    """:raises MessageError: if ``payload`` is no such message. Fields that are unknown are left
+    out: a newer table may have them."""
+    try:
+        if len(payload) > MOST_BYTES:
+            raise ValueError
+        value = json.loads(payload, parse_constant=_constant)
+        if not isinstance(value, dict):
+            raise ValueError
+        fields = [one for one in dataclasses.fields(kind) if one.name in value]
+        message = kind(**{one.name: _read(one.type, value[one.name]) for one in fields})
+        _check(message)
+    except (ValueError, TypeError, RecursionError):
+        raise MessageError(f"it is no {kind.__name__.lower()} of a hall") from None
+    return message
+
+
+def _read(annotation: Any, value: Any) -> Any:
+    """A value of a field; raise ValueError if it is of another type."""
+    wanted = get_origin(annotation) or annotation
+    if wanted is float and type(value) is int:
+        return float(value)
+    if type(value) is not wanted:
+        raise ValueError
+    return value
+
+
+def _constant(name: str) -> Any:
+    raise ValueError(name)
+
+
+def _check(message: Head | Presence | LinesWanted | Request | RequestAnswer) -> None:
+    """Raise ValueError for a message whose values cannot be."""
+    if isinstance(message, Head):
+        wrong = message.seq < 1 or message.n < 1 or not _is_game(message.game, message.digest)
+        wrong |= any(type(one) not in (int, float) for one in message.left.values())
+        wrong |= any(type(one) is not str for one in message.needs)
+    elif isinstance(message, Presence):
+        wrong = not all(
+            len(end) == 2 and type(end[0]) is int and end[0] > 0 and _is_game(game, end[1])
+            for game, end in message.games.items()
+        )
+    elif isinstance(message, LinesWanted):
+        wrong = message.start < 1 or not _is_game(message.game or _NO_GAME)
+    elif isinstance(message, Request):
+        wrong = not 0 < len(message.id) <= 100 or not _is_game(message.game or _NO_GAME)
+    else:
+        wrong = False
+    if wrong:
+        raise ValueError
+
+
+def _is_game(*digests: str) -> bool:
+    return all(_DIGEST.fullmatch(one) for one in digests)
+
+
+# --- lines -----------------------------------------------------------------------------------
+
+
+def number_of(line: bytes) -> int:
+    """The number that a line of a journal claims; 0 if it is none."""
+    found = _NUMBER.match(line)
+    return int(found[1]) if found else 0
+
+
+def lines_of(payload: bytes) -> list[bytes]:
+    """The lines in a message of ``journal``, each with its line feed; what is cut off has none."""
+    *whole, rest = payload.split(b"\n")
+    return [line + b"\n" for line in whole] + ([rest] if rest else [])

@@ -1,0 +1,302 @@
+"""The table's side of the protocol: publishes its journal, and takes what the hall asks for.
+
+A thread of its own reads the journal's file; the table only wakes it. Without a network it waits,
+and goes on where it stood.
+"""
+
+import contextlib
+import hashlib
+import json
+import secrets
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from blindplay.laws import Taken
+from blindplay.laws.facts import Tick
+from blindplay.record import JournalError, chain, files, read_journal
+from blindplay.table.table import Table
+
+from .event_file import EventFile
+from .heads import head_of
+from .link import Link
+from .protocol import (
+    MOST_BYTES,
+    Head,
+    LinesWanted,
+    MessageError,
+    Presence,
+    Request,
+    RequestAnswer,
+    Topic,
+    decode,
+    encode,
+    topic_of,
+)
+from .taking_requests import Handler, RequestTaker
+
+HEAD_S = 10.0
+"""Seconds between two heads, if only time passes."""
+_PAUSE_S = 0.05  # between two rounds of publishing
+_MOST_UNSENT = 200  # messages that the broker has not acknowledged
+_REMEMBERED = 50  # messages of its own
+
+
+class Publisher:
+    """Publishes one table. ``about`` is what the organiser may know about the machine;
+    ``handlers`` do further kinds of requests."""
+
+    def __init__(
+        self,
+        table: Table,
+        joined: EventFile,
+        *,
+        about: Mapping[str, Any] | None = None,
+        handlers: Mapping[str, Handler] | None = None,
+    ) -> None:
+        """:raises ValueError: if the broker cannot be used as the file says."""
+        self._table = table
+        self._joined = joined
+        self._about = dict(about or {})
+        self._lines = _JournalLines(table)
+        self._taker = RequestTaker(table, handlers)
+        self._run = secrets.token_hex(8)
+        self._head_run = secrets.token_hex(8)
+        self._seq = 0
+        self._next = 0  # the index of the line to publish next
+        self._head_due = 0.0
+        self._lock = threading.Lock()
+        self._asks: list[LinesWanted] = []
+        self._requests: deque[Request] = deque()
+        self._announce = False  # the presence must be published
+        self._own: deque[bytes] = deque(maxlen=_REMEMBERED)  # digests of published messages
+        self._closing = False
+        self._wake = threading.Event()
+        kinds = ("head", "presence", "ask", "request")
+        self._link = Link(
+            joined.broker,
+            [self._topic(kind) for kind in kinds],
+            self._receive,
+            self._connected,
+            will=(self._topic("presence"), encode(Presence(self._run, False))),
+        )
+        self._thread = threading.Thread(target=self._work, name="hall", daemon=True)
+        table.listen(self._happened)
+        self._thread.start()
+        self._link.start()
+
+    def close(self) -> None:
+        """Publish what is left, if there is a connection, and say that the table has gone."""
+        self._closing = True
+        self._wake.set()
+        self._thread.join(timeout=2.0)
+        self._link.close((self._topic("presence"), encode(Presence(self._run, False))))
+
+    def __enter__(self) -> "Publisher":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _topic(self, kind: str) -> str:
+        return str(Topic(self._joined.event, self._joined.table, kind))
+
+    # --- called in other threads ---------------------------------------------------------------
+
+    def _happened(self, taken: Taken) -> None:
+        if taken.rulings or not isinstance(taken.fact, Tick):  # time that passes can wait
+            self._wake.set()
+
+    def _connected(self) -> None:
+        with self._lock:
+            self._announce = True
+        self._wake.set()
+
+    def _receive(self, topic: str, payload: bytes, retained: bool) -> None:
+        with contextlib.suppress(MessageError), self._lock:
+            kind = topic_of(topic).kind
+            if kind == "ask":
+                self._asks.append(decode(LinesWanted, payload))
+            elif kind == "request":
+                if not retained:  # a request is for this moment
+                    self._requests.append(decode(Request, payload))
+            elif payload and _digest(payload) not in self._own:
+                self._hear_another(kind, payload)
+        self._wake.set()
+
+    def _hear_another(self, kind: str, payload: bytes) -> None:
+        """Something under this table's name that this process has not published: what an earlier
+        process left, a second table, or a forgery. What would hide this table is set right."""
+        if kind == "head" and decode(Head, payload).run == self._head_run:
+            self._head_run, self._seq = secrets.token_hex(8), 0  # its number may be anything
+            self._announce = True
+        elif kind == "presence" and not decode(Presence, payload).online:
+            self._announce = True
+
+    # --- the publisher's thread ------------------------------------------------------------------
+
+    def _work(self) -> None:
+        _mark(self._table.path, self._joined)
+        while True:
+            self._wake.wait(max(0.0, min(HEAD_S, self._head_due - time.monotonic())))
+            self._wake.clear()
+            closing = self._closing
+            with contextlib.suppress(OSError):  # without its journal the table itself complains
+                self._round()
+            if closing:
+                return
+            time.sleep(_PAUSE_S)
+
+    def _round(self) -> None:
+        """Publish what is new and what was asked for, and take the requests."""
+        with self._lock:
+            announce, self._announce = self._announce, False
+            asks, self._asks = self._asks, []
+            requests, self._requests = self._requests, deque()
+        if not self._link.online:
+            self._head_due = time.monotonic() + HEAD_S
+            return
+        self._lines.read()
+        if announce:
+            self._publish("presence", encode(self._presence()), retain=True)
+        for ask in asks:
+            self._answer(ask)
+        published = self._publish_lines()
+        if announce or asks or published or time.monotonic() >= self._head_due:
+            self._publish_head()
+        for request in requests:
+            self._taker.take(request, self._lines.game, self._reply)
+
+    def _publish(self, kind: str, payload: bytes, *, retain: bool = False) -> bool:
+        if retain:
+            with self._lock:
+                self._own.append(_digest(payload))
+        return self._link.publish(self._topic(kind), payload, retain=retain)
+
+    def _publish_head(self) -> None:
+        self._head_due = time.monotonic() + HEAD_S
+        with self._lock:
+            self._seq += 1
+            run, seq = self._head_run, self._seq
+        head = head_of(self._table, run, seq, self._lines.game)
+        if head is not None:
+            self._publish("head", encode(head), retain=True)
+
+    def _publish_lines(self) -> bool:
+        """Publish the lines that have not been; True if there were any."""
+        published = False
+        while self._next < self._lines.number:
+            if self._link.unsent > _MOST_UNSENT:
+                self._wake.set()  # go on when the broker has taken these
+                break
+            payload, count = self._lines.batch(self._next)
+            if not payload or not self._publish("journal", payload):
+                break
+            self._next += count
+            published = True
+        return published
+
+    def _answer(self, ask: LinesWanted) -> None:
+        if ask.game in ("", self._lines.game):
+            self._next = min(self._next, ask.start - 1)
+            return
+        for path in _earlier(self._table.path, self._joined):
+            content = read_journal(path)
+            if content.game == ask.game:
+                for payload in _batches(content.whole.splitlines(keepends=True)[ask.start - 1 :]):
+                    self._publish("journal", payload)
+
+    def _presence(self) -> Presence:
+        games: dict[str, list[Any]] = {}
+        for path in _earlier(self._table.path, self._joined):
+            with contextlib.suppress(JournalError):
+                content = read_journal(path)
+                if content.facts:
+                    games[content.game] = list(content.end)
+        return Presence(self._run, True, games, self._about)
+
+    def _reply(self, answer: RequestAnswer) -> None:
+        self._publish("answer", encode(answer))
+
+
+class _JournalLines:
+    """The lines of the table's journal that are on the disk."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._ends = [0]
+        self.game = ""
+        """The digest of the first line; empty while there is none."""
+
+    @property
+    def number(self) -> int:
+        return len(self._ends) - 1
+
+    def read(self) -> None:
+        """Find the lines that have been added. Lines that are not synced yet are left out.
+
+        :raises OSError: if the file cannot be read.
+        """
+        number, _ = self._table.written
+        if number <= self.number:
+            return
+        with self._table.path.open("rb") as file:
+            file.seek(self._ends[-1])
+            for line in file:
+                if self.number == number or not line.endswith(b"\n"):
+                    break
+                self.game = self.game or chain.digest_of(line)
+                self._ends.append(self._ends[-1] + len(line))
+
+    def batch(self, index: int) -> tuple[bytes, int]:
+        """Some lines from ``index`` on, as one message, and how many they are.
+
+        :raises OSError: if the file cannot be read.
+        """
+        last = index + 1
+        while last < self.number and self._ends[last + 1] - self._ends[index] <= MOST_BYTES:
+            last += 1
+        with self._table.path.open("rb") as file:
+            file.seek(self._ends[index])
+            return file.read(self._ends[last] - self._ends[index]), last - index
+
+
+def _batches(lines: list[bytes]) -> list[bytes]:
+    """The lines, joined to as few messages as they fit into."""
+    found = [b""]
+    for line in lines:
+        if found[-1] and len(found[-1]) + len(line) > MOST_BYTES:
+            found.append(b"")
+        found[-1] += line
+    return [one for one in found if one]
+
+
+def _digest(payload: bytes) -> bytes:
+    return hashlib.sha256(payload).digest()
+
+
+# --- the journals of a table's earlier games ----------------------------------------------------
+
+
+def _membership(joined: EventFile) -> bytes:
+    return json.dumps({"event": joined.event, "table": joined.table}).encode()
+
+
+def _mark(journal: Path, joined: EventFile) -> None:
+    """Note beside a journal at which table of which event it is played."""
+    with contextlib.suppress(OSError):
+        files.write_new(files.beside(journal, ".hall"), _membership(joined))
+
+
+def _earlier(journal: Path, joined: EventFile) -> list[Path]:
+    """The journals of this table's other games at the event, in the same folder."""
+    found = []
+    for mark in sorted(journal.parent.glob("*.hall")):
+        path = mark.with_suffix(files.SUFFIX)
+        with contextlib.suppress(OSError):
+            if path != journal and path.is_file() and mark.read_bytes() == _membership(joined):
+                found.append(path)
+    return found

@@ -1,0 +1,92 @@
+"""The hall's side of requests: published until the table answers, and never kept for later."""
+
+import secrets
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+from .follower import Follower
+from .protocol import MessageError, Request, RequestAnswer, Topic, decode, encode, topic_of
+
+_AGAIN_S = 1.0  # between two times that a request is published
+_PATIENCE_S = 8.0
+_FRESH_S = 20.0  # a head of a table that is there is not older
+
+
+class UnreachableError(ValueError):
+    """The table cannot be reached now, so nothing was asked of it."""
+
+
+@dataclass
+class _Open:
+    table: str
+    request: Request
+    future: Future[RequestAnswer]
+    until: float
+    again: float
+
+
+class Requests:
+    """The requests of a hall that wait for an answer. Safe to use from several threads."""
+
+    def __init__(self, follower: Follower, send: Callable[[Topic, bytes], bool]) -> None:
+        """``send`` publishes, and says whether there is a connection."""
+        self._follower = follower
+        self._send = send
+        self._open: dict[str, _Open] = {}
+        self._lock = threading.Lock()
+
+    def request(
+        self, table: str, who: str, kind: str, body: dict[str, Any], now: float
+    ) -> "Future[RequestAnswer]":
+        """LinesWanted a table for something. The result is its answer, or one with the status
+        ``unanswered``: then nobody knows whether it was done, until the table's journal shows it.
+
+        :raises UnreachableError: if the table is not connected; nothing is published then.
+        """
+        with self._follower.lock:
+            found = self._follower.tables.get(table)
+            head = found.head if found is not None else None
+            if found is None or head is None or not found.online or now - found.heard_at > _FRESH_S:
+                raise UnreachableError(f"Table {table} cannot be reached; go there.")
+            request = Request(secrets.token_hex(8), head.game, head.t, who, kind, body)
+        waiting = _Open(table, request, Future(), now + _PATIENCE_S, now + _AGAIN_S)
+        with self._lock:
+            self._open[request.id] = waiting
+        if not self._publish(waiting):
+            with self._lock:
+                self._open.pop(request.id, None)
+            raise UnreachableError("The hall has no connection to the broker; go to the table.")
+        return waiting.future
+
+    def _publish(self, waiting: _Open) -> bool:
+        topic = Topic(self._follower.event, waiting.table, "request")
+        return self._send(topic, encode(waiting.request))
+
+    def receive(self, topic: str, payload: bytes) -> None:
+        """Take a message of ``answer``."""
+        try:
+            where, answer = topic_of(topic), decode(RequestAnswer, payload)
+        except MessageError:
+            return
+        with self._lock:
+            waiting = self._open.get(answer.id)
+            if waiting is None or waiting.table != where.table or answer.status == "waiting":
+                return
+            del self._open[answer.id]
+        waiting.future.set_result(answer)
+
+    def tick(self, now: float) -> None:
+        """Publish requests without an answer once more, with the same id, and give up in time."""
+        with self._lock:
+            late = [one for one in self._open.values() if now >= one.until]
+            for one in late:
+                del self._open[one.request.id]
+            again = [one for one in self._open.values() if now >= one.again]
+        for one in late:
+            one.future.set_result(RequestAnswer(one.request.id, "unanswered"))
+        for one in again:
+            one.again = now + _AGAIN_S
+            self._publish(one)

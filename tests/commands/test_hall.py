@@ -1,0 +1,81 @@
+"""``blindplay hall``, and tables that join a hall by their command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import run
+from tests.hall.broker import RealBroker
+from tests.waiting import until
+
+COMMON = ("play", "--microphone", "none", "--silent")
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[RealBroker]:
+    broker = RealBroker(tmp_path)
+    yield broker
+    broker.kill()
+
+
+def event_file(folder: Path, broker: RealBroker, table: str = "") -> str:
+    file = folder / f"{table or 'hall'}.toml"
+    named = f'table = "{table}"\n' if table else ""
+    place = f'[broker]\nhost = "127.0.0.1"\nport = {broker.port}\n'
+    file.write_text(f'event = "try"\n{named}{place}', "utf-8")
+    return str(file)
+
+
+def test_a_hall_prints_a_line_when_a_table_has_moved(broker: RealBroker, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "blindplay", "hall", "follow", event_file(tmp_path, broker)]
+    hall = subprocess.Popen(
+        [*command, "--json"],
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        env=dict(os.environ, PYTHONIOENCODING="utf-8"),
+    )
+    game = tmp_path / "game.jsonl"
+    own = event_file(tmp_path, broker, "4")
+    assert hall.stdout is not None
+    try:
+        assert "hall-try" in hall.stdout.readline()
+        played = run(*COMMON, "--journal", str(game), "--hall", own, "--white", "Anna",
+                     stdin="start\ne4\n\ne5\n\nquit\n", home=tmp_path)  # fmt: skip
+        assert played.status == 0, played.stderr
+        rows = (json.loads(line) for line in hall.stdout)
+        row = next(row for row in rows if row["moves"] == 2)
+        assert (row["table"], row["white"], row["last"]) == ("4", "Anna", "e7e5")
+        copies = tmp_path / "hall-try" / "table-4"
+        assert until(lambda: [one.read_bytes() for one in copies.iterdir()] == [game.read_bytes()])
+        again = run(*COMMON, "--resume", "--journal", str(game), stdin="\nquit\n", home=tmp_path)
+        assert again.status == 0, again.stderr  # it joins the hall again by itself
+        assert until(lambda: [one.read_bytes() for one in copies.iterdir()] == [game.read_bytes()])
+    finally:
+        hall.kill()
+        hall.wait()
+        hall.stdout.close()
+
+
+@pytest.mark.parametrize("words", [("hall", "follow"), (*COMMON, "--hall")])
+def test_a_file_that_is_missing_or_wrong_is_refused(words: tuple[str, ...], tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text("event = 3.5\n", "utf-8")
+    for file in (tmp_path / "missing.toml", wrong):
+        done = run(*words, str(file), home=tmp_path)
+        assert done.status == 2 and str(file) in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_a_table_plays_without_the_broker_of_its_hall(tmp_path: Path) -> None:
+    file = tmp_path / "4.toml"
+    file.write_text('event = "try"\ntable = 4\n[broker]\nport = 9\n', "utf-8")
+    done = run(*COMMON, "--hall", str(file), "--journal", str(tmp_path / "g.jsonl"),
+               stdin="start\ne4\n\nquit\n", home=tmp_path)  # fmt: skip
+    assert (done.status, done.stderr) == (0, "")

@@ -1,0 +1,97 @@
+"""A copy on the disk: the same bytes, whatever happened to the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from blindplay.hall.copies import JournalCopy, follows
+from blindplay.record.chain import digest_of
+
+from .model_table import ModelTable, forged
+
+TABLE = ModelTable(facts=6)
+LINES = TABLE.lines
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "table-1" / "game.jsonl"
+
+
+def filled(path: Path, count: int = 6) -> JournalCopy:
+    copy = JournalCopy(path, TABLE.game)
+    for line in LINES[:count]:
+        copy.append(line)
+    return copy
+
+
+def test_lines_wait_in_memory_until_they_are_written(path: Path) -> None:
+    copy = filled(path, 4)
+    assert not path.exists() and copy.waits and list(copy.lines(2)) == LINES[1:4]
+    copy.flush()
+    assert path.read_bytes() == b"".join(LINES[:4]) and not copy.waits
+    copy.append(LINES[4])
+    assert list(copy.lines(4)) == LINES[3:5]
+
+
+def test_a_copy_tells_its_lines_from_others(path: Path) -> None:
+    copy = filled(path, 4)
+    assert (copy.number, copy.digest(4), copy.digest(0)) == (4, digest_of(LINES[3]), "")
+    assert copy.has(LINES[1], 2) and not copy.has(LINES[1], 3) and not copy.has(LINES[4], 5)
+    assert copy.fits(LINES[4], 5) and not copy.fits(LINES[5], 6) and not copy.fits(LINES[5], 5)
+    assert copy.fits(forged(TABLE, 4), 5) and not copy.has(forged(TABLE, 3), 4)
+    assert not copy.fits(LINES[4][:-1], 5)
+
+
+def test_the_first_line_must_be_that_of_the_game(path: Path) -> None:
+    other = ModelTable(run="other")
+    assert not JournalCopy(path, TABLE.game).fits(other.lines[0], 1)
+
+
+@pytest.mark.parametrize("spoilt", [b"", b"{", LINES[5][:-5], forged(TABLE, 2), b"\0" * 99])
+def test_a_file_is_read_up_to_its_last_whole_line_and_continued_there(
+    path: Path, spoilt: bytes
+) -> None:
+    filled(path, 4).flush()
+    with path.open("ab") as file:
+        file.write(spoilt)
+    copy = JournalCopy(path, TABLE.game)
+    assert copy.number == 4
+    for line in LINES[4:]:
+        copy.append(line)
+    copy.flush()
+    assert path.read_bytes() == b"".join(LINES)
+
+
+def test_lines_that_are_cut_off_leave_the_file(path: Path) -> None:
+    copy = filled(path)
+    assert copy.cut(3) == LINES[3:]
+    assert (copy.number, copy.waits) == (3, True)
+    copy.flush()
+    assert path.read_bytes() == b"".join(LINES[:3])
+    copy.append(LINES[3])
+    copy.flush()
+    assert path.read_bytes() == b"".join(LINES[:4])
+
+
+@pytest.mark.parametrize("harm", ["remove", "shorten"])
+def test_a_file_that_somebody_has_spoilt_is_noticed(path: Path, harm: str) -> None:
+    copy = filled(path, 4)
+    copy.flush()
+    if harm == "remove":
+        path.unlink()
+    else:
+        path.write_bytes(path.read_bytes()[:-9])
+    copy.append(LINES[4])
+    with pytest.raises(OSError):
+        copy.flush()
+    assert copy.number == (0 if harm == "remove" else 3)
+
+
+def test_a_line_follows_only_the_line_before_it() -> None:
+    assert follows(LINES[2], 3, digest_of(LINES[1]))
+    assert not follows(LINES[2], 4, digest_of(LINES[1]))
+    assert not follows(LINES[2], 3, digest_of(LINES[0]))
+    assert not follows(b"[" * 100_000 + b"\n", 3, "")

@@ -1,0 +1,170 @@
+"""One table as a hall follows it: gaps, forgeries, two tables, a full disk."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from blindplay.hall.protocol import Head, encode
+from blindplay.record import files, read_journal
+from blindplay.record.chain import digest_of
+
+from .model_hall import ModelHall, text, whole
+from .model_table import ModelTable, forged
+
+
+def test_a_copy_is_the_journal_byte_for_byte(hall: ModelHall, table: ModelTable) -> None:
+    assert hall.copy(table) == whole(table)
+    copy = hall.follower.tables["1"].copy
+    assert copy is not None and len(read_journal(copy.path).facts) == 5
+    assert hall.named() == []
+
+
+def test_lines_that_come_before_the_ones_before_them_wait(
+    hall: ModelHall, table: ModelTable
+) -> None:
+    first, second, third = table.play(3)
+    for line in (third, second, first):
+        hall.follower.receive(*table.journal([line]), hall.now)
+    hall.follower.tick(hall.now)
+    assert hall.copy(table) == whole(table)
+
+
+def test_a_hall_that_starts_from_nothing_asks_for_everything(tmp_path: Path) -> None:
+    table = ModelTable(facts=100)
+    hall = ModelHall(tmp_path / "hall", table)
+    hall.publish(table.head())
+    hall.wait(2)
+    assert hall.copy(table) == whole(table)
+
+
+def test_a_hall_that_was_killed_within_a_line_goes_on(hall: ModelHall, table: ModelTable) -> None:
+    path = hall.folder / "table-1" / f"{table.game}.jsonl"
+    path.write_bytes(path.read_bytes()[:-7])
+    hall.start()
+    table.play(2)
+    hall.settle()
+    assert hall.copy(table) == whole(table)
+
+
+def test_a_line_whose_digest_is_wrong_is_named(hall: ModelHall, table: ModelTable) -> None:
+    line = table.lines[2].replace(b'"t":0.02', b'"t":0.01')
+    assert line != table.lines[2] and digest_of(line) == digest_of(table.lines[2])
+    hall.publish(table.journal([line]))
+    hall.settle()
+    assert hall.named("forged") == [text(line)]
+    assert hall.copy(table) == whole(table)
+
+
+@pytest.mark.parametrize("after", [2, 5])
+def test_a_forged_line_that_fits_the_chain_is_taken_out_and_named(
+    hall: ModelHall, table: ModelTable, after: int
+) -> None:
+    """Anybody can compute a digest: what the table says of its journal decides."""
+    line = forged(table, after)
+    hall.publish(table.journal([line]))
+    hall.wait(1)
+    hall.settle()
+    assert hall.named("forked") == [text(line)]
+    assert hall.copy(table) == whole(table)
+
+
+def test_forged_lines_in_the_place_of_coming_ones_are_taken_out_and_named(
+    hall: ModelHall, table: ModelTable
+) -> None:
+    rogue = ModelTable(run="rogue")
+    rogue.lines = [*table.lines, forged(table, 5)]
+    rogue.play(2)
+    hall.publish(table.journal(rogue.lines[5:]))
+    hall.wait(1)
+    hall.publish(table.journal(table.play(5)), table.head())
+    hall.settle()
+    assert hall.named("forked") == [text(line) for line in rogue.lines[5:]]
+    assert hall.copy(table) == whole(table)
+
+
+def test_a_forged_head_is_named_and_changes_nothing(hall: ModelHall, table: ModelTable) -> None:
+    head = Head("run-1", 50, table.game, 3, "0" * 32, 0.0, 0.0)
+    hall.publish((table.topic("head"), encode(head)))
+    hall.wait(2)
+    table._seq = 50
+    hall.settle()
+    assert "head" in hall.named()
+    assert hall.copy(table) == whole(table)
+
+
+def test_a_line_of_a_game_that_is_not_known_yet_is_no_forgery(
+    hall: ModelHall, table: ModelTable
+) -> None:
+    new = ModelTable(run="new", facts=4)
+    hall.publish(table.head(), new.journal(new.lines))
+    hall.wait(8)
+    hall.tables = (new,)
+    hall.settle()
+    assert hall.copy(new) == whole(new)
+    assert hall.copy(table) == whole(table)
+    assert hall.named("forged", "forked") == []
+
+
+def test_two_tables_with_one_name_are_named_and_both_are_copied(tmp_path: Path) -> None:
+    one, other = ModelTable(run="one", facts=3), ModelTable(run="other", facts=7)
+    hall = ModelHall(tmp_path / "hall", one, other)
+    hall.settle()
+    assert "two_tables" in hall.named()
+    assert (hall.copy(one), hall.copy(other)) == (whole(one), whole(other))
+
+
+def test_a_table_that_is_started_again_is_not_two_tables(
+    hall: ModelHall, table: ModelTable
+) -> None:
+    table.restart("again")
+    hall.settle()
+    assert hall.named() == []
+
+
+def test_a_table_whose_time_of_day_is_wrong_is_named_until_it_is_right(
+    hall: ModelHall, table: ModelTable
+) -> None:
+    topic, payload = table.head()
+    wrong = payload.replace(b'"wall":1', b'"wall":2')
+    hall.publish((topic, wrong))
+    hall.wait(1)
+    assert hall.named() == ["clock"]
+    hall.publish(table.head())
+    hall.wait(1)
+    assert hall.named() == []
+
+
+def test_a_late_word_that_an_earlier_run_has_gone_does_not_count(
+    hall: ModelHall, table: ModelTable
+) -> None:
+    table.restart("again")
+    hall.publish(table.presence(), table.head())
+    table.run = "run-1"
+    hall.publish(table.presence(online=False))
+    hall.wait(1)
+    assert hall.follower.tables["1"].online
+    table.run = "again"
+    hall.publish(table.presence(online=False))
+    hall.wait(1)
+    assert not hall.follower.tables["1"].online
+
+
+def test_a_full_disk_is_named_and_nothing_is_missing_afterwards(
+    hall: ModelHall, table: ModelTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(handle: int, content: bytes) -> None:
+        write(handle, content[: len(content) // 2])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    write = files.write
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "write", full)
+        hall.publish(table.journal(table.play(4)), table.head())
+        hall.wait(12)
+        assert "storage" in hall.named()
+    hall.wait(60)
+    assert hall.copy(table) == whole(table)
+    assert hall.named() == []

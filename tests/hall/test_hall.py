@@ -1,0 +1,144 @@
+"""A hall and its tables with a real broker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from blindplay.hall.protocol import Head, Presence, Topic, encode
+from blindplay.laws import facts as f
+from tests.waiting import until
+
+from .broker import RealBroker
+from .conftest import Event
+from .playing import is_equal, kinds, play
+
+
+@pytest.fixture
+def own_broker(tmp_path: Path) -> Iterator[RealBroker]:
+    broker = RealBroker(tmp_path)
+    yield broker
+    broker.kill()
+
+
+def test_a_hall_has_each_line_and_sees_where_the_table_stands(event: Event) -> None:
+    hall, table = event.hall(), event.table()
+    event.publish(table)
+    play(table, "e2e4", "e7e5")
+    assert until(lambda: is_equal(hall, table))
+    head = until(lambda: (now := hall.follower.tables["1"].head) and now.moves == 2 and now)
+    assert head and (head.state, head.white, head.last) == ("playing", "Anna", "e7e5")
+    assert head.fen == table.game.position.fen()
+    assert head.running == "white" and 5400 < head.left["white"] < 5461
+    assert hall.follower.tables["1"].online
+
+
+def test_what_the_table_needs_is_in_its_head(event: Event) -> None:
+    hall, table = event.hall(), event.table()
+    event.publish(table)
+    play(table)
+    table.submit(f.CallArbiter(by="white"))
+    assert until(lambda: (now := hall.follower.tables.get("1")) and now.head and now.head.needs)
+    head = hall.follower.tables["1"].head
+    assert head is not None and head.needs == ["arbiter"] and head.state == "stopped"
+
+
+def test_a_hall_that_comes_later_gets_everything(event: Event) -> None:
+    table = event.table()
+    event.publish(table)
+    play(table, "e2e4", "e7e5")
+    first = event.hall("first")
+    assert until(lambda: is_equal(first, table))
+    second = event.hall("second")
+    assert until(lambda: is_equal(second, table))
+
+
+def test_a_table_plays_on_without_a_broker_and_the_hall_catches_up(
+    events: Callable[[RealBroker], Event], own_broker: RealBroker
+) -> None:
+    event = events(own_broker)
+    hall, table = event.hall(), event.table()
+    publisher = event.publish(table)
+    play(table, "e2e4")
+    assert until(lambda: is_equal(hall, table))
+    for moves in (("e7e5", "g1f3"), ("b8c6", "f1b5")):
+        own_broker.kill()
+        play(table, *moves)
+        assert not is_equal(hall, table)
+        own_broker.start()
+        assert until(lambda: is_equal(hall, table))
+    publisher.close()
+    assert until(lambda: not hall.follower.tables["1"].online)
+    assert kinds(hall) == set()
+
+
+def test_the_end_of_a_table_reaches_the_hall(event: Event) -> None:
+    hall, table = event.hall(), event.table()
+    publisher = event.publish(table)
+    assert until(lambda: is_equal(hall, table))
+    play(table, "f2f3", "e7e5", "g2g4")
+    table.submit(f.Resign(by="white"))
+    publisher.close()
+    assert until(lambda: is_equal(hall, table))
+    followed = hall.follower.tables["1"]
+    assert until(lambda: not followed.online)
+    assert followed.head is not None and followed.head.result == "0-1"
+
+
+def test_the_next_hall_gets_the_journals_of_earlier_games_too(event: Event) -> None:
+    first, second = event.table(file="round-1.jsonl"), event.table(file="round-2.jsonl")
+    publisher = event.publish(first)
+    play(first, "e2e4")
+    publisher.close()
+    event.publish(second)
+    hall = event.hall()
+
+    def journals() -> set[bytes]:
+        followed = hall.follower.tables.get("1")
+        if followed is None:
+            return set()
+        return {path.read_bytes() for path in followed.folder.glob("*.jsonl")}
+
+    wanted = {one.path.read_bytes() for one in (first, second)}
+    assert until(lambda: journals() == wanted)
+
+
+def test_two_tables_with_one_name_are_both_copied(event: Event) -> None:
+    hall = event.hall()
+    one, other = event.table("1", "one.jsonl"), event.table("x", "other.jsonl")
+    event.publish(one)
+    event.publish(other)
+
+    def journals() -> set[bytes]:
+        return {path.read_bytes() for path in (hall.follower.folder / "table-1").glob("*.jsonl")}
+
+    assert until(lambda: journals() == {one.path.read_bytes(), other.path.read_bytes()})
+    for _ in range(50):
+        for table in (one, other):
+            table.submit(f.Query(by="white", about="time"))
+            assert until(lambda: journals() == {one.path.read_bytes(), other.path.read_bytes()})
+        if "two_tables" in kinds(hall):
+            break
+    assert kinds(hall) == {"two_tables"}
+
+
+def test_a_rogue_that_forges_lines_and_heads_is_named_and_the_copy_is_right(event: Event) -> None:
+    hall, table = event.hall(), event.table()
+    event.publish(table)
+    play(table, "e2e4")
+    assert until(lambda: is_equal(hall, table))
+    head = hall.follower.tables["1"].head
+    assert head is not None
+    line = table.path.read_bytes().splitlines(keepends=True)[1].replace(b"start", b"tick")
+    rogue = event.hall("rogue")
+    until(lambda: rogue.online)
+    forged = Head(head.run, 10**9, head.game, 2, "0" * 32, head.t, head.wall)
+    rogue.publish(Topic(event.name, "1", "journal"), line)
+    rogue.publish(Topic(event.name, "1", "head"), encode(forged))
+    rogue.publish(Topic(event.name, "1", "presence"), encode(Presence("rogue", False)))
+    assert until(lambda: "head" in kinds(hall))
+    play(table, "e7e5")
+    assert until(lambda: is_equal(hall, table))
+    assert hall.follower.tables["1"].online

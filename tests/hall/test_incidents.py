@@ -1,0 +1,48 @@
+"""What a hall cannot set right is named once, and outlives the process."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from blindplay.hall import incidents
+from blindplay.hall.incidents import Incidents
+
+
+def test_an_incident_is_noted_once(tmp_path: Path) -> None:
+    found = Incidents(tmp_path / "incidents.jsonl")
+    assert found.note("1", "forged", "a", 7, "line")
+    assert not found.note("1", "forged", "a", 7, "line")
+    assert found.note("2", "forged", "a")
+    assert [(one.table, one.n) for one in found] == [("1", 7), ("2", 0)]
+    assert [one.text for one in found.of("1")] == ["line"]
+
+
+def test_what_was_withdrawn_stays_withdrawn_in_the_next_process(tmp_path: Path) -> None:
+    file = tmp_path / "incidents.jsonl"
+    found = Incidents(file)
+    found.note("1", "clock")
+    found.note("1", "storage")
+    found.withdraw("1", "clock")
+    found.withdraw("1", "damaged")
+    assert [one.kind for one in Incidents(file)] == ["storage"]
+    assert len(file.read_text("utf-8").splitlines()) == 3
+
+
+def test_a_file_with_other_lines_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    file = tmp_path / "incidents.jsonl"
+    good = json.dumps({"table": "1", "kind": "clock"})
+    file.write_bytes(b'{"torn": \n[]\n\xff\n' + good.encode() + b'\n{"table":')
+    assert [one.kind for one in Incidents(file)] == ["clock"]
+
+
+def test_where_no_file_can_be_written_incidents_are_kept_in_memory(tmp_path: Path) -> None:
+    found = Incidents(tmp_path / "missing" / "incidents.jsonl")
+    assert found.note("1", "storage") and len(list(found)) == 1
+
+
+def test_memory_is_bounded(tmp_path: Path) -> None:
+    found = Incidents(tmp_path / "missing" / "incidents.jsonl")
+    for number in range(incidents.MOST + 5):
+        found.note("1", "forged", str(number))
+    assert len(list(found)) == incidents.MOST

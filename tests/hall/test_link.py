@@ -1,0 +1,63 @@
+"""A connection to the broker that nothing waits for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from blindplay.hall.event_file import Broker
+from blindplay.hall.link import Link
+from tests.waiting import until
+
+from .broker import RealBroker
+
+
+def link_of(broker: Broker, got: list[tuple[str, bytes, bool]] | None = None) -> Link:
+    found: list[tuple[str, bytes, bool]] = [] if got is None else got
+    link = Link(broker, ["test/#"], lambda *one: found.append(one), lambda: None, ("test/w", b"x"))
+    link.start()
+    return link
+
+
+def test_messages_come_with_the_note_whether_they_were_kept(shared_broker: RealBroker) -> None:
+    here: list[tuple[str, bytes, bool]] = []
+    later: list[tuple[str, bytes, bool]] = []
+    first = link_of(shared_broker.event_file().broker, here)
+    assert until(lambda: first.online and first.publish("test/kept", b"1", retain=True))
+    assert until(lambda: ("test/kept", b"1", False) in here)
+    assert until(lambda: first.unsent == 0)
+    second = link_of(shared_broker.event_file().broker, later)
+    assert until(lambda: ("test/kept", b"1", True) in later)
+    first.close(("test/last", b"2"))
+    assert until(lambda: ("test/last", b"2", False) in later)
+    second.close()
+    assert ("test/w", b"x", False) not in later  # a farewell is no loss
+
+
+def test_without_a_broker_nothing_waits() -> None:
+    begun = time.monotonic()
+    link = link_of(Broker("127.0.0.1", 9))
+    assert not link.publish("test/a", b"1") and not link.online
+    link.close(("test/a", b"2"))
+    assert time.monotonic() - begun < 30
+
+
+def test_a_file_without_certificates_is_refused(tmp_path: Path) -> None:
+    for content in (None, "no certificate"):
+        file = tmp_path / "ca.pem"
+        if content is not None:
+            file.write_text(content, "utf-8")
+        with pytest.raises(ValueError, match=r"ca\.pem holds no certificates"):
+            link_of(Broker(certificates=file))
+
+
+def test_who_has_no_hall_loads_no_mqtt() -> None:
+    script = (
+        "import sys, blindplay.hall.hall, blindplay.hall.publisher; print('paho' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.strip() == "False", done.stderr

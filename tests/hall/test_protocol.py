@@ -1,0 +1,102 @@
+"""The contract of a hall: its messages, its page, and the reader that stands on the page."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blindplay.hall import incidents
+from blindplay.hall import protocol as p
+from blindplay.laws.needs import NEEDS
+from tests import ROOT
+from tests.waiting import until
+
+from .conftest import Event
+from .playing import play
+
+PAGE = (ROOT / "docs/hall-protocol.md").read_text("utf-8")
+(READER,) = re.findall("```python\n(.*?)```", PAGE, re.S)
+GAME = "0123456789abcdef" * 2
+MESSAGES: list[Any] = [
+    p.Head("r", 1, GAME, 3, GAME, 1.5, 2.5, left={"white": 3}, needs=["flag"], white="Žofie"),
+    p.Presence("r", True, {GAME: [5, GAME]}, {"version": "1"}),
+    p.LinesWanted(GAME, 7),
+    p.LinesWanted(""),
+    p.Request("id", GAME, 1.0, "Berta", "act", {"form": {}}),
+    p.RequestAnswer("id", "done", 8, ["Well."]),
+]
+
+
+@pytest.mark.parametrize("message", MESSAGES, ids=lambda one: type(one).__name__)
+def test_a_message_comes_back_from_its_payload(message: Any) -> None:
+    payload = p.encode(message)
+    assert p.decode(type(message), payload) == message
+    assert p.decode(type(message), payload[:-1] + b',"newer":1}') == message
+
+
+@pytest.mark.parametrize("message", MESSAGES, ids=lambda one: type(one).__name__)
+def test_what_is_no_message_is_refused(message: Any) -> None:
+    payload = p.encode(message)
+    wrong = [payload[:-1], b"", b"[]", b"null", b"\xff", b"{}" * 2, b'{"n":1}', b"[" * 10**5]
+    wrong += [payload.replace(GAME.encode(), b"x")] if GAME.encode() in payload else []
+    wrong += [payload[:-1] + b" " * p.MOST_BYTES + b"}"]
+    for one in wrong:
+        with pytest.raises(p.MessageError):
+            p.decode(type(message), one)
+
+
+@pytest.mark.parametrize("value", [b"NaN", b"true", b'"1"', b"null", b"{}"])
+def test_a_value_of_another_type_is_refused(value: bytes) -> None:
+    payload = p.encode(MESSAGES[0]).replace(b'"t":1.5', b'"t":' + value)
+    with pytest.raises(p.MessageError):
+        p.decode(p.Head, payload)
+
+
+@pytest.mark.parametrize("name", ["1", "table-4", "a" * 40])
+def test_a_topic_comes_back_from_its_text(name: str) -> None:
+    topic = p.Topic("open-2026", p.checked_name(name, "a table"), "head")
+    assert p.topic_of(str(topic)) == topic
+
+
+@pytest.mark.parametrize("name", ["", "A", "a/b", "+", "#", "a b", "-a", "a-", "a" * 41, "..", "ä"])
+def test_a_name_that_cannot_stand_in_a_topic_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="small letters"):
+        p.checked_name(name, "a table")
+    with pytest.raises(p.MessageError):
+        p.topic_of(f"blindplay/1/{name}/1/head")
+
+
+def test_lines_are_split_at_line_feeds_only() -> None:
+    assert p.lines_of("a\u2028b\r\nc\nd".encode()) == ["a\u2028b\r\n".encode(), b"c\n", b"d"]
+
+
+def test_the_page_names_every_kind_and_every_key() -> None:
+    kinds = (p.Head, p.Presence, p.LinesWanted, p.Request, p.RequestAnswer)
+    names = {field.name for kind in kinds for field in dataclasses.fields(kind)}
+    wanted = names | set(p.KINDS) | set(NEEDS) | set(incidents.KINDS)
+    assert wanted <= set(re.findall(r"`(\w+)`", PAGE))
+
+
+def test_the_reader_on_the_page_follows_a_hall(event: Event, tmp_path: Path) -> None:
+    assert len(READER.splitlines()) <= 100
+    tables = {name: event.table(name) for name in ("1", "2")}
+    event.publish(tables["1"], "1")
+    play(tables["1"], "e2e4", "e7e5")
+    folder = tmp_path / "copies"
+    command = ["127.0.0.1", str(event.broker.port), event.name, str(folder)]
+    reader = subprocess.Popen([sys.executable, "-c", READER, *command])
+    try:
+        event.publish(tables["2"], "2")
+        play(tables["1"], "g1f3")
+        play(tables["2"], "d2d4")
+        wanted = {table.path.read_bytes() for table in tables.values()}
+        assert until(lambda: {file.read_bytes() for file in folder.glob("*.jsonl")} == wanted)
+    finally:
+        reader.kill()
+        reader.wait()

@@ -1,0 +1,126 @@
+"""The table's side of the protocol: what it publishes, and that the table waits for nothing."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import replace
+
+from blindplay.hall.event_file import Broker
+from blindplay.hall.link import Link
+from blindplay.hall.protocol import Head, LinesWanted, Presence, Topic, decode, encode
+from blindplay.hall.publisher import Publisher
+from blindplay.record import storage
+from blindplay.table import Table
+from tests.waiting import until
+
+from .conftest import Event
+from .playing import play
+
+
+class Listening:
+    """A client that hears what a table publishes."""
+
+    def __init__(self, event: Event, table: str = "1") -> None:
+        self.event, self.table = event, table
+        self.heard: list[tuple[str, bytes, bool]] = []
+        topic = f"blindplay/1/{event.name}/{table}/+"
+        self.link = Link(event.broker.event_file().broker, [topic], self._hear, lambda: None)
+        self.link.start()
+        assert until(lambda: self.link.online)
+
+    def _hear(self, topic: str, payload: bytes, retained: bool) -> None:
+        self.heard.append((topic.rpartition("/")[2], payload, retained))
+
+    def of(self, kind: str) -> list[bytes]:
+        return [payload for one, payload, _ in self.heard if one == kind]
+
+    def say(self, kind: str, payload: bytes, *, retain: bool = False) -> None:
+        topic = str(Topic(self.event.name, self.table, kind))
+        assert self.link.publish(topic, payload, retain=retain)
+
+    def newest(self) -> Head | None:
+        heads = self.of("head")
+        return decode(Head, heads[-1]) if heads else None
+
+
+def heard_all(listening: Listening, table: Table) -> bool:
+    return b"".join(listening.of("journal")) == table.path.read_bytes()
+
+
+def test_the_lines_are_published_once_in_order_and_the_head_after_them(event: Event) -> None:
+    listening, table = Listening(event), event.table()
+    event.publish(table)
+    play(table, "e2e4", "e7e5")
+    assert until(lambda: heard_all(listening, table))
+    assert until(lambda: (now := listening.newest()) and (now.n, now.digest) == table.written)
+    assert decode(Presence, listening.of("presence")[-1]).online
+    listening.link.close()
+
+
+def test_who_asks_gets_the_lines_and_the_head_once_more(event: Event) -> None:
+    table = event.table()
+    event.publish(table)
+    play(table, "e2e4")
+    listening = Listening(event)
+    assert until(lambda: (now := listening.newest()) and now.n == table.written[0])
+    listening.heard.clear()
+    listening.say("ask", encode(LinesWanted("", 3)))
+    lines = table.path.read_bytes().splitlines(keepends=True)
+    assert until(lambda: b"".join(listening.of("journal")) == b"".join(lines[2:]))
+    assert until(listening.newest)
+    listening.say("ask", encode(LinesWanted("0" * 32, 1)))  # a game that it does not know
+    listening.say("ask", b"nonsense")
+    listening.say("ask", encode(LinesWanted("", 1)))
+    assert until(lambda: b"".join(listening.of("journal")) == b"".join((*lines[2:], *lines)))
+    listening.link.close()
+
+
+def test_a_journal_of_many_lines_comes_in_few_messages(event: Event) -> None:
+    listening, table = Listening(event), event.table()
+    play(table, *["g1f3", "g8f6", "f3g1", "f6g8"] * 20)
+    event.publish(table)
+    assert until(lambda: heard_all(listening, table))
+    payloads = listening.of("journal")
+    assert len(payloads) < 10 and all(one.endswith(b"\n") for one in payloads)
+    listening.link.close()
+
+
+def test_what_hides_a_table_is_set_right(event: Event) -> None:
+    """A late will of an earlier connection, and a head with a number that no later one reaches."""
+    listening, table = Listening(event), event.table()
+    event.publish(table)
+    head = until(listening.newest)
+    assert head is not None
+    before = len(listening.of("presence"))
+    listening.say("presence", encode(Presence("earlier", False)), retain=True)
+    assert until(lambda: len(listening.of("presence")) >= before + 2)
+    assert decode(Presence, listening.of("presence")[-1]).online
+    listening.say("head", encode(replace(head, seq=10**9)), retain=True)
+    assert until(lambda: (now := listening.newest()) and now.run != head.run)
+    listening.link.close()
+
+
+def test_a_table_without_a_broker_plays_and_ends_at_once(event: Event) -> None:
+    table = event.table()
+    joined = replace(event.broker.event_file("1"), broker=Broker("127.0.0.1", 9))
+    with Publisher(table, joined):
+        play(table, "e2e4")
+    assert len(table.game.history) == 1
+
+
+def test_what_is_known_about_the_machine_is_in_the_presence(event: Event) -> None:
+    listening, table = Listening(event), event.table()
+    event.publish(table, about={"firmware": "1.2"})
+    assert until(lambda: listening.of("presence"))
+    assert decode(Presence, listening.of("presence")[-1]).about == {"firmware": "1.2"}
+    listening.link.close()
+
+
+def test_a_game_that_is_forgotten_leaves_nothing_of_the_hall(event: Event) -> None:
+    with ExitStack() as stack:
+        table = event.table()
+        stack.enter_context(Publisher(table, event.broker.event_file("1")))
+        assert until(lambda: table.path.with_suffix(".hall").exists())
+        table._journal.close()
+    storage.forget(table.path, everything=True)
+    assert list(table.path.parent.iterdir()) == []
