@@ -30,6 +30,7 @@ NO_MESSAGES = {
     "allow_anonymous true", "listener {} 127.0.0.1\nmax_queued_messages 100000",  # Mosquitto's
     "C:\\Program Files\\mosquitto", "sudo apt install mosquitto", "brew install mosquitto",
     "winget install EclipseFoundation.Mosquitto",
+    '[broker]\nhost = "127.0.0.1"\nport = {}',  # the start of a file
     "Anna Anna", "BlindPlay demonstration", "BlindPlay {}", "{} with the ranks of {}",  # names
     "{} play --resume --journal {}", "blindplay models use {} --language {}",  # commands
 }  # fmt: skip

@@ -1,6 +1,7 @@
 """``blindplay hall``: follow the tables of a tournament."""
 
 import itertools
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,19 +11,44 @@ import click
 from . import options
 
 if TYPE_CHECKING:
+    from blindplay.hall.event_file import EventFile
     from blindplay.hall.followed_table import FollowedTable
     from blindplay.hall.incidents import Incident
 
 _ROUND_S = 0.5  # between two looks at all tables
+_DEMO_TABLES = 9
 _PATIENCE = 10  # looks without a broker before somebody is told
 
 
-@click.group(cls=options.CommandGroup)
-def hall() -> None:
+@click.group(cls=options.CommandGroup, invoke_without_command=True)
+@click.option("--demo", is_flag=True, help="Run a hall for a try-out, with a broker of its own.")
+@click.pass_context
+def hall(context: click.Context, demo: bool) -> None:
     """Follow the tables of a tournament, as an arbiter or an organiser.
 
     Each table is started with blindplay play --hall and its own file.
     """
+    if demo:
+        _demonstrate()
+    elif context.invoked_subcommand is None:
+        options.show(context.get_help())
+
+
+def _demonstrate() -> None:
+    """Run a broker and a hall on this machine, and say how a table joins them."""
+    from blindplay.hall.event_file import EventFile
+    from blindplay.hall.local_broker import LocalBroker
+
+    with tempfile.TemporaryDirectory(prefix="blindplay-hall-") as name:
+        folder = Path(name)
+        with LocalBroker(folder) as local:
+            for table in range(1, _DEMO_TABLES + 1):
+                place = f'[broker]\nhost = "127.0.0.1"\nport = {local.port}\n'
+                text = f'event = "demo"\ntable = "{table}"\n\n{place}'
+                (folder / f"table-{table}.toml").write_text(text, "utf-8")
+            options.show("Start tables in other windows, each with a file of its own:")
+            options.show(f"    {options.called()} play --hall {folder / 'table-1.toml'}")
+            _follow(EventFile("demo", local.broker, folder=folder / "copies"), as_json=False)
 
 
 @hall.command()
@@ -34,9 +60,14 @@ def follow(file: Path, as_json: bool) -> None:
     Ctrl-C ends the hall; the tables play on.
     """
     from blindplay.hall.event_file import read_event_file
+
+    _follow(read_event_file(file, table=False), as_json=as_json)
+
+
+def _follow(joined: "EventFile", *, as_json: bool) -> None:
     from blindplay.hall.hall import Hall
 
-    with Hall(read_event_file(file, table=False)) as running:
+    with Hall(joined) as running:
         options.show(f"The copies are in {running.follower.folder}.")
         shown: set[str] = set()
         for rounds in itertools.count(1):

@@ -1,9 +1,12 @@
 """A running hall: the broker on one side, the copies of all journals on the other."""
 
+import os
 import threading
 import time
 from concurrent.futures import Future
 from typing import Any
+
+from blindplay.record import files
 
 from .event_file import EventFile
 from .follower import Follower
@@ -18,9 +21,15 @@ class Hall:
     """Follows the tables of an event until it is closed."""
 
     def __init__(self, joined: EventFile) -> None:
-        """:raises ValueError: if the broker cannot be used as the file says.
+        """:raises ValueError: if the broker cannot be used as the file says, or another hall runs
+            with this folder.
         :raises OSError: if the folder of the copies cannot be made.
         """
+        joined.folder.mkdir(parents=True, exist_ok=True)
+        self._guard = files.open_file(joined.folder / "hall.lock", create=True)
+        if not files.lock(self._guard):
+            os.close(self._guard)
+            raise ValueError(f"A hall is running in {joined.folder}; close that one first.")
         self.follower = Follower(joined.event, joined.folder, self.publish)
         self._requests = Requests(self.follower, self.publish)
         kinds = ("journal", "head", "presence", "answer")
@@ -48,9 +57,12 @@ class Hall:
 
     def close(self) -> None:
         """Disconnect, and write what has come."""
+        if self._closing.is_set():
+            return
         self._link.close()
         self._closing.set()
         self._thread.join()
+        os.close(self._guard)
 
     def __enter__(self) -> "Hall":
         return self

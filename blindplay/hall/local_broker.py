@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Self
 
 from .event_file import Broker
 
@@ -67,3 +68,9 @@ class LocalBroker:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import run
-from tests.hall.broker import RealBroker
+from tests.hall.broker import RealBroker, need_mosquitto
 from tests.waiting import until
 
 COMMON = ("play", "--microphone", "none", "--silent")
@@ -61,6 +63,26 @@ def test_a_hall_prints_a_line_when_a_table_has_moved(broker: RealBroker, tmp_pat
         hall.kill()
         hall.wait()
         hall.stdout.close()
+
+
+def test_a_demonstration_brings_its_own_broker(tmp_path: Path) -> None:
+    need_mosquitto()
+    environment = dict(os.environ, PYTHONIOENCODING="utf-8", LC_MESSAGES="C")
+    command = [sys.executable, "-m", "blindplay", "hall", "--demo"]
+    hall = subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8", env=environment)
+    assert hall.stdout is not None
+    try:
+        lines = iter(hall.stdout.readline, "")
+        (file,) = next(found for line in lines if (found := re.findall(r"--hall (\S+)", line)))
+        played = run(*COMMON, "--journal", str(tmp_path / "g.jsonl"), "--hall", file,
+                     "--white", "Anna", stdin="start\ne4\n\nquit\n", home=tmp_path)  # fmt: skip
+        assert played.status == 0, played.stderr
+        assert any("Anna" in line and "e2e4" in line for line in lines)
+    finally:
+        hall.send_signal(signal.SIGINT)
+        hall.wait()
+        hall.stdout.close()
+    assert not Path(file).exists()
 
 
 @pytest.mark.parametrize("words", [("hall", "follow"), (*COMMON, "--hall")])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import random
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -72,6 +75,40 @@ def test_a_table_plays_on_without_a_broker_and_the_hall_catches_up(
     publisher.close()
     assert until(lambda: not hall.follower.tables["1"].online)
     assert kinds(hall) == set()
+
+
+@pytest.mark.long
+def test_after_a_hundred_broken_connections_the_copies_are_equal(
+    events: Callable[[RealBroker], Event], own_broker: RealBroker
+) -> None:
+    event = events(own_broker)
+    hall = event.hall()
+    tables = {name: event.table(name) for name in ("1", "2", "3")}
+    for name, table in tables.items():
+        event.publish(table, name)
+        play(table)
+    moves = itertools.cycle(["g1f3", "g8f6", "f3g1", "f6g8"])
+    chance = random.Random(19)
+    for _ in range(100):
+        time.sleep(chance.random() / 2)
+        own_broker.kill()
+        move = next(moves)
+        for table in tables.values():
+            if not table.game.over and table.game.pending is None:
+                play(table, move)
+        own_broker.start()
+        if chance.random() < 0.2:
+            assert until(lambda: all(is_equal(hall, one, name) for name, one in tables.items()))
+    assert until(lambda: all(is_equal(hall, one, name) for name, one in tables.items()))
+    assert kinds(hall) == set()
+
+
+def test_a_folder_has_one_hall(event: Event) -> None:
+    hall = event.hall("same")
+    with pytest.raises(ValueError, match="A hall is running in"):
+        event.hall("same")
+    hall.close()
+    event.hall("same")
 
 
 def test_the_end_of_a_table_reaches_the_hall(event: Event) -> None:
