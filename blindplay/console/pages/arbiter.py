@@ -20,7 +20,7 @@ from ..table_port import TablePort, held, tape_of
 from . import boards, common, decisions, papers, sheets, timeline
 
 FOLDER = "arbiter"
-PARTS = ("tab", "game", "decide", "clocks", "boards", "after", "timeline", "sheets", "signals")
+PARTS = ("tab", "game", "decide", "clocks", "boards", "timeline", "sheets")
 BESIDE = ("game", "decide")
 SCRIPTS = ("clock.js", "board_views.js", "board.js", "next.js", "arbiter.js")
 STYLES = ("board.css", "arbiter.css")
