@@ -81,7 +81,6 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "announced_as": game.announce_in,
         "sides": f.SIDES,
         **papers.values(game, role, language),
-        "due_now": pending is not None and not pending.claimable and not game.over,
         "groups": telling.by_move(telling.entry(at, log[at], plies[at]) for at in _newest(log)),
     }
 
