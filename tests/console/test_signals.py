@@ -95,17 +95,6 @@ def test_the_border_flashes_at_most_three_times_and_not_where_less_motion_is_wan
     assert page.evaluate(f"{style}.borderTopStyle") == "solid"
 
 
-def test_an_arbiter_is_signalled_when_a_decision_waits(context: BrowserContext, hall: Hall) -> None:
-    hall.start()
-    page = context.new_page()
-    page.goto(hall.link("arbiter"))
-    page.wait_for_url("**/arbiter/")
-    chosen(page, "border")
-    hall.table.submit(f.ClaimDraw(by="white", rule="repetition"))
-    expect(page.locator("#signals-choice")).to_have_attribute("data-due", "yes")
-    expect(page.locator("body")).to_have_class("signalled")
-
-
 def test_without_scripts_nothing_offers_signals(browser: object, hall: Hall) -> None:
     hall.start()
     context = browser.new_context(java_script_enabled=False)  # type: ignore[attr-defined]

@@ -20,7 +20,7 @@ from ..table_port import TablePort, held, tape_of
 from . import boards, common, decisions, papers, sheets, timeline
 
 FOLDER = "arbiter"
-PARTS = ("tab", "game", "decide", "clocks", "boards", "after", "timeline", "sheets", "signals")
+PARTS = ("tab", "game", "decide", "clocks", "boards", "timeline", "sheets")
 BESIDE = ("game", "decide")
 SCRIPTS = ("clock.js", "board_views.js", "board.js", "next.js", "arbiter.js")
 STYLES = ("board.css", "arbiter.css")
@@ -81,7 +81,6 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "announced_as": game.announce_in,
         "sides": f.SIDES,
         **papers.values(game, role, language),
-        "due_now": pending is not None and not pending.claimable and not game.over,
         "groups": telling.by_move(telling.entry(at, log[at], plies[at]) for at in _newest(log)),
     }
 
