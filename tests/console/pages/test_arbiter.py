@@ -309,6 +309,7 @@ def test_everything_stays_on_one_screen_whatever_is_open(page: Page, hall: Hall)
     chip = page.locator("#timeline .chip").first
     chip.click()
     expect(page.locator(".law:popover-open")).to_have_count(1)
+    assert violations(page) == []
     page.keyboard.press("Escape")
     expect(page.locator(".law:popover-open")).to_have_count(0)
     expect(chip).to_be_focused()
