@@ -20,8 +20,8 @@ from ..table_port import TablePort, held, tape_of
 from . import boards, common, decisions, papers, sheets, timeline
 
 FOLDER = "arbiter"
-PARTS = ("tab", "game", "decide", "clocks", "boards", "after", "timeline", "sheets", "signals")
-BESIDE = ("game", "decide")
+PARTS = ("tab", "game", "decide", "after", "signals", "clocks", "boards", "timeline", "sheets")
+BESIDE = ("game", "decide", "after", "signals")
 SCRIPTS = ("clock.js", "board_views.js", "board.js", "next.js", "arbiter.js")
 STYLES = ("board.css", "arbiter.css")
 

@@ -302,7 +302,7 @@ def test_everything_stays_on_one_screen_whatever_is_open(page: Page, hall: Hall)
     assert page.evaluate(_OUTSIDE, seen) == []
     places = "s => [...document.querySelectorAll(s)].map(one => one.getBoundingClientRect().top)"
     before = page.evaluate(places, seen)
-    for summary in page.locator("#decide summary, #sheets summary").all():
+    for summary in page.locator("#beside summary, #sheets summary").all():
         summary.click()
         assert page.evaluate(_OUTSIDE, seen) == [], summary.inner_text()
         assert page.evaluate(places, seen) == before
