@@ -13,6 +13,7 @@ from .common import Played, to_execute
 Kind = Literal[
     "repeat", "repeat_and_execute", "execute", "announce", "announce_made", "press", "seal",
     "correct", "wait", "wait_sealed", "arbiter", "not_started", "paused", "adjourned", "over",
+    "sign",
 ]  # fmt: skip
 
 # How the page's form handles a move; see ``actions``.
@@ -60,6 +61,8 @@ def next_step(game: Game, role: str) -> NextStep:
     standing = _standing(game)
     if board.wanted is not None and standing in (None, "not_started", "paused"):
         return NextStep("correct", by_hand=True)
+    if standing == "over" and game.edition.has("signatures"):  # 8.7
+        return NextStep("over" if game.signed.get(role) == game.result else "sign")
     if standing is not None:
         return NextStep(standing)
     heard = _to_repeat(game, role)

@@ -19,7 +19,7 @@ from ..table_port import TablePort, held
 from . import boards, common, papers
 from .next_step import NextStep, next_step
 
-_UNANSWERED = ("over", "arbiter", "adjourned")  # then nobody can answer an offer of a draw
+_UNANSWERED = ("over", "sign", "arbiter", "adjourned")  # then nobody can answer an offer of a draw
 _LOOKED_BACK = 400  # entries of the log
 
 

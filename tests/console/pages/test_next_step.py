@@ -24,7 +24,7 @@ from blindplay.table import Table
 _MAIN = re.compile(r"<button[^>]*class=\"main\"")
 # What the page has a filled button for. The others only wait, or use their hands.
 PRESSED = {
-    "repeat", "repeat_and_execute", "execute", "announce", "announce_made", "press", "seal",
+    "repeat", "repeat_and_execute", "execute", "announce", "announce_made", "press", "seal", "sign",
 }  # fmt: skip
 
 Do = Callable[[Table], object]
@@ -113,7 +113,10 @@ STATES: dict[str, tuple[tuple[Do, ...], str, str]] = {
                        f.Seal(by="black", text="e5"), f.Press(by="black"))),
         "adjourned", "adjourned",
     ),
-    "over": ((*_COPIED, _do(f.Resign(by="black"))), "over", "over"),
+    "over": ((*_COPIED, _do(f.Resign(by="black"))), "sign", "sign"),
+    "signed": (
+        (*_COPIED, _do(f.Resign(by="black"), f.Sign(by="black", result="1-0"))), "sign", "over"
+    ),
 }  # fmt: skip
 
 

@@ -128,6 +128,8 @@ def _steps(hall: Hall) -> Iterator[str]:
     yield "arbiter"
     hall.table.submit(f.Arbiter(do="reject"))
     hall.table.submit(f.Resign(by="white"))
+    yield "sign"
+    hall.table.submit(f.Sign(by="black", result="0-1"))
     yield "over"
 
 
