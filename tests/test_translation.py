@@ -17,6 +17,11 @@ from tests.messages_in_source import HEADINGS, PACKAGE, messages
 LANGUAGES = [code for code in translation.codes() if code != "en"]
 IN_SOURCE = messages()
 NO_MESSAGES = {
+    # Headers of answers, and drawings.
+    "default-src 'none'; style-src 'unsafe-inline'", 'inline; filename="game.pgn"',
+    "default-src 'none'; style-src {}; frame-ancestors 'none'",
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="{}">{}</svg>',
+    '<view id="{}" viewBox="0 {} {} {}"/><g transform="translate(0 {})">{}</g>',
     "{} and {}", "{}, not {}", "{}s that are not shown: {}; --json shows them.",  # in longer ones
     "{} {}. Errors: {}; warnings: {}.", "can be used", "cannot be used yet", "of {}",
     "{} leads to", "there are: {};", "install it with: blindplay models install {} --language {}",

@@ -19,7 +19,7 @@ PIECES = "pieces.svg"
 ICON = "icon.svg"
 
 _MEDIA = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-_FOREVER = "public, max-age=31536000, immutable"
+_FOREVER = ",".join(("public", "max-age=31536000", "immutable"))
 # python-chess's drawings style their lines; nothing else may be in such a file.
 _POLICIES = {"svg": "default-src 'none'; style-src 'unsafe-inline'"}
 

@@ -22,7 +22,7 @@ RELOAD_S = 3.0
 
 def test_a_file_may_be_kept_for_good_at_its_address(assistant: Browser) -> None:
     answer = assistant.client.get(assets.address("console.js"))
-    assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert answer.headers["cache-control"] == "public,max-age=31536000,immutable"
     assert answer.headers["content-type"].startswith("text/javascript")
     assert answer.headers["content-encoding"] == "gzip"
     assert "accept-encoding" in answer.headers["vary"].lower()

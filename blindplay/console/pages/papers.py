@@ -48,6 +48,16 @@ class SentRecord:
         return _MEDIA[self.name.rpartition(".")[2]]
 
 
+@dataclass(frozen=True)
+class RulingsReport:
+    """All that was ruled: about the game, by name; and the entries in order."""
+
+    title: str
+    about: Mapping[str, str]
+    decisions: tuple[timeline.TimelineEntry, ...]
+    entries: tuple[timeline.TimelineEntry, ...]
+
+
 def names(game: Game, role: str) -> list[str]:
     """The records that ``role`` may have now."""
     if role == "arbiter":
@@ -77,7 +87,7 @@ def values(game: Game, role: str, language: str) -> dict[str, Any]:
 
 def paper(
     table: TablePort, role: str, language: str, name: str
-) -> "SentRecord | RulingsReport | None":
+) -> SentRecord | RulingsReport | None:
     """The record with this name; None if ``role`` may not have it. Scoresheets are in the language
     of their owners, as ``blindplay score`` writes them, and the report in ``language``."""
     with held(table) as game:
@@ -108,16 +118,6 @@ def _reason(table: TablePort) -> str:
     ends = (one for taken in reversed(table.log) for one in taken.rulings)
     ended = next((one for one in ends if isinstance(one, r.GameOver)), None)
     return ended.reason if ended is not None and table.game.over else ""
-
-
-@dataclass(frozen=True)
-class RulingsReport:
-    """All that was ruled: about the game, by name; and the entries in order."""
-
-    title: str
-    about: Mapping[str, str]
-    decisions: tuple[timeline.TimelineEntry, ...]
-    entries: tuple[timeline.TimelineEntry, ...]
 
 
 def report(table: TablePort, game: Game, language: str) -> RulingsReport:
