@@ -180,7 +180,7 @@ def test_bad_input_is_one_sentence_and_status_2(
         return
     kinds = TEXTS if free else KINDS
     for kind, language in zip(kinds, cycle(translation.codes())):
-        monkeypatch.setenv("LANG", language)
+        monkeypatch.setenv("LC_ALL", language)
         done = run(*arguments(name, parameter, kind), home=folder / "home")
         told = f"{about} {kind[:30]!r}"
         if done.status == 2 and done.stdout and name in REPORTS:

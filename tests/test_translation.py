@@ -31,7 +31,7 @@ NO_MESSAGES = {
     "Expected '='", "Invalid value", "Invalid statement", "Expected newline", "exclusively lock",
     "Discard all samples",  # ALSA's
     "the receiver of board events failed on %s", "the line to %s was lost: %s",  # logs
-    "closing a lost port failed",
+    "closing a lost port failed", "A request failed.",
     "allow_anonymous true", "listener {} 127.0.0.1\nmax_queued_messages 100000",  # Mosquitto's
     "C:\\Program Files\\mosquitto", "sudo apt install mosquitto", "brew install mosquitto",
     "winget install EclipseFoundation.Mosquitto",

@@ -38,14 +38,14 @@ def test_an_error_is_in_the_language_of_the_system(
     language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("LANG", f"{language}.UTF-8")
+    monkeypatch.setenv("LC_ALL", f"{language}.UTF-8")
     done = run("score", "nowhere", home=tmp_path)
     assert (done.status, done.stderr.strip()) == (2, ERRORS[language])
 
 
 def test_the_settings_go_before_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("LANG", "en_GB.UTF-8")
+    monkeypatch.setenv("LC_ALL", "en_GB.UTF-8")
     assert run("settings", "set", "language", "de", home=tmp_path).status == 0
     assert run("score", "nowhere", home=tmp_path).stderr.strip() == ERRORS["de"]
 
@@ -53,7 +53,7 @@ def test_the_settings_go_before_the_system(tmp_path: Path, monkeypatch: pytest.M
 def test_broken_settings_are_told_in_the_language_of_the_system(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("LANG", "de_DE.UTF-8")
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
     assert run("settings", "set", "language", "en", home=tmp_path).status == 0
     (file,) = tmp_path.rglob("settings.toml")
     file.write_text("language = [", "utf-8")
@@ -65,7 +65,7 @@ def test_broken_settings_are_told_in_the_language_of_the_system(
 def test_the_help_of_every_command_is_in_the_readers_language(
     language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("LANG", f"{language}.UTF-8")
+    monkeypatch.setenv("LC_ALL", f"{language}.UTF-8")
     for command in ("", "play", "models", "board", "voice", "score"):
         told = run(*command.split(), "--help").stdout
         assert " the " not in told, command
