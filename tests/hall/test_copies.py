@@ -50,7 +50,11 @@ def test_the_first_line_must_be_that_of_the_game(path: Path) -> None:
     assert not JournalCopy(path, TABLE.game).fits(other.lines[0], 1)
 
 
-@pytest.mark.parametrize("spoilt", [b"", b"{", LINES[5][:-5], forged(TABLE, 2), b"\0" * 99])
+@pytest.mark.parametrize(
+    "spoilt",
+    [b"", b"{", LINES[5][:-5], forged(TABLE, 2), b"\0" * 99],
+    ids=["whole", "brace", "cut", "forged", "zeros"],
+)
 def test_a_file_is_read_up_to_its_last_whole_line_and_continued_there(
     path: Path, spoilt: bytes
 ) -> None:

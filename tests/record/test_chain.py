@@ -31,6 +31,7 @@ def test_a_line_holds_its_number_its_fact_and_the_digest_of_all_before_it() -> N
         (b"[]", 1, ""),
         (b"\xff", 1, ""),
     ],
+    ids=["number", "chain", "cut", "changed", "spaces", "list", "bytes"],
 )
 def test_a_line_that_is_not_as_it_was_written_is_refused(
     line: bytes, number: int, before: str
