@@ -22,7 +22,9 @@ NOT_FOR_READERS = (
 """Files whose texts nobody meets at a table or on the command line."""
 # Two words at least, or a sentence of one.
 _PROSE = re.compile(r"[A-Za-z']{2,}[,;:.]? (\S+ )*[A-Za-z'{]|^[A-Z][a-z]+\.$")
-_NO_PROSE = re.compile(r"^[rnbqkp1-8]+/|^\w+ \| None$|\(\?|<span|^import ")
+_NO_PROSE = re.compile(
+    r"^[rnbqkp1-8]+/| \| None$|\(\?|<span|^<svg|^<view|^import |^default-src |^public, |^inline; "
+)
 
 
 def messages() -> dict[str, str]:

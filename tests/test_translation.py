@@ -26,7 +26,7 @@ NO_MESSAGES = {
     "{} {}. Errors: {}; warnings: {}.", "can be used", "cannot be used yet", "of {}",
     "{} leads to", "there are: {};", "install it with: blindplay models install {} --language {}",
     ", or choose another with: blindplay models use --language {}", "{} is missing:",
-    "{}, line {}", "{} ({} in {})", "{} speaks: {}", "a table with",
+    "{}, line {}", "{} ({} in {})", "{} speaks: {}",
     "Illegal character '\\n'", "Cannot overwrite", "Cannot declare", "Unclosed array",  # Python's
     "Expected '='", "Invalid value", "Invalid statement", "Expected newline", "exclusively lock",
     "Discard all samples",  # ALSA's

@@ -517,6 +517,6 @@ def _shown(example: object) -> str:
     if isinstance(example, list):
         return "[" + ", ".join(f'"{word}"' for word in example[:3]) + "]"
     if isinstance(example, Mapping):
-        return "a table with " + ", ".join(list(example)[:3])
+        return f"a table with {', '.join(list(example)[:3])}"
     text = " ".join(str(example).split())
     return f'"{text[:60]}…"' if len(text) > 60 else f'"{text}"'
