@@ -37,7 +37,8 @@ NO_MESSAGES = {
     "winget install EclipseFoundation.Mosquitto",
     '[broker]\nhost = "127.0.0.1"\nport = {}',  # the start of a file
     "Anna Anna", "BlindPlay demonstration", "BlindPlay {}", "{} with the ranks of {}",  # names
-    "{} play --resume --journal {}", "blindplay models use {} --language {}",  # commands
+    "{} play --resume --journal {}", "{} play --hall {}",  # commands
+    "blindplay models use {} --language {}",
 }  # fmt: skip
 """Texts in the source that no reader meets, or that only begin or end a message."""
 

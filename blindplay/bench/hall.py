@@ -54,6 +54,8 @@ def _measured(size: int, seconds: float, speed: float, folder: Path) -> str:
     broker = LocalBroker(folder)
     try:
         with Hall(EventFile(_EVENT, broker.broker, folder=folder / "copies")) as hall:
+            while not hall.online:
+                time.sleep(0.05)
             delays = _Delays(hall)
             arguments = json.dumps([broker.port, size, seconds, speed])
             program = f"from blindplay.bench.hall import simulate; simulate(*{arguments})"

@@ -66,12 +66,13 @@ def test_who_asks_gets_the_lines_and_the_head_once_more(event: Event) -> None:
     listening.heard.clear()
     listening.say("ask", encode(LinesWanted("", 3)))
     lines = table.path.read_bytes().splitlines(keepends=True)
-    assert until(lambda: b"".join(listening.of("journal")) == b"".join(lines[2:]))
+    assert until(lambda: b"".join(listening.of("journal")).endswith(b"".join(lines[2:])))
     assert until(listening.newest)
+    listening.heard.clear()
     listening.say("ask", encode(LinesWanted("0" * 32, 1)))  # a game that it does not know
     listening.say("ask", b"nonsense")
     listening.say("ask", encode(LinesWanted("", 1)))
-    assert until(lambda: b"".join(listening.of("journal")) == b"".join((*lines[2:], *lines)))
+    assert until(lambda: listening.of("journal") == [b"".join(lines)])
     listening.link.close()
 
 
