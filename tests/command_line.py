@@ -24,13 +24,16 @@ class Ran:
     stdout_bytes: bytes
 
 
-def run(*arguments: str, stdin: str | bytes = "", home: Path | None = None) -> Ran:
-    """Run ``blindplay`` with these arguments; ``home`` is the user's home folder, if given."""
+def run(
+    *arguments: str, stdin: str | bytes = "", home: Path | None = None, reader: str = "en"
+) -> Ran:
+    """Run ``blindplay`` with these arguments for somebody who reads the language ``reader``;
+    ``home`` is the user's home folder, if given."""
     typed = stdin if isinstance(stdin, bytes) else stdin.encode("utf-8", "surrogateescape")
     out, err = io.BytesIO(), io.BytesIO()
-    folders = {} if home is None else dict.fromkeys(_HOMES, str(home))
+    changed = {"LC_MESSAGES": reader} | ({} if home is None else dict.fromkeys(_HOMES, str(home)))
     with ExitStack() as stack:
-        stack.enter_context(mock.patch.dict(os.environ, folders))
+        stack.enter_context(mock.patch.dict(os.environ, changed))
         # A command finds the user's own languages; the tests after it must not.
         stack.enter_context(mock.patch.object(pack, "_own", pack._own))
         keyboard = io.TextIOWrapper(io.BytesIO(typed), encoding="utf-8")

@@ -165,9 +165,7 @@ def test_there_are_forty_kinds_of_bad_input() -> None:
 
 
 @pytest.mark.parametrize("about", PARAMETERS)
-def test_bad_input_is_one_sentence_and_status_2(
-    about: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bad_input_is_one_sentence_and_status_2(about: str, folder: Path) -> None:
     name, parameter = PARAMETERS[about]
     free = parameter.name in FREE or parameter.name in (
         "conditions",
@@ -180,8 +178,8 @@ def test_bad_input_is_one_sentence_and_status_2(
         return
     kinds = TEXTS if free else KINDS
     for kind, language in zip(kinds, cycle(translation.codes())):
-        monkeypatch.setenv("LC_ALL", language)
-        done = run(*arguments(name, parameter, kind), home=folder / "home")
+        line = arguments(name, parameter, kind)
+        done = run(*line, home=folder / "home", reader=language)
         told = f"{about} {kind[:30]!r}"
         if done.status == 2 and done.stdout and name in REPORTS:
             assert not PYTHON.search(done.stdout), told

@@ -142,12 +142,14 @@ def test_a_mistyped_command_is_told_where_to_find_help(
 
 LIGHT = {
     "blindplay", "blindplay.cli", "blindplay.commands", "blindplay.commands.options",
+    "blindplay.commands.reader", "blindplay.commands.settings_file",
     "blindplay.commands.user_language", "blindplay.given", "blindplay.lazy",
+    "blindplay.translation",
 }  # fmt: skip
 """All modules of BlindPlay that ``--help`` may load."""
 WORDS = {
-    *LIGHT, "blindplay.commands.settings_file", "blindplay.commands.words",
-    "blindplay.language", "blindplay.language.language",
+    *LIGHT, "blindplay.commands.words",
+    "blindplay.language", "blindplay.language.keys", "blindplay.language.language",
     "blindplay.language.mixed_text", "blindplay.language.reader_language",
     "blindplay.language.lexicon", "blindplay.language.listening", "blindplay.language.move_index",
     "blindplay.language.pack", "blindplay.language.parsing", "blindplay.language.sentences",
@@ -181,7 +183,7 @@ def loaded_by(*arguments: str) -> set[str]:
     ("arguments", "allowed"),
     [
         (("--help",), LIGHT),
-        (("version",), LIGHT | {"blindplay.commands.help", "blindplay.commands.settings_file"}),
+        (("version",), LIGHT | {"blindplay.commands.help"}),
         (("announce", "--fen", START, "--move", "g1f3"), WORDS),
         (("announce", "--help"), WORDS),
     ],
@@ -228,6 +230,7 @@ def started(*arguments: str) -> subprocess.Popen[bytes]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        env={**os.environ, "LC_MESSAGES": "en"},
         # A shell starts what it runs in the background without Ctrl-C, tests included.
         preexec_fn=(lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) if posix else None,
     )

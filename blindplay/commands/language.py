@@ -156,7 +156,7 @@ def _in_words(kind: str, finding: PackFinding) -> str:
     """A finding with its kind and its place, in the reader's language."""
     parts = [
         READER.told(f"{kind},"),
-        "" if finding.line is None else READER.told(f"line {finding.line},"),
+        "" if finding.line is None or not finding.key else READER.told(f"line {finding.line},"),
         f"{finding.key}:" if finding.key else "",
         READER.told(finding.text),
     ]

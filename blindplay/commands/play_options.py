@@ -122,7 +122,7 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
                 type=options.HOURS),
         _flag("public", "Show the game to everybody at /public/, without a link."),
         _option("public-delay", "Show it so much later, such as 15m or 90s; 0 is at once. Without "
-                "it, 15 minutes later.", type=options.LENGTH),
+                "it, it is shown 15 minutes later.", type=options.LENGTH),
         _flag("public-names", "Show the players' names there, too."),
         click.Option(["--qr/--no-qr"], default=None, help="Draw each link as a QR code. No screen "
                      "reader can read it. Without it, they are drawn only on a terminal."),

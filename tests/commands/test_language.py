@@ -37,7 +37,7 @@ def test_check_prints_the_verdict_first_and_ends_with_status_2_for_an_unusable_p
     checked = run("language", "check", str(file))
     assert checked.status == 2
     first, second, *_ = checked.stdout.splitlines()
-    assert first.startswith("nb.toml cannot be used yet: 1 error, ")
+    assert first.startswith("nb.toml cannot be used yet. Errors: 1; ")
     line = next(
         n
         for n, text in enumerate(file.read_text("utf-8").splitlines(), 1)

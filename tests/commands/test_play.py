@@ -91,7 +91,8 @@ def test_an_empty_line_before_any_move_is_no_press(tmp_path: Path) -> None:
 
 def test_what_a_silent_table_says_is_printed_as_it_is_and_nothing_else(tmp_path: Path) -> None:
     done = run("play", "--microphone", "none", "--silent", "--journal", str(tmp_path / "g.jsonl"),
-               stdin="\nSpringer Gustav eins Felix drei\n\n", home=tmp_path)  # fmt: skip
+               stdin="\nSpringer Gustav eins Felix drei\n\n", home=tmp_path,
+               reader="de")  # fmt: skip
     lines = done.stdout.splitlines()
     assert "Springer Gustav eins Felix drei" in lines
     game = lines[: lines.index("")]  # the record follows
@@ -100,7 +101,7 @@ def test_what_a_silent_table_says_is_printed_as_it_is_and_nothing_else(tmp_path:
 
 def test_play_keeps_both_scoresheets(tmp_path: Path) -> None:
     done = run("play", "--microphone", "none", "--silent", "--journal", str(tmp_path / "g.jsonl"),
-               stdin="\nE2 E4\n\ne5\n\nSf3\n\n", home=tmp_path)  # fmt: skip
+               stdin="\nE2 E4\n\ne5\n\nSf3\n\n", home=tmp_path, reader="de")  # fmt: skip
     assert "1. Bauer Eva zwei Eva vier … Bauer Eva sieben Eva fünf" in done.stdout
     assert "Partieformular von Weiß:\n" in done.stdout
     assert "1. e4 … e5\n2. Sf3" in done.stdout
@@ -167,7 +168,7 @@ def test_the_mode_follows_from_the_time_control_unless_it_is_given(table: Table)
 
 
 def test_without_options_white_is_impaired_and_devices_are_searched_for(table: Table) -> None:
-    assert run("play").status == 0
+    assert run("play", reader="de").status == 0
     assert (table.setup.white.impaired, table.setup.black.impaired) == (True, False)
     assert (table.setup.mode, table.setup.arbiter) == ("standard", "automatic")
     assert table.devices == WantedDevices()
@@ -246,7 +247,7 @@ def test_without_devices_a_demonstration_is_shown_if_wanted(
     run("play", "--or-demo", "--journal", str(journal), "--language", "en")
     assert shown == [("en", Shown(journal, Printed.WORDS, True, called))]
     assert table.arguments == ()
-    run("demo", "--print", "all")
+    run("demo", "--print", "all", reader="de")
     assert shown[1:] == [("de", Shown(None, Printed.ALL, False, called))]
 
 

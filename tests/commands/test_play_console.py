@@ -16,9 +16,9 @@ PLAY = ["play", "--silent", "--microphone", "none", "--console"]
 LINK = re.compile(r"http://127\.0\.0\.1:\d+/#[A-Za-z0-9_-]{43}\n")
 
 
-def play(path: Path, *options: str, keys: str = "") -> Ran:
+def play(path: Path, *options: str, keys: str = "", reader: str = "en") -> Ran:
     where = ("--console-port", "0", "--journal", str(path))
-    return run(*PLAY, *where, *options, stdin=f"{keys}quit\n")
+    return run(*PLAY, *where, *options, stdin=f"{keys}quit\n", reader=reader)
 
 
 def test_one_link_a_role_is_printed_renewed_taken_away_and_told_of(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_links_outlast_the_table_and_no_other_game_has_them(tmp_path: Path) -> N
         assert kept.stat().st_mode & 0o777 == 0o600
     again = play(path, "--resume")
     assert LINK.findall(again.stdout) == []
-    assert "Die Links von vorher" in again.stdout
+    assert "The links of before" in again.stdout
     doors = AccessLinks(kept)
     assert all(doors.enter(secret, "en") for secret in secrets)
     path.unlink()

@@ -57,7 +57,7 @@ def test_broken_settings_are_told_in_the_language_of_the_system(
     assert run("settings", "set", "language", "en", home=tmp_path).status == 0
     (file,) = tmp_path.rglob("settings.toml")
     file.write_text("language = [", "utf-8")
-    done = run("play", "--silent", home=tmp_path)
+    done = run("play", "--silent", home=tmp_path, reader="de_DE.UTF-8")
     assert (done.status, done.stderr.startswith("Berichtigen Sie ")) == (2, True)
 
 
@@ -67,6 +67,6 @@ def test_the_help_of_every_command_is_in_the_readers_language(
 ) -> None:
     monkeypatch.setenv("LC_ALL", f"{language}.UTF-8")
     for command in ("", "play", "models", "board", "voice", "score"):
-        told = run(*command.split(), "--help").stdout
+        told = run(*command.split(), "--help", reader=language).stdout
         assert " the " not in told, command
         assert "Usage:" not in told, command

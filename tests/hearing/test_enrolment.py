@@ -229,7 +229,7 @@ def test_the_command_keeps_what_is_said_although_the_microphone_is_lost(
 
 
 def test_learning_again_without_recordings_says_what_to_do() -> None:
-    done = run("voice", "learn", "Anna", "--language", "en", "--silent")
+    done = run("voice", "learn", "Anna", "--announce-in", "en", "--silent")
     assert done.status == 2 and "There are no recordings of Anna" in done.stderr
     assert str(speaker_models.recordings("Anna", "en")) in done.stderr
     assert done.stdout.strip() == load("en").sentence("enrol_nothing")
@@ -237,8 +237,8 @@ def test_learning_again_without_recordings_says_what_to_do() -> None:
 
 def test_learning_again_from_too_little_says_so_and_changes_nothing() -> None:
     keep(recording("ja"))
-    done = run("voice", "learn", "Anna", "--silent")
-    assert done.status == 2 and "Only 1 answers" in done.stderr
+    done = run("voice", "learn", "Anna", "--silent", reader="de")
+    assert done.status == 2 and "Nur 1 Antworten" in done.stderr
     assert done.stdout.splitlines() == [
         GERMAN.sentence("enrol_working"), GERMAN.sentence("enrol_not_enough"),
     ]  # fmt: skip
