@@ -97,6 +97,6 @@ def test_where_to_serve_needs_something_to_serve(tmp_path: Path) -> None:
 
 
 def test_the_address_of_the_public_page_is_printed(tmp_path: Path) -> None:
-    said = play(tmp_path / "1.jsonl", "--public", "--public-delay", "5m").stdout
+    said = play(tmp_path / "1.jsonl", "--public", "--public-delay", "5m", reader="de").stdout
     assert "fünf Minuten" in said and "/public/" in said
     assert "/public/" not in play(tmp_path / "2.jsonl").stdout
