@@ -153,10 +153,14 @@ def _print_report(report: PackReport) -> None:
 
 
 def _in_words(kind: str, finding: PackFinding) -> str:
-    """A finding with its kind and its place, in the reader's language."""
+    """A finding with its kind and its place, in the reader's language.
+
+    One of the whole file has no key, and its text names the line.
+    """
+    line = f"line {finding.line}," if finding.key and finding.line is not None else ""
     parts = [
         READER.told(f"{kind},"),
-        "" if finding.line is None else READER.told(f"line {finding.line},"),
+        READER.told(line),
         f"{finding.key}:" if finding.key else "",
         READER.told(finding.text),
     ]

@@ -20,6 +20,11 @@ def text_of(code: str) -> str:
     return files(language).joinpath("packs", f"{code}.toml").read_text("utf-8")
 
 
+@pytest.fixture(autouse=True)
+def reads_english(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "en_GB.UTF-8")
+
+
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of the user's own languages, with none in it."""
@@ -37,7 +42,7 @@ def test_check_prints_the_verdict_first_and_ends_with_status_2_for_an_unusable_p
     checked = run("language", "check", str(file))
     assert checked.status == 2
     first, second, *_ = checked.stdout.splitlines()
-    assert first.startswith("nb.toml cannot be used yet: 1 error, ")
+    assert first.startswith("nb.toml cannot be used yet. Errors: 1; ")
     line = next(
         n
         for n, text in enumerate(file.read_text("utf-8").splitlines(), 1)
@@ -137,3 +142,13 @@ def test_an_impossible_request_is_one_sentence(own: Path, arguments: list[str]) 
     checked = run("language", *arguments)
     assert (checked.status, checked.stdout, checked.stderr.count("\n")) == (2, "", 1)
     assert checked.stderr.endswith(".\n")
+
+
+def test_an_example_of_the_english_pack_is_told_in_the_readers_language(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "sv_SE.UTF-8")
+    file = tmp_path / "fo.toml"
+    file.write_text('name = "Føroyskt"\n', "utf-8")
+    told = run("language", "check", str(file)).stdout
+    assert "Fel, files: Det här saknas; på engelska är det en tabell med a, b, c." in told
