@@ -37,10 +37,8 @@ def test_the_report_is_one_file_without_sound(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.wav"))
 
 
-def test_the_status_is_1_if_no_table_can_be_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LC_ALL", "en_GB.UTF-8")
+@pytest.mark.usefixtures("reads_english")
+def test_the_status_is_1_if_no_table_can_be_run(tmp_path: Path) -> None:
     (tmp_path / "blindplay").mkdir()
     (tmp_path / "blindplay" / "tables").write_text("a file in the place of the folder", "utf-8")
     done = run("doctor", home=tmp_path)

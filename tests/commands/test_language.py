@@ -13,16 +13,13 @@ from blindplay.commands import options
 from blindplay.language import pack
 from tests.command_line import run
 
+pytestmark = pytest.mark.usefixtures("reads_english")
+
 CODES = ["da", "de", "en", "nb", "sv"]
 
 
 def text_of(code: str) -> str:
     return files(language).joinpath("packs", f"{code}.toml").read_text("utf-8")
-
-
-@pytest.fixture(autouse=True)
-def reads_english(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LC_ALL", "en_GB.UTF-8")
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ import pytest
 from blindplay.speech.models import folders
 from tests.command_line import run
 
+pytestmark = pytest.mark.usefixtures("reads_english")
+
 
 def test_the_list_names_the_models_of_a_language_and_those_that_are_recommended() -> None:
     done = run("models", "list", "--language", "de")

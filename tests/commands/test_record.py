@@ -15,6 +15,8 @@ from blindplay.record import Journal
 from blindplay.record.tape import tape_folder
 from tests.command_line import run
 
+pytestmark = pytest.mark.usefixtures("reads_english")
+
 
 def test_reconcile_prints_lines_to_be_heard_or_one_object(tmp_path: Path) -> None:
     for side, knight in (("white", "Sf6"), ("black", "Nh6")):

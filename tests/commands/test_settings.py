@@ -11,6 +11,8 @@ import pytest
 from blindplay.table import play as table_play
 from tests.command_line import run
 
+pytestmark = pytest.mark.usefixtures("reads_english")
+
 
 def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What tables are started with, in place of starting them."""

@@ -15,6 +15,8 @@ from blindplay.language import Language
 from blindplay.speech.speaker import Voicing
 from tests.command_line import run
 
+pytestmark = pytest.mark.usefixtures("reads_english")
+
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

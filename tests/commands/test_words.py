@@ -9,6 +9,8 @@ import pytest
 
 from tests.command_line import run
 
+pytestmark = pytest.mark.usefixtures("reads_english")
+
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 
