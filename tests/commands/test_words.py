@@ -59,7 +59,12 @@ def test_a_file_named_like_a_move_is_a_file(
 
 def test_what_say_writes_is_understood(tmp_path: Path) -> None:
     sound = tmp_path / "move.wav"
-    assert run("say", "Springer Gustav eins Felix drei", "--output", str(sound)).status == 0
+    assert (
+        run(
+            "say", "--language", "de", "Springer Gustav eins Felix drei", "--output", str(sound)
+        ).status
+        == 0
+    )
     lines = tmp_path / "batch.jsonl"
     lines.write_text(json.dumps({"file": "move.wav", "fen": START, "language": "de"}) + "\n")
     told = json.loads(run("understand", "--json", "--batch", str(lines)).stdout)
@@ -68,7 +73,10 @@ def test_what_say_writes_is_understood(tmp_path: Path) -> None:
 
 def test_a_sound_that_cannot_be_read_does_not_stop_the_others(tmp_path: Path) -> None:
     sound, broken = tmp_path / "move.wav", tmp_path / "broken.wav"
-    assert run("say", "Bauer Eva zwei Eva vier", "--output", str(sound)).status == 0
+    assert (
+        run("say", "--language", "de", "Bauer Eva zwei Eva vier", "--output", str(sound)).status
+        == 0
+    )
     broken.write_bytes(b"no sound")
     names = ["broken.wav", "missing.wav", "move.wav"]
     lines = tmp_path / "batch.jsonl"
