@@ -30,6 +30,12 @@ settings.register_profile("exploring", _ANY_SPEED)
 settings.load_profile("exploring" if os.environ.get("EXPLORE") else "steady")
 
 
+@pytest.fixture
+def reads_english(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The user reads English in this test."""
+    monkeypatch.setenv("LC_ALL", "en_GB.UTF-8")
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One worker more than there are processors, because tests of sound wait most of the time."""

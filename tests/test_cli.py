@@ -87,6 +87,7 @@ def test_the_table_explains_a_command_as_its_own_help_does(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.usefixtures("reads_english")
 def test_every_command_explains_itself_and_all_its_options(name: str) -> None:
     done = run(*name.split(), "--help")
     assert (done.status, done.stderr) == (0, "")
@@ -116,6 +117,7 @@ def test_every_help_is_in_complete_sentences(name: str) -> None:
             assert verb.search(sentence), f"{parameter.name}: {sentence}"
 
 
+@pytest.mark.usefixtures("reads_english")
 def test_help_is_printed_without_arguments() -> None:
     assert run() == run("--help")
     assert run().stdout.startswith("Usage: blindplay [OPTIONS] COMMAND")
@@ -130,6 +132,7 @@ def test_help_is_printed_without_arguments() -> None:
         (("board", "decode", "--commit", "luck", "-"), "blindplay board decode --help"),
     ],
 )
+@pytest.mark.usefixtures("reads_english")
 def test_a_mistyped_command_is_told_where_to_find_help(
     arguments: tuple[str, ...], remedy: str
 ) -> None:
@@ -244,6 +247,7 @@ def test_it_is_no_error_if_nobody_reads_the_output() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends Ctrl-C to all of a console")
+@pytest.mark.usefixtures("reads_english")
 def test_ctrl_c_stops_a_command_with_status_130() -> None:
     with started("mating", "--batch", "-") as running:
         assert running.stdin and running.stdout and running.stderr

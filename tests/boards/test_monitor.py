@@ -77,6 +77,7 @@ def test_the_monitor_does_not_wait_at_what_is_no_serial_port() -> None:
 
 
 @pytest.mark.parametrize("url", ["socket://127.0.0.1:1", "loop://"])
+@pytest.mark.usefixtures("reads_english")
 def test_the_monitor_fails_if_no_board_answered(
     url: str,
 ) -> None:

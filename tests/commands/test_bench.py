@@ -50,6 +50,7 @@ def test_voices_and_conditions_reach_the_measurement(
     assert dataclasses.astuple(first)[0] == (tmp_path,)
 
 
+@pytest.mark.usefixtures("reads_english")
 def test_writing_needs_measuring() -> None:
     done = run("bench", "voice", "--write")
     assert (done.status, done.stdout) == (2, "")

@@ -33,6 +33,7 @@ def test_an_emulated_board_prints_its_url_and_obeys(
     assert url.startswith("socket://") and placement == "4k3/8/8/8/8/8/4K3/8"
 
 
+@pytest.mark.usefixtures("reads_english")
 def test_a_missing_recording_is_one_sentence() -> None:
     done = run("board", "decode", "no-such-file")
     assert done.stderr == "There is no file no-such-file; check the name.\n"

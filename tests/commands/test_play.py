@@ -202,6 +202,7 @@ def test_after_a_talk_button_no_opening_word_is_needed(
     assert table.options.opening_word is word
 
 
+@pytest.mark.usefixtures("reads_english")
 def test_times_of_warnings_are_written_like_clock_times(table: Table) -> None:
     run("play", "--time-warnings", "10:00, 1:00,30")
     assert table.options.time_warnings == (600, 60, 30)

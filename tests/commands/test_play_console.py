@@ -69,6 +69,7 @@ def test_links_outlast_the_table_and_no_other_game_has_them(tmp_path: Path) -> N
     assert not any(AccessLinks(kept).enter(secret, "en") for secret in secrets)
 
 
+@pytest.mark.usefixtures("reads_english")
 def test_a_certificate_needs_its_key_and_both_their_files(tmp_path: Path) -> None:
     alone = play(tmp_path / "1.jsonl", "--certificate", "c.pem")
     assert "--certificate and --key need each other" in alone.stderr
@@ -82,6 +83,7 @@ def test_a_certificate_needs_its_key_and_both_their_files(tmp_path: Path) -> Non
             one.write_text("nothing")
 
 
+@pytest.mark.usefixtures("reads_english")
 def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
@@ -90,6 +92,7 @@ def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:
     assert "--console-port" in said.stderr
 
 
+@pytest.mark.usefixtures("reads_english")
 def test_where_to_serve_needs_something_to_serve(tmp_path: Path) -> None:
     arguments = [word for word in PLAY if word != "--console"]
     said = run(*arguments, "--host", "0.0.0.0", stdin="quit\n")

@@ -29,6 +29,7 @@ def test_values_from_a_file_of_settings_are_taken_like_typed_ones() -> None:
     assert context.params["round"] == "3"
 
 
+@pytest.mark.usefixtures("reads_english")
 def test_help_lists_every_option_under_its_heading() -> None:
     text = run("play", "--help").stdout
     for heading, group in OPTIONS.items():

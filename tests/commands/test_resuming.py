@@ -71,6 +71,7 @@ def test_the_language_of_a_player_counts_where_nothing_was_kept(journal: Path) -
         (("--round", "3"), "no --round"),
     ],
 )  # fmt: skip
+@pytest.mark.usefixtures("reads_english")
 def test_a_setting_that_contradicts_the_game_is_refused(
     journal: Path, options: tuple[str, ...], has: str
 ) -> None:

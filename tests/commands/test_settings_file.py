@@ -58,6 +58,7 @@ def test_a_wrong_setting_is_one_sentence_with_the_file(path: Path, line: str, wo
 
 @pytest.mark.parametrize("text", ["white = Anna\n", 'language = "xx"\n'])
 @pytest.mark.parametrize("command", [("games",), ("announce", "--move", "e4")])
+@pytest.mark.usefixtures("reads_english")
 def test_a_wrong_setting_does_not_stop_a_command_that_needs_no_game(
     tmp_path: Path, text: str, command: tuple[str, ...]
 ) -> None:

@@ -228,6 +228,7 @@ def test_the_command_keeps_what_is_said_although_the_microphone_is_lost(
     assert str(speaker_models.recordings("Anna", "de")) in done.stdout
 
 
+@pytest.mark.usefixtures("reads_english")
 def test_learning_again_without_recordings_says_what_to_do() -> None:
     done = run("voice", "learn", "Anna", "--language", "en", "--silent")
     assert done.status == 2 and "There are no recordings of Anna" in done.stderr
@@ -235,6 +236,7 @@ def test_learning_again_without_recordings_says_what_to_do() -> None:
     assert done.stdout.strip() == load("en").sentence("enrol_nothing")
 
 
+@pytest.mark.usefixtures("reads_english")
 def test_learning_again_from_too_little_says_so_and_changes_nothing() -> None:
     keep(recording("ja"))
     done = run("voice", "learn", "Anna", "--silent")

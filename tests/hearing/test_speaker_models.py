@@ -61,6 +61,7 @@ def test_what_was_recorded_before_the_power_failed_is_learned_from() -> None:
     assert words() == ["ja", "nein", "vier"]
 
 
+@pytest.mark.usefixtures("reads_english")
 def test_forgetting_a_player_forgets_his_wishes_and_his_voice() -> None:
     keep(recording("dame"))
     speaker_preferences.learn("Anna", [("dame", "turm")])
@@ -69,6 +70,7 @@ def test_forgetting_a_player_forgets_his_wishes_and_his_voice() -> None:
     assert "Nothing is kept of Anna" in run("voice", "forget", "Anna").stderr
 
 
+@pytest.mark.usefixtures("reads_english")
 def test_what_was_learned_for_a_model_goes_with_it_and_the_recordings_stay(
     model: Path,
 ) -> None:

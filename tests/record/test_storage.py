@@ -41,6 +41,7 @@ def _names(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
 
 
+@pytest.mark.usefixtures("reads_english")
 def test_the_sound_of_a_table_is_removed_and_the_game_stays(tmp_path: Path) -> None:
     journal, other = _game(tmp_path), _game(tmp_path, "other.jsonl")
     before = journal.read_bytes()
@@ -64,6 +65,7 @@ def test_a_table_is_found_by_its_name_in_the_folder_of_tables(
         storage.find("2026-05-02")
 
 
+@pytest.mark.usefixtures("reads_english")
 def test_forgetting_all_leaves_nothing_of_this_table_and_all_of_others(tmp_path: Path) -> None:
     journal = _game(tmp_path)
     for end in ("game.damaged-1.jsonl", "game.damaged-1.pulse", "game.links", "game.pulse",

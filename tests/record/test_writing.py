@@ -384,6 +384,7 @@ def test_the_command_prints_or_writes_the_same_bytes(journal: Path, tmp_path: Pa
         (("{}", "--format", "brf", "--from", "3"), "--format tape"),
     ],
 )
+@pytest.mark.usefixtures("reads_english")
 def test_each_mistake_is_one_sentence_and_nothing_is_written(
     journal: Path, arguments: tuple[str, ...], said: str
 ) -> None:
@@ -395,6 +396,7 @@ def test_each_mistake_is_one_sentence_and_nothing_is_written(
     assert journal.read_bytes() == before
 
 
+@pytest.mark.usefixtures("reads_english")
 def test_the_command_writes_the_game_before_the_damage_and_then_says_so(
     journal: Path,
 ) -> None:

@@ -168,6 +168,7 @@ class Hands:
         return letter, chess.square_name(at)
 
 
+@pytest.mark.usefixtures("reads_english")
 def test_an_emulated_board_is_checked_and_the_result_is_saved(own_configuration: Path) -> None:
     with EmulatedBoard(EMPTY_BOARD, lift_ms=5) as board:
         hands = Hands(board)

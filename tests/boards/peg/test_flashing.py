@@ -119,6 +119,7 @@ def test_a_wrong_board_port_file_or_rate_is_refused(
 @pytest.mark.parametrize(
     ("options", "said"), [(["--baud", "-5"], "--baud"), ([], "is a folder, no file of firmware")]
 )
+@pytest.mark.usefixtures("reads_english")
 def test_wrong_input_is_reported_before_the_search_for_a_board(
     options: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,6 +146,7 @@ def test_the_port_is_found_only_if_there_is_exactly_one(
 
 
 @POSIX
+@pytest.mark.usefixtures("reads_english")
 def test_the_command_announces_the_flashing_before_it_begins(
     firmware: Path, avrdude: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

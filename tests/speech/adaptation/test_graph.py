@@ -201,6 +201,7 @@ def people(recogniser: Recogniser, at_least: float) -> None:
     assert right >= at_least * len(entries)
 
 
+@pytest.mark.usefixtures("reads_english")
 def test_the_command_writes_a_model_and_says_what_is_wrong(own: Path, tmp_path: Path) -> None:
     def run(*arguments: str) -> Ran:
         return command_line.run("models", "adapt", *arguments)
