@@ -1,14 +1,18 @@
 """The file that joins a table or a hall to an event: where the broker is, and who connects."""
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from blindplay.given import read_bytes, read_toml
+from blindplay.given import read_bytes, read_text, read_toml
 
 from .protocol import checked_name
 
-_MOST_BYTES = 100_000
+_MOST_BYTES = 200_000
+_PEM = "-----BEGIN "
+_KEY = re.compile("[0-9a-f]{64}")
 PORT, TLS_PORT = 1883, 8883
 
 
@@ -21,8 +25,8 @@ class Broker:
     account: str = ""
     """Empty: a broker that lets everybody in."""
     password: str = ""
-    certificates: Path | None = None
-    """Encrypt, and trust the authorities in this file, in PEM."""
+    certificates: str = ""
+    """Encrypt, and trust these authorities, in PEM; empty: do not encrypt."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,14 @@ class EventFile:
     """The event's name for people."""
     folder: Path = Path()
     """Where the hall keeps its copies."""
+    key: str = ""
+    """The table's private key, with which it signs its journals; empty: it signs nothing."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """In the hall's file: the public key of each table."""
+    play: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of ``blindplay play`` that hold at the event's tables, by their names."""
+    rounds: int = 0
+    languages: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         checked_name(self.event, "an event")
@@ -55,29 +67,58 @@ def read_event_file(path: Path, *, table: bool) -> EventFile:
         event = _text(values, "event", needed=True)
         return EventFile(
             event=event,
-            broker=_broker(values.get("broker", {}), path.parent),
+            broker=_broker(_part(values, "broker"), path.parent),
             table=_text(values, "table", needed=table),
             title=_text(values, "title") or event,
             folder=path.parent / (_text(values, "folder") or f"hall-{event}"),
+            key=_keys({"key": values["key"]})["key"] if "key" in values else "",
+            keys=_keys(_part(values, "keys")),
+            play=_part(values, "play"),
+            rounds=_number(values, "rounds", 0, 0, 999),
+            languages=_languages(values.get("languages", [])),
         )
     except ValueError as error:
         raise ValueError(f"Correct {path}: {error}") from None
 
 
-def _broker(values: Any, folder: Path) -> Broker:
-    if not isinstance(values, dict):
-        raise ValueError("[broker] must be a part of its own.")
+def _broker(values: dict[str, Any], folder: Path) -> Broker:
     certificates = _text(values, "certificates")
-    port = values.get("port", TLS_PORT if certificates else PORT)
-    if type(port) is not int or not 0 < port < 65536:
-        raise ValueError("port must be a number from 1 to 65535.")
+    if certificates and not certificates.startswith(_PEM):
+        certificates = read_text(folder / certificates, _MOST_BYTES)
     return Broker(
         host=_text(values, "host") or "localhost",
-        port=port,
+        port=_number(values, "port", TLS_PORT if certificates else PORT, 1, 65_535),
         account=_text(values, "account"),
         password=_text(values, "password"),
-        certificates=folder / certificates if certificates else None,
+        certificates=certificates,
     )
+
+
+def _part(values: dict[str, Any], name: str) -> dict[str, Any]:
+    found = values.get(name, {})
+    if not isinstance(found, dict):
+        raise ValueError(f"[{name}] must be a part of its own.")
+    return found
+
+
+def _keys(values: dict[str, Any]) -> dict[str, str]:
+    for name, key in values.items():
+        if not isinstance(key, str) or not _KEY.fullmatch(key):
+            raise ValueError(f"the key {name} must have 64 hexadecimal digits.")
+    return values
+
+
+def _number(values: dict[str, Any], name: str, usual: int, least: int, most: int) -> int:
+    found = values.get(name, usual)
+    if type(found) is not int or not least <= found <= most:
+        raise ValueError(f"{name} must be a number from {least} to {most}.")
+    return found
+
+
+def _languages(values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
+        raise ValueError('languages must be a list of texts, such as ["de", "en"].')
+    return tuple(values)
 
 
 def _text(values: dict[str, Any], name: str, *, needed: bool = False) -> str:

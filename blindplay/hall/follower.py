@@ -1,15 +1,18 @@
 """The hall's side of the protocol, without a network: messages in, asks out, copies on the disk."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from .followed_table import FollowedTable
 from .incidents import Incidents
+from .keeping_signatures import SignatureKeeper
 from .protocol import Head, LinesWanted, MessageError, Presence, Topic, decode, encode, topic_of
 
 Send = Callable[[Topic, bytes], object]
 Listener = Callable[[str], object]
+FOLLOWED = ("journal", "head", "presence", "signature")
+"""The kinds of messages that a hall takes from all tables."""
 _FOLDER = "table-"  # before a table's name, for no system forbids such a folder
 
 
@@ -19,14 +22,20 @@ class Follower:
     ``folder`` keeps a folder for each table, with one file for each game; ``send`` publishes.
     """
 
-    def __init__(self, event: str, folder: Path, send: Send) -> None:
-        """:raises OSError: if the folder cannot be made."""
+    def __init__(
+        self, event: str, folder: Path, send: Send, keys: Mapping[str, str] | None = None
+    ) -> None:
+        """``keys``: the public key of each table.
+
+        :raises OSError: if the folder cannot be made.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         self.event = event
         self.folder = folder
         self.lock = threading.RLock()
         """Held while a message is taken. Hold it to read a consistent hall."""
         self.incidents = Incidents(folder / "incidents.jsonl")
+        self._signatures = SignatureKeeper(event, dict(keys or {}), self.incidents)
         self.tables: dict[str, FollowedTable] = {}
         """The tables by their names, also those of which there are only copies."""
         self._send = send
@@ -53,7 +62,7 @@ class Follower:
             where = topic_of(topic)
         except MessageError:
             return
-        if where.event != self.event or where.kind not in ("journal", "head", "presence"):
+        if where.event != self.event or where.kind not in FOLLOWED:
             return
         with self.lock:
             table = self._table(where.table)
@@ -63,6 +72,8 @@ class Follower:
                     table.take_lines(payload, now)
                 elif where.kind == "head":
                     table.take_head(decode(Head, payload), now, live=not retained)
+                elif where.kind == "signature":
+                    self._signatures.take(table.name, table.folder, payload)
                 elif payload:  # an empty one removes what the broker kept
                     table.take_presence(decode(Presence, payload), now)
             except MessageError as error:

@@ -9,7 +9,7 @@ from typing import Any
 from blindplay.record import files
 
 from .event_file import EventFile
-from .follower import Follower
+from .follower import FOLLOWED, Follower
 from .link import Link
 from .protocol import ROOT, RequestAnswer, Topic
 from .requesting import Requests
@@ -30,10 +30,9 @@ class Hall:
         if not files.lock(self._guard):
             os.close(self._guard)
             raise ValueError(f"A hall is running in {joined.folder}; close that one first.")
-        self.follower = Follower(joined.event, joined.folder, self.publish)
+        self.follower = Follower(joined.event, joined.folder, self.publish, joined.keys)
         self._requests = Requests(self.follower, self.publish)
-        kinds = ("journal", "head", "presence", "answer")
-        topics = [f"{ROOT}/{joined.event}/+/{kind}" for kind in kinds]
+        topics = [f"{ROOT}/{joined.event}/+/{kind}" for kind in (*FOLLOWED, "answer")]
         self._link = Link(joined.broker, topics, self._receive, self._connected)
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._work, name="hall", daemon=True)

@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-KINDS = ("damaged", "forged", "forked", "head", "two_tables", "clock", "storage")
+KINDS = ("damaged", "forged", "forked", "head", "two_tables", "clock", "storage", "signature")
 """A message that is cut off or no message; a line that fits nowhere; a line that continues a game
 in another way than its table; a head that the table's journal contradicts; two programs under one
-table's name; a table whose time of day is wrong; the hall cannot write."""
+table's name; a table whose time of day is wrong; the hall cannot write; a signature that is
+wrong, or is not made with the table's key."""
 MOST = 1000
 """So many incidents are kept in memory; the file holds all."""
 

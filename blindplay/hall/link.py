@@ -30,7 +30,7 @@ class Link:
     ) -> None:
         """``will``: a message that the broker publishes, and keeps, when the connection is lost.
 
-        :raises ValueError: if the file of certificates cannot be used.
+        :raises ValueError: if the certificates cannot be used.
         """
         # Imported here: a table without a hall needs none of it.
         from paho.mqtt.client import Client
@@ -44,7 +44,7 @@ class Link:
         self._client.max_queued_messages_set(10_000)
         if broker.account:
             self._client.username_pw_set(broker.account, broker.password)
-        if broker.certificates is not None:
+        if broker.certificates:
             self._client.tls_set_context(_encrypted(broker))
         if will is not None:
             self._client.will_set(will[0], will[1], qos=1, retain=True)
@@ -105,9 +105,9 @@ class Link:
 
 def _encrypted(broker: Broker) -> ssl.SSLContext:
     try:
-        return ssl.create_default_context(cafile=broker.certificates)
-    except (OSError, ssl.SSLError):
+        return ssl.create_default_context(cadata=broker.certificates)
+    except ssl.SSLError:
         raise ValueError(
-            f"{broker.certificates} holds no certificates; name the file that the organiser gave "
-            "you."
+            "What stands under certificates in the event's file is none; use the file that the "
+            "organiser gave you."
         ) from None

@@ -11,7 +11,11 @@ from blindplay.record.chain import DIGITS
 
 ROOT = "blindplay/1"
 """All topics begin with this; the number is the version of the protocol."""
-KINDS = ("journal", "head", "presence", "ask", "request", "answer")
+TABLE_KINDS = ("journal", "head", "presence", "answer", "signature")
+"""What a table publishes."""
+HALL_KINDS = ("ask", "request")
+"""What a hall publishes."""
+KINDS = TABLE_KINDS + HALL_KINDS
 MOST_BYTES = 65_536
 """The longest message; only a single line of a journal may be longer."""
 NAME = re.compile("[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")

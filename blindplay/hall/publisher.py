@@ -17,7 +17,7 @@ from typing import Any
 
 from blindplay.laws import Taken
 from blindplay.laws.facts import Tick
-from blindplay.record import JournalError, chain, files, read_journal
+from blindplay.record import JournalError, chain, files, read_journal, signatures
 from blindplay.table.table import Table
 
 from .event_file import EventFile
@@ -36,7 +36,8 @@ from .protocol import (
     encode,
     topic_of,
 )
-from .taking_requests import Handler, RequestTaker
+from .signing import JournalSigner
+from .taking_requests import Handler, Reply, RequestTaker
 
 HEAD_S = 10.0
 """Seconds between two heads, if only time passes."""
@@ -62,7 +63,8 @@ class Publisher:
         self._joined = joined
         self._about = dict(about or {})
         self._lines = _JournalLines(table)
-        self._taker = RequestTaker(table, handlers)
+        self._signer = JournalSigner(table, joined)
+        self._taker = RequestTaker(table, {"sign": self._sign, **(handlers or {})})
         self._run = secrets.token_hex(8)
         self._head_run = secrets.token_hex(8)
         self._seq = 0
@@ -156,12 +158,15 @@ class Publisher:
             announce, self._announce = self._announce, False
             asks, self._asks = self._asks, []
             requests, self._requests = self._requests, deque()
+        self._lines.read()
+        signed = self._signer.sign_end(self._lines.game)  # with the network gone, too
         if not self._link.online:
             self._head_due = time.monotonic() + HEAD_S
             return
-        self._lines.read()
         if announce:
             self._publish("presence", encode(self._presence()), retain=True)
+        if announce or signed:
+            self._publish_signatures()
         for ask in asks:
             self._answer(ask)
         published = self._publish_lines()
@@ -217,6 +222,18 @@ class Publisher:
                 if content.facts:
                     games[content.game] = list(content.end)
         return Presence(self._run, True, games, self._about)
+
+    def _sign(self, request: Request, reply: Reply) -> None:
+        reply(self._signer.answer(request, self._lines.game))
+        self._publish_signatures()
+
+    def _publish_signatures(self) -> None:
+        """Publish what this table has signed at the event, the newest first. The broker keeps it."""
+        lines: list[bytes] = []
+        for path in (*_earlier(self._table.path, self._joined), self._table.path):
+            lines += signatures.lines_of(path)
+        if lines:
+            self._publish("signature", _batches(lines[::-1])[0], retain=True)
 
     def _reply(self, answer: RequestAnswer) -> None:
         self._publish("answer", encode(answer))

@@ -11,6 +11,7 @@ import platformdirs
 from .files import SUFFIX, beside, damaged_copies, pulse_of
 from .journal import JournalError, is_journal, is_running
 from .kept_options import options_of
+from .signatures import ENDING
 from .tape import is_recording, tape_folder
 
 
@@ -98,7 +99,7 @@ def forget(journal: Path, *, everything: bool = False) -> Removed:
 def _files(journal: Path) -> Iterator[Path]:
     """All files of a game but its tape. The journal comes last: while it is there, a call that was
     interrupted can find the rest by its name."""
-    ends = (".links", ".links.part", ".hall", ".hall.part")
+    ends = (".links", ".links.part", ".hall", ".hall.part", ENDING)
     others = [beside(journal, end) for end in ends]
     kept = options_of(journal)
     for path in (*damaged_copies(journal), pulse_of(journal), *others, kept, journal):

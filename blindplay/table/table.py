@@ -107,6 +107,11 @@ class Table:
         """The number and the digest of the last line of the journal that is on the disk."""
         return self._journal.written
 
+    @property
+    def whole(self) -> bool:
+        """Whether everything that was taken is on the disk."""
+        return not self._journal.unwritten
+
     def listen(self, listener: Listener) -> None:
         """Call ``listener`` with everything that is taken from now on."""
         self._listeners.append(listener)

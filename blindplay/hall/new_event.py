@@ -1,0 +1,110 @@
+"""A new event: the files of its hall, of its tables and of its broker."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from blindplay.record import files, signatures
+
+from . import broker_files
+from .certificates import make_certificates
+from .event_file import TLS_PORT
+from .protocol import NAME
+
+MOST_TABLES = 1000
+HALL_FILE = "hall.toml"
+BROKER_FOLDER = "broker"
+_LOCAL = "localhost", "127.0.0.1"
+
+
+@dataclass(frozen=True)
+class EventPlan:
+    """What the organiser says of an event."""
+
+    title: str
+    rounds: int
+    edition: str
+    time_control: str
+    """As in PGN."""
+    tables: int
+    """They are called 1, 2, and so on."""
+    languages: tuple[str, ...]
+    """Their codes; tables speak the first one unless their users choose another."""
+    host: str
+    """The name or address under which the tables reach the broker."""
+
+
+def short_name(title: str) -> str:
+    """The name of an event in topics, from its name for people."""
+    letters = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    found = re.sub("[^a-z0-9]+", "-", letters)[:40].strip("-")
+    return found if NAME.fullmatch(found) else "event"
+
+
+def write_event(plan: EventPlan, folder: Path) -> None:
+    """Write the files of a new event into ``folder``, which must be new or empty. Only its owner
+    can read them.
+
+    :raises ValueError: if something is in the folder already.
+    :raises OSError: if they cannot be written.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ValueError(f"{folder} exists already; choose another folder with --folder.")
+    for name, text in _files(plan).items():
+        path = folder / name
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        files.write_new(path, text.encode())
+
+
+def _files(plan: EventPlan) -> dict[str, str]:
+    """The files by their names in the folder. The hall's comes last: with it, all are there."""
+    event = short_name(plan.title)
+    names = [str(number) for number in range(1, plan.tables + 1)]
+    passwords = {name: broker_files.new_password() for name in ("", *names)}
+    keys = {name: signatures.new_key() for name in names}
+    hosts = list(dict.fromkeys((plan.host, *_LOCAL)))
+    authority, server, key = make_certificates(event, hosts)
+
+    def broker(host: str, account: str, password: str) -> dict[str, Any]:
+        return {"host": host, "port": TLS_PORT, "account": account, "password": password,
+                "certificates": authority}  # fmt: skip
+
+    play = {"event": plan.title, "edition": plan.edition, "time-control": plan.time_control,
+            "language": plan.languages[0]}  # fmt: skip
+    own = broker_files.configuration_files(event, TLS_PORT, passwords, server, key)
+    found = {f"{BROKER_FOLDER}/{name}": text for name, text in own.items()}
+    for name in names:
+        account = broker_files.account_of(name)
+        found[f"table-{name}.toml"] = _toml(
+            f"Table {name}. Give this file to this table only: whoever has it speaks for the table.",
+            {"event": event, "title": plan.title, "table": name, "key": keys[name]},
+            {"play": play, "broker": broker(plan.host, account, passwords[name])},
+        )
+    found[HALL_FILE] = _toml(
+        "The hall. Keep this file: whoever has it can decide at every table.",
+        {"event": event, "title": plan.title, "rounds": plan.rounds,
+         "languages": list(plan.languages)},
+        {
+            "play": play,
+            "broker": broker(plan.host, broker_files.HALL, passwords[""]),
+            "keys": {name: signatures.public_key(one) for name, one in keys.items()},
+        },
+    )  # fmt: skip
+    return found
+
+
+def _toml(comment: str, values: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any]]) -> str:
+    lines = [f"# {comment}", *(f"{name} = {_value(value)}" for name, value in values.items())]
+    for part, inner in parts.items():
+        lines += ["", f"[{part}]", *(f"{name} = {_value(one)}" for name, one in inner.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str) and "\n" in value:
+        return f'"""\n{value}"""'
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,141 @@
+"""Whether a journal is what it seems: its chain, its signatures, and the Laws once more."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from blindplay import __version__
+from blindplay.laws import FactError, Game
+from blindplay.wording.pack_words import PackWords
+
+from . import signatures
+from .chain import digest_of
+from .journal import JournalContents, read_journal
+from .signatures import RulingsDigest, SignatureError, Statement
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was checked."""
+
+    about: str
+    """chain, rulings or signature."""
+    holds: bool
+    sentence: str
+
+
+@dataclass(frozen=True)
+class KnownKeys:
+    """The public keys of an event's tables, from the organiser."""
+
+    event: str
+    keys: Mapping[str, str]
+
+
+def verify(journal: Path, known: KnownKeys | None = None) -> Iterator[Finding]:
+    """What is right and what is wrong with a journal. With ``known``, its last line must be signed
+    with the key of one of these tables.
+
+    :raises JournalError: if there is no journal.
+    :raises OSError: if the file of its signatures cannot be read.
+    """
+    contents = read_journal(journal)
+    lines = contents.whole.splitlines(keepends=True)
+    yield _chain(contents)
+    statements = list(_statements(journal))
+    refolded = _Refolded(contents, {one.n for one in statements if isinstance(one, Statement)})
+    yield refolded.finding
+    covered = 0
+    for one in statements:
+        found = one if isinstance(one, Finding) else _checked(one, lines, refolded, known)
+        if isinstance(one, Statement) and found.holds:
+            covered = max(covered, one.n)
+        yield found
+    yield from _uncovered(covered, len(lines), known)
+
+
+def _chain(contents: JournalContents) -> Finding:
+    if contents.trouble:
+        return Finding("chain", False, contents.trouble)
+    number, seal = contents.end
+    return Finding("chain", True, f"The chain holds: {number} lines, and the seal is {seal}.")
+
+
+def _statements(journal: Path) -> Iterator[Statement | Finding]:
+    """Each signature, or what is wrong with its line."""
+    for number, line in enumerate(signatures.lines_of(journal), 1):
+        try:
+            yield signatures.read_line(line)
+        except SignatureError as error:
+            file = signatures.file_of(journal)
+            yield Finding("signature", False, f"Line {number} of {file} is wrong: {error}.")
+
+
+class _Refolded:
+    """The game folded once more, and what a table must have signed at some lines."""
+
+    def __init__(self, contents: JournalContents, wanted: set[int]) -> None:
+        self.at: dict[int, dict[str, object]] = {}
+        game, rulings = Game(PackWords()), RulingsDigest()
+        for number, fact in enumerate(contents.facts, 1):
+            try:
+                rulings.add(game.apply(fact))
+            except FactError as error:
+                text = f"The Laws do not take line {number}: {error}."
+                self.finding = Finding("rulings", False, text)
+                return
+            if number in wanted:
+                self.at[number] = {**signatures.outcome(game), "rulings": rulings.digest}
+        ended = f"the result is {game.result}" if game.result else "the game is not over"
+        self.finding = Finding("rulings", True, f"The Laws take every line, and {ended}.")
+
+
+def _checked(
+    signed: Statement, lines: list[bytes], refolded: _Refolded, known: KnownKeys | None
+) -> Finding:
+    """A signature that is right in itself: is it of this journal, and of whom?"""
+    who = f"Table {signed.table} of {signed.event}"
+    wrong = ""
+    own = signed.game == (digest_of(lines[0]) if lines else "")
+    if signed.n > len(lines):
+        wrong = f"{who} signed {signed.n} lines, and there are only {len(lines)}."
+    elif not own or digest_of(lines[signed.n - 1]) != signed.digest:
+        wrong = f"{who} signed another line {signed.n} than this one."
+    elif known is not None and signed.event != known.event:
+        wrong = f"{who} signed this, and the keys are those of {known.event}."
+    elif known is not None and known.keys.get(signed.table) != signed.key:
+        wrong = f"{who} did not sign line {signed.n}: the key is not that of this table."
+    elif signed.n in refolded.at:
+        wrong = _contradiction(who, signed, refolded.at[signed.n])
+    if wrong:
+        return Finding("signature", False, wrong)
+    trust = "" if known else f"; compare the key with the organiser's: {signed.key}"
+    return Finding("signature", True, f"{who} signed all lines up to line {signed.n}{trust}.")
+
+
+def _contradiction(who: str, signed: Statement, found: Mapping[str, object]) -> str:
+    """In what the facts lead to something else than the table signed."""
+    for name, value in found.items():
+        stated = getattr(signed, name)
+        if stated == value:
+            continue
+        if name == "rulings" and signed.version != __version__:
+            return (
+                f"{who} signed other rulings at line {signed.n} than follow from the facts here; "
+                f"check it with BlindPlay {signed.version}, for this is {__version__}."
+            )
+        if name == "rulings":
+            return f"{who} signed other rulings at line {signed.n} than follow from the facts."
+        return (
+            f"{who} signed {name} {json.dumps(stated)} at line {signed.n}, and the facts give "
+            f"{json.dumps(value)}."
+        )
+    return ""
+
+
+def _uncovered(covered: int, number: int, known: KnownKeys | None) -> Iterator[Finding]:
+    if covered == number:
+        return
+    sentence = f"No table signed the lines from {covered + 1} to {number}."
+    yield Finding("signature", known is None, sentence)
