@@ -32,6 +32,10 @@ COMMANDS = {
         "List your games with players, date, moves and result, the last one first.",
     ),
     "score": ("record.score", "Write the record of a game, or play its tape."),
+    "verify": (
+        "verify.verify",
+        "Check a journal: its chain, its signatures, and that the rulings follow from the facts.",
+    ),
     "forget": ("record.forget", "Remove the sound of a table or, with --all, the whole game."),
     "reconcile": ("record.reconcile", "Compare two scoresheets and two boards (D.2.9)."),
     "replay": ("laws.replay", "Read facts and print the rulings."),

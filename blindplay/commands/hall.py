@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from . import options
+from .hall_init import BROKER_FOLDER, init
 
 if TYPE_CHECKING:
     from blindplay.hall.event_file import EventFile
@@ -49,6 +50,21 @@ def _demonstrate() -> None:
             options.show("Start tables in other windows, each with a file of its own:")
             options.show(f"    {options.called()} play --hall {folder / 'table-1.toml'}")
             _follow(EventFile("demo", local.broker, folder=folder / "copies"), as_json=False)
+
+
+hall.add_command(init)
+
+
+@hall.command()
+@click.argument("file", type=options.FILE, help="Use this file, the hall's own one of the event.")
+def broker(file: Path) -> None:
+    """Run the broker of an event, as blindplay hall init has described it.
+
+    It needs Mosquitto on this machine. Ctrl-C ends it; the tables play on.
+    """
+    from blindplay.hall.local_broker import run_broker
+
+    run_broker(file.parent / BROKER_FOLDER)
 
 
 @hall.command()

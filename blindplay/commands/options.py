@@ -91,14 +91,14 @@ class ParsedValue(click.ParamType[Any, Any]):
         choices: Callable[[], tuple[str, ...]] | None = None,
     ) -> None:
         self.name = name
-        self._parse = parse
+        self.parse = parse
         self._choices = choices
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
         return f"[{'|'.join(self._choices())}]" if self._choices else None
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return self._parse(value)
+        return self.parse(value)
 
 
 class MemberChoice(click.Choice[Any]):

@@ -81,7 +81,7 @@ class ConsoleHost:
                 "Name another with --host or --console-port."
             ) from None
         self._port: int = self._socket.getsockname()[1]
-        self._address = _reached_at() if host == _ANY else host
+        self._address = reached_at() if host == _ANY else host
         scheme = "http" if certificate is None else "https"
         self.url = f"{scheme}://{self._address}:{self._port}"
         self._table = table
@@ -184,7 +184,7 @@ def _code(language: str) -> str:
     return code if code in LANGUAGES else "en"
 
 
-def _reached_at() -> str:
+def reached_at() -> str:
     """This machine's address in its network; loopback if there is none. Nothing is sent."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:

@@ -1,7 +1,9 @@
 """The configuration of a Mosquitto for one event: who may connect, and who may publish where."""
 
 import base64
+import getpass
 import hashlib
+import os
 import secrets
 from collections.abc import Iterable, Mapping
 
@@ -39,7 +41,7 @@ def configuration_files(
         for name, password in passwords.items()
     ]
     return {
-        CONFIGURATION: _CONFIGURATION.format(port=port),
+        CONFIGURATION: _CONFIGURATION.format(port=port) + _owner(),
         _ACCESS: _access(event, tables),
         _PASSWORDS: "".join(hashes),
         _CERTIFICATE: server,
@@ -57,9 +59,14 @@ allow_anonymous false
 password_file {_PASSWORDS}
 acl_file {_ACCESS}
 max_queued_messages 100000
-message_size_limit 1000000
+max_packet_size 1000000
 persistence false
 """
+
+
+def _owner() -> str:
+    """If root starts Mosquitto, it runs as the user who can read these files."""
+    return f"user {getpass.getuser()}\n" if hasattr(os, "geteuid") else ""
 
 
 def _access(event: str, tables: Iterable[str]) -> str:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Self
 
+from .broker_files import CONFIGURATION
 from .event_file import Broker
 
 _OPEN = "allow_anonymous true\n"
@@ -31,6 +32,24 @@ def program() -> str:
             return found
     command = _INSTALL.get(sys.platform, "sudo apt install mosquitto")
     raise BrokerMissingError(f"There is no Mosquitto on this machine; install it with: {command}")
+
+
+def run_broker(folder: Path) -> None:
+    """Run Mosquitto with the configuration in ``folder`` until it ends.
+
+    :raises BrokerMissingError: if Mosquitto is not installed.
+    :raises ValueError: if there is no configuration, or Mosquitto ends by itself.
+    """
+    if not (folder / CONFIGURATION).is_file():
+        raise ValueError(
+            f"There is no {folder / CONFIGURATION}; name the hall.toml that blindplay hall init "
+            "has written."
+        )
+    done = subprocess.run([program(), "-c", CONFIGURATION], cwd=folder)
+    if done.returncode:
+        raise ValueError(
+            "Mosquitto has ended by itself; its lines above say why. Perhaps it runs already."
+        )
 
 
 class LocalBroker:

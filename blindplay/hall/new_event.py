@@ -80,7 +80,7 @@ def _files(plan: EventPlan) -> dict[str, str]:
     for name in names:
         account = broker_files.account_of(name)
         found[f"table-{name}.toml"] = _toml(
-            f"Table {name}. Give this file to this table only: whoever has it speaks for the table.",
+            f"Table {name}. Give this file to this table only: whoever has it speaks for it.",
             {"event": event, "title": plan.title, "table": name, "key": keys[name]},
             {"play": play, "broker": broker(plan.host, account, passwords[name])},
         )

@@ -228,7 +228,8 @@ class Publisher:
         self._publish_signatures()
 
     def _publish_signatures(self) -> None:
-        """Publish what this table has signed at the event, the newest first. The broker keeps it."""
+        """Publish what this table has signed at the event, the newest first; the broker keeps
+        it."""
         lines: list[bytes] = []
         for path in (*_earlier(self._table.path, self._joined), self._table.path):
             lines += signatures.lines_of(path)

@@ -9,7 +9,6 @@ from blindplay.table.table import Table
 
 from .event_file import EventFile
 from .protocol import Request, RequestAnswer
-from .taking_requests import Reply
 
 
 class JournalSigner:

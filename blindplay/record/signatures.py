@@ -134,7 +134,7 @@ def read_line(line: bytes) -> Statement:
 def _is_possible(statement: Statement, made: str) -> bool:
     values: dict[str, Any] = asdict(statement)
     types = {name: type(value) for name, value in values.items()}
-    wanted = {name: str for name in types} | {"n": int, "moves": int, "wall": float}
+    wanted = dict.fromkeys(types, str) | {"n": int, "moves": int, "wall": float}
     digests = statement.game, statement.digest, statement.rulings
     return (
         types == wanted
@@ -156,9 +156,8 @@ def lines_of(journal: Path) -> list[bytes]:
 
     :raises OSError: if the file cannot be read.
     """
-    with contextlib.suppress(FileNotFoundError):
-        with file_of(journal).open("rb") as file:
-            return file.read(_MOST_BYTES).splitlines(keepends=True)
+    with contextlib.suppress(FileNotFoundError), file_of(journal).open("rb") as file:
+        return file.read(_MOST_BYTES).splitlines(keepends=True)
     return []
 
 

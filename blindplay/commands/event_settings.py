@@ -1,0 +1,34 @@
+"""The settings that an event's file brings to ``blindplay play``."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from .play_options import OPTIONS
+from .settings_file import fault, name_of
+
+_OF_THE_EVENT = {name_of(option) for part in ("Rules", "Record") for option in OPTIONS[part]}
+"""The user's settings file does not replace these, for they must be the same at all tables."""
+
+
+def with_event_settings(settings: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """``given``, the options of ``play``, with the ``settings`` of an event's file for what was not
+    typed. Language and devices are those of the user, if the settings file says them.
+
+    :raises ValueError: one sentence, if a setting is wrong.
+    """
+    context = click.get_current_context()
+    options = {name_of(one): one for part in OPTIONS.values() for one in part}
+    found = dict(given)
+    for name, value in settings.items():
+        if wrong := fault(name, value):
+            raise ValueError(f"The event's file: {wrong}")
+        option = options[name]
+        stronger = {ParameterSource.COMMANDLINE}
+        if name not in _OF_THE_EVENT:
+            stronger.add(ParameterSource.DEFAULT_MAP)
+        if context.get_parameter_source(str(option.name)) not in stronger:
+            found[str(option.name)] = option.process_value(context, value)
+    return found
