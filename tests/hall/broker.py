@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from blindplay.hall.event_file import EventFile
+from blindplay.hall.broker_files import CONFIGURATION
+from blindplay.hall.event_file import EventFile, read_event_file
 from blindplay.hall.local_broker import BrokerMissingError, LocalBroker, program
+from blindplay.hall.new_event import BROKER_FOLDER, EventPlan, write_event
+
+LOCAL = "127.0.0.1"
 
 
 def need_mosquitto() -> None:
@@ -27,3 +34,34 @@ class RealBroker(LocalBroker):
 
     def event_file(self, table: str = "") -> EventFile:
         return EventFile("open", self.broker, table)
+
+
+class EventBroker:
+    """A Mosquitto as ``blindplay hall init`` describes it, on a port of its own."""
+
+    def __init__(self, folder: Path, tables: int = 2) -> None:
+        need_mosquitto()
+        self.folder = folder / "event"
+        write_event(EventPlan("Try", 3, "fide-2023", "900+10", tables, ("en",), LOCAL), self.folder)
+        with socket.create_server((LOCAL, 0)) as free:
+            self.port: int = free.getsockname()[1]
+        own = self.folder / BROKER_FOLDER
+        file = own / CONFIGURATION
+        listener = f"listener {self.port} {LOCAL}"
+        file.write_text(file.read_text("utf-8").replace("listener 8883", listener), "utf-8")
+        self._process = subprocess.Popen(
+            [program(), "-c", CONFIGURATION],
+            cwd=own,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def event_file(self, table: str = "") -> EventFile:
+        """What the file of the hall or of a table says, with the port of this broker."""
+        name = f"table-{table}.toml" if table else "hall.toml"
+        found = read_event_file(self.folder / name, table=bool(table))
+        return replace(found, broker=replace(found.broker, port=self.port))
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
