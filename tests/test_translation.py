@@ -36,6 +36,13 @@ NO_MESSAGES = {
     "C:\\Program Files\\mosquitto", "sudo apt install mosquitto", "brew install mosquitto",
     "winget install EclipseFoundation.Mosquitto",
     '[broker]\nhost = "127.0.0.1"\nport = {}',  # the start of a file
+    "user {}", "topic {} {}/{}/{}/{}", "Authority of {}", "Broker of {}",
+    "# Start Mosquitto in this folder: mosquitto -c {}\nlistener {{port}}\ncertfile {}\nkeyfile {}"
+    "\ntls_version tlsv1.2\nallow_anonymous false\npassword_file {}\nacl_file {}"
+    "\nmax_queued_messages 100000\nmax_packet_size 1000000\npersistence false",
+    "The hall. Keep this file: whoever has it can decide at every table.",
+    "Table {}. Give this file to this table only: whoever has it speaks for it.",
+    "{} hall broker {}", "{} hall follow {}", "{} play --hall table-1.toml",
     "Anna Anna", "BlindPlay demonstration", "BlindPlay {}", "{} with the ranks of {}",  # names
     "{} play --resume --journal {}", "{} play --hall {}",  # commands
     "blindplay models use {} --language {}",

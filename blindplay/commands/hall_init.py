@@ -69,7 +69,7 @@ _QUESTIONS: dict[str, tuple[str, Callable[[str], Any], Callable[[], str]]] = {
 @click.command()
 @click.option("--title", help="Call the event by this name.")
 @click.option("--rounds", help="So many rounds are played.")
-@click.option("--edition", help="Play under this edition of the Laws.")
+@click.option("--edition", help="Use this edition of the Laws.")
 @click.option("--time-control", help="Give each player this time, such as 90m+30s.")
 @click.option("--tables", help="Make files for so many tables, called 1, 2, and so on.")
 @click.option("--languages", help="Speak these languages at the tables, such as de,en.")

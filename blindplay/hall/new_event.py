@@ -54,9 +54,10 @@ def write_event(plan: EventPlan, folder: Path) -> None:
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(f"{folder} exists already; choose another folder with --folder.")
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for name, text in _files(plan).items():
         path = folder / name
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, exist_ok=True)
         files.write_new(path, text.encode())
 
 

@@ -1,6 +1,5 @@
 """Whether a journal is what it seems: its chain, its signatures, and the Laws once more."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,49 +86,55 @@ class _Refolded:
                 return
             if number in wanted:
                 self.at[number] = {**signatures.outcome(game), "rulings": rulings.digest}
-        ended = f"the result is {game.result}" if game.result else "the game is not over"
-        self.finding = Finding("rulings", True, f"The Laws take every line, and {ended}.")
+        text = "The Laws take every line, and the game is not over."
+        if game.result:
+            text = f"The Laws take every line, and the result is {game.result}."
+        self.finding = Finding("rulings", True, text)
 
 
 def _checked(
     signed: Statement, lines: list[bytes], refolded: _Refolded, known: KnownKeys | None
 ) -> Finding:
     """A signature that is right in itself: is it of this journal, and of whom?"""
-    who = f"Table {signed.table} of {signed.event}"
-    wrong = ""
+    table, event, n = signed.table, signed.event, signed.n
     own = signed.game == (digest_of(lines[0]) if lines else "")
-    if signed.n > len(lines):
-        wrong = f"{who} signed {signed.n} lines, and there are only {len(lines)}."
-    elif not own or digest_of(lines[signed.n - 1]) != signed.digest:
-        wrong = f"{who} signed another line {signed.n} than this one."
-    elif known is not None and signed.event != known.event:
-        wrong = f"{who} signed this, and the keys are those of {known.event}."
-    elif known is not None and known.keys.get(signed.table) != signed.key:
-        wrong = f"{who} did not sign line {signed.n}: the key is not that of this table."
-    elif signed.n in refolded.at:
-        wrong = _contradiction(who, signed, refolded.at[signed.n])
+    wrong = ""
+    if n > len(lines):
+        wrong = f"Table {table} of {event} signed {n} lines, and there are only {len(lines)}."
+    elif not own or digest_of(lines[n - 1]) != signed.digest:
+        wrong = f"Table {table} of {event} signed another line {n} than this one."
+    elif known is not None and event != known.event:
+        wrong = f"Table {table} of {event} signed this, and the keys are those of {known.event}."
+    elif known is not None and known.keys.get(table) != signed.key:
+        wrong = f"Line {n} is not signed with the key of table {table} of {event}."
+    elif n in refolded.at:
+        wrong = _contradiction(signed, refolded.at[n])
     if wrong:
         return Finding("signature", False, wrong)
-    trust = "" if known else f"; compare the key with the organiser's: {signed.key}"
-    return Finding("signature", True, f"{who} signed all lines up to line {signed.n}{trust}.")
+    if known is not None:
+        right = f"Table {table} of {event} signed all lines up to line {n}."
+    else:
+        right = (
+            f"Table {table} of {event} signed all lines up to line {n}; compare its key with the "
+            f"organiser's: {signed.key}."
+        )
+    return Finding("signature", True, right)
 
 
-def _contradiction(who: str, signed: Statement, found: Mapping[str, object]) -> str:
+def _contradiction(signed: Statement, found: Mapping[str, object]) -> str:
     """In what the facts lead to something else than the table signed."""
+    n = signed.n
     for name, value in found.items():
         stated = getattr(signed, name)
         if stated == value:
             continue
-        if name == "rulings" and signed.version != __version__:
-            return (
-                f"{who} signed other rulings at line {signed.n} than follow from the facts here; "
-                f"check it with BlindPlay {signed.version}, for this is {__version__}."
-            )
-        if name == "rulings":
-            return f"{who} signed other rulings at line {signed.n} than follow from the facts."
+        if name != "rulings":
+            return f"At line {n} {name} is signed as {stated!r}, and the facts give {value!r}."
+        if signed.version == __version__:
+            return f"At line {n} other rulings are signed than follow from the facts."
         return (
-            f"{who} signed {name} {json.dumps(stated)} at line {signed.n}, and the facts give "
-            f"{json.dumps(value)}."
+            f"At line {n} other rulings are signed than follow from the facts here; check it with "
+            f"BlindPlay {signed.version}, for this is {__version__}."
         )
     return ""
 

@@ -115,7 +115,7 @@ def test_a_chain_that_somebody_has_computed_anew_is_found(journal: Path) -> None
 def test_a_signature_with_another_key_is_found(journal: Path) -> None:
     sign(journal, statement(journal), OTHER)
     assert wrong(journal) == [
-        "Table 4 of open did not sign line 7: the key is not that of this table.",
+        "Line 7 is not signed with the key of table 4 of open.",
         "No table signed the lines from 1 to 7.",
     ]
 
@@ -128,16 +128,16 @@ def test_a_key_of_another_event_is_not_enough(journal: Path) -> None:
 @pytest.mark.parametrize(
     ("field", "value", "sentence"),
     [
-        ("result", "0-1", 'signed result "0-1" at line 7, and the facts give "1-0".'),
-        ("moves", 9, "signed moves 9 at line 7, and the facts give 1."),
-        ("rulings", "0" * 32, "signed other rulings at line 7 than follow from the facts."),
+        ("result", "0-1", "result is signed as '0-1', and the facts give '1-0'."),
+        ("moves", 9, "moves is signed as 9, and the facts give 1."),
+        ("rulings", "0" * 32, "other rulings are signed than follow from the facts."),
     ],
 )
 def test_rulings_that_do_not_follow_from_the_facts_are_named(
     journal: Path, field: str, value: object, sentence: str
 ) -> None:
     sign(journal, replace(statement(journal), **{field: value}))  # type: ignore[arg-type]
-    assert wrong(journal)[0] == f"Table 4 of open {sentence}"
+    assert wrong(journal)[0] == f"At line 7 {sentence}"
 
 
 def test_rulings_of_another_version_are_named_as_such(journal: Path) -> None:
