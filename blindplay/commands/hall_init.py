@@ -68,12 +68,14 @@ _QUESTIONS: dict[str, tuple[str, Callable[[str], Any], Callable[[], str]]] = {
 
 @click.command()
 @click.option("--title", help="Call the event by this name.")
-@click.option("--rounds", help="So many rounds are played.")
+@click.option("--rounds", help="Play so many rounds.")
 @click.option("--edition", help="Use this edition of the Laws.")
 @click.option("--time-control", help="Give each player this time, such as 90m+30s.")
-@click.option("--tables", help="Make files for so many tables, called 1, 2, and so on.")
+@click.option("--tables", help="Write files for so many tables, called 1, 2, and so on.")
 @click.option("--languages", help="Speak these languages at the tables, such as de,en.")
-@click.option("--host", help="The tables reach the machine of the broker by this name or address.")
+@click.option(
+    "--host", help="Use this name or address, by which the tables reach the machine of the broker."
+)
 @click.option("--folder", type=options.FOLDER, help="Write the files into this new folder.",
               show_default="the event's name")  # fmt: skip
 def init(folder: Path | None, **given: str | None) -> None:

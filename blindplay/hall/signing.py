@@ -4,7 +4,7 @@ import contextlib
 
 from blindplay import __version__
 from blindplay.record import signatures
-from blindplay.record.signatures import RulingsDigest, Statement
+from blindplay.record.signatures import RulingsDigest, SignedStatement
 from blindplay.table.table import Table
 
 from .event_file import EventFile
@@ -47,7 +47,7 @@ class JournalSigner:
             rulings = RulingsDigest()
             for taken in self._table.log:
                 rulings.add(taken.rulings)
-            statement = Statement(
+            statement = SignedStatement(
                 self._joined.event, self._joined.table, game, number, digest, signatures.now(),
                 **signatures.outcome(self._table.game), rulings=rulings.digest,
                 version=__version__, key=signatures.public_key(self._joined.key),

@@ -34,7 +34,7 @@ class SignatureError(ValueError):
 
 
 @dataclass(frozen=True)
-class Statement:
+class SignedStatement:
     """What a table signs."""
 
     event: str
@@ -98,7 +98,7 @@ def public_key(key: str) -> str:
     return private.public_key().public_bytes_raw().hex()
 
 
-def signed(statement: Statement, key: str) -> bytes:
+def signed(statement: SignedStatement, key: str) -> bytes:
     """The line of a statement, signed with the private ``key``."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -107,7 +107,7 @@ def signed(statement: Statement, key: str) -> bytes:
     return covered + _COVERED + made.hex().encode() + b'"}\n'
 
 
-def read_line(line: bytes) -> Statement:
+def read_line(line: bytes) -> SignedStatement:
     """What a line states. Its signature is right; whose key it is must be checked by the caller.
 
     :raises SignatureError: if it is no such line, or if the signature is wrong.
@@ -119,7 +119,7 @@ def read_line(line: bytes) -> Statement:
     try:
         value = json.loads(line)
         made = value.pop("signature")
-        statement = Statement(**value)
+        statement = SignedStatement(**value)
         if end != made.encode() + b'"}\n' or not _is_possible(statement, made):
             raise ValueError
         public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(statement.key))
@@ -131,7 +131,7 @@ def read_line(line: bytes) -> Statement:
     return statement
 
 
-def _is_possible(statement: Statement, made: str) -> bool:
+def _is_possible(statement: SignedStatement, made: str) -> bool:
     values: dict[str, Any] = asdict(statement)
     types = {name: type(value) for name, value in values.items()}
     wanted = dict.fromkeys(types, str) | {"n": int, "moves": int, "wall": float}

@@ -11,7 +11,7 @@ from blindplay.wording.pack_words import PackWords
 from . import signatures
 from .chain import digest_of
 from .journal import JournalContents, read_journal
-from .signatures import RulingsDigest, SignatureError, Statement
+from .signatures import RulingsDigest, SignatureError, SignedStatement
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,14 @@ def verify(journal: Path, known: KnownKeys | None = None) -> Iterator[Finding]:
     lines = contents.whole.splitlines(keepends=True)
     yield _chain(contents)
     statements = list(_statements(journal))
-    refolded = _Refolded(contents, {one.n for one in statements if isinstance(one, Statement)})
+    refolded = _Refolded(
+        contents, {one.n for one in statements if isinstance(one, SignedStatement)}
+    )
     yield refolded.finding
     covered = 0
     for one in statements:
         found = one if isinstance(one, Finding) else _checked(one, lines, refolded, known)
-        if isinstance(one, Statement) and found.holds:
+        if isinstance(one, SignedStatement) and found.holds:
             covered = max(covered, one.n)
         yield found
     yield from _uncovered(covered, len(lines), known)
@@ -61,7 +63,7 @@ def _chain(contents: JournalContents) -> Finding:
     return Finding("chain", True, f"The chain holds: {number} lines, and the seal is {seal}.")
 
 
-def _statements(journal: Path) -> Iterator[Statement | Finding]:
+def _statements(journal: Path) -> Iterator[SignedStatement | Finding]:
     """Each signature, or what is wrong with its line."""
     for number, line in enumerate(signatures.lines_of(journal), 1):
         try:
@@ -93,7 +95,7 @@ class _Refolded:
 
 
 def _checked(
-    signed: Statement, lines: list[bytes], refolded: _Refolded, known: KnownKeys | None
+    signed: SignedStatement, lines: list[bytes], refolded: _Refolded, known: KnownKeys | None
 ) -> Finding:
     """A signature that is right in itself: is it of this journal, and of whom?"""
     table, event, n = signed.table, signed.event, signed.n
@@ -121,7 +123,7 @@ def _checked(
     return Finding("signature", True, right)
 
 
-def _contradiction(signed: Statement, found: Mapping[str, object]) -> str:
+def _contradiction(signed: SignedStatement, found: Mapping[str, object]) -> str:
     """In what the facts lead to something else than the table signed."""
     n = signed.n
     for name, value in found.items():

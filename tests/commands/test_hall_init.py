@@ -38,9 +38,9 @@ def test_what_is_missing_is_asked_one_after_the_other(tmp_path: Path) -> None:
         "fide-2023",
         "3600",
     )
-    assert hall.languages == ("de",)  # that of the user
+    assert hall.languages == ("en",)  # that of the user
     assert done.stdout.splitlines()[0].endswith("?")
-    assert "Schreiben Sie eine Zahl von 1 bis 99." in done.stdout
+    assert "Write a number from 1 to 99." in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_the_hall_alone_asks_and_requests(broker: EventBroker) -> None:
     "changed", [{"password": "wrong"}, {"account": ""}, {"account": "table-2"}], ids=str
 )
 def test_another_password_or_none_is_refused(broker: EventBroker, changed: dict[str, str]) -> None:
-    refused = Listener(replace(broker.event_file("1").broker, **changed))
+    refused = Listener(replace(broker.event_file("1").broker, **changed))  # type: ignore[arg-type]
     allowed = Listener(broker.event_file("1").broker)
     assert until(lambda: allowed.link.online)
     assert not refused.link.online

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from blindplay.record import signatures
-from blindplay.record.signatures import SignatureError, Statement, read_line, signed
+from blindplay.record.signatures import SignatureError, SignedStatement, read_line, signed
 
 # RFC 8032, 7.1, test 1
 SECRET = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"
 PUBLIC = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"
-STATEMENT = Statement(
+STATEMENT = SignedStatement(
     "open", "4", "1" * 32, 7, "2" * 32, 12.5, "1-0", 3, "8/8/8/8/8/8/8/8 w - - 0 1", "3" * 32,
     "0.1.0", PUBLIC,
 )  # fmt: skip

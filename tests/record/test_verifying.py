@@ -14,7 +14,7 @@ from blindplay.laws import Game
 from blindplay.laws import facts as f
 from blindplay.record import Journal, read_journal, signatures
 from blindplay.record.chain import encoded
-from blindplay.record.signatures import RulingsDigest, Statement
+from blindplay.record.signatures import RulingsDigest, SignedStatement
 from blindplay.record.verifying import Finding, KnownKeys, verify
 from blindplay.wording.pack_words import PackWords
 
@@ -39,18 +39,18 @@ def journal(tmp_path: Path) -> Path:
     return path
 
 
-def statement(path: Path, n: int = len(FACTS)) -> Statement:
+def statement(path: Path, n: int = len(FACTS)) -> SignedStatement:
     contents, game, rulings = read_journal(path), Game(PackWords()), RulingsDigest()
     for fact in contents.facts[:n]:
         rulings.add(game.apply(fact))
     line = contents.whole.splitlines()[n - 1]
-    return Statement(
+    return SignedStatement(
         "open", "4", contents.game, n, line[-34:-2].decode(), 1.0, **signatures.outcome(game),
         rulings=rulings.digest, version="0.1.0", key=signatures.public_key(KEY),
     )  # fmt: skip
 
 
-def sign(path: Path, one: Statement, key: str = KEY) -> None:
+def sign(path: Path, one: SignedStatement, key: str = KEY) -> None:
     signatures.add(path, signatures.signed(replace(one, key=signatures.public_key(key)), key))
 
 
