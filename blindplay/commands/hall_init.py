@@ -84,12 +84,13 @@ def init(folder: Path | None, **given: str | None) -> None:
     What is not given as an option is asked, one question after the other. Enter takes the usual
     answer.
     """
-    from blindplay.hall.new_event import EventPlan, short_name, write_event
+    from blindplay.hall.new_event import EventPlan, check_new, short_name, write_event
 
-    values = {name: _value(name, given[name]) for name in _QUESTIONS}
-    plan = EventPlan(**values)
-    folder = folder or Path(short_name(plan.title))
-    write_event(plan, folder)
+    values = {"title": _value("title", given["title"])}
+    folder = folder or Path(short_name(values["title"]))
+    check_new(folder)  # before all the other questions
+    values |= {name: _value(name, given[name]) for name in _QUESTIONS if name != "title"}
+    write_event(EventPlan(**values), folder)
     called, own = options.called(), folder / "hall.toml"
     options.show_all(
         [

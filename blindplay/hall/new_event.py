@@ -45,6 +45,15 @@ def short_name(title: str) -> str:
     return found if NAME.fullmatch(found) else "event"
 
 
+def check_new(folder: Path) -> None:
+    """Do nothing if ``folder`` is new or empty.
+
+    :raises ValueError: one sentence, if something is there.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ValueError(f"{folder} exists already; choose another folder with --folder.")
+
+
 def write_event(plan: EventPlan, folder: Path) -> None:
     """Write the files of a new event into ``folder``, which must be new or empty. Only its owner
     can read them.
@@ -52,8 +61,7 @@ def write_event(plan: EventPlan, folder: Path) -> None:
     :raises ValueError: if something is in the folder already.
     :raises OSError: if they cannot be written.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ValueError(f"{folder} exists already; choose another folder with --folder.")
+    check_new(folder)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for name, text in _files(plan).items():
         path = folder / name

@@ -88,9 +88,10 @@ class _Refolded:
                 return
             if number in wanted:
                 self.at[number] = {**signatures.outcome(game), "rulings": rulings.digest}
-        text = "The Laws take every line, and the game is not over."
+        number = len(contents.facts)
+        text = f"The Laws take all lines up to line {number}, and the game is not over."
         if game.result:
-            text = f"The Laws take every line, and the result is {game.result}."
+            text = f"The Laws take all lines up to line {number}; the result is {game.result}."
         self.finding = Finding("rulings", True, text)
 
 
