@@ -13,16 +13,21 @@ _OF_THE_EVENT = {name_of(option) for part in ("Rules", "Record") for option in O
 """The user's settings file does not replace these, for they must be the same at all tables."""
 
 
-def with_event_settings(settings: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """``given``, the options of ``play``, with the ``settings`` of an event's file for what was not
-    typed. Language and devices are those of the user, if the settings file says them.
+def with_event_settings(given: Mapping[str, Any]) -> dict[str, Any]:
+    """``given``, the options of ``play``, with the settings of the event's file for what was not
+    typed. Language and devices are those of the user, if the settings file says them. A game that
+    is continued has its own.
 
     :raises ValueError: one sentence, if a setting is wrong.
     """
+    found = dict(given)
+    if given["hall"] is None or given["resume"]:
+        return found
+    from blindplay.hall.event_file import read_event_file
+
     context = click.get_current_context()
     options = {name_of(one): one for part in OPTIONS.values() for one in part}
-    found = dict(given)
-    for name, value in settings.items():
+    for name, value in read_event_file(given["hall"], table=True).play.items():
         if wrong := fault(name, value):
             raise ValueError(f"The event's file: {wrong}")
         option = options[name]

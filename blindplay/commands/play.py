@@ -21,7 +21,6 @@ from .resuming import kept_values, typed, with_kept_options
 from .user_language import user_language
 
 if TYPE_CHECKING:
-    from blindplay.hall.event_file import EventFile
     from blindplay.table.devices import WantedDevices
     from blindplay.table.play import ConsoleAt, TableOptions
     from blindplay.table.table import Table
@@ -43,14 +42,11 @@ class TableCommand(click.Command):
 def _play(**given: Any) -> None:
     from blindplay.table.play import run
 
-    joined = _joined(given["hall"])
-    if joined is not None and not given["resume"]:
-        given = with_event_settings(joined.play, given)
+    given = with_event_settings(given)
     _check(given)
     journal = _journal(given)
     if given["resume"]:
         given = with_kept_options(journal, given)
-        joined = _joined(given["hall"])
     devices = _devices(given)
     if given["or_demo"] and not devices.any_present():
         words = Printed.ALL if given["print"] is Printed.ALL else Printed.WORDS
@@ -64,30 +60,22 @@ def _play(**given: Any) -> None:
         sys.stdout,
         _table_options(given),
         _console(given),
-        _companion(joined),
+        _companion(given["hall"]),
     )
 
 
-def _joined(event_file: Path | None) -> "EventFile | None":
-    """The event that the table takes part in; None without one."""
-    if event_file is None:
-        return None
-    from blindplay.hall.event_file import read_event_file
-
-    return read_event_file(event_file, table=True)
-
-
 def _companion(
-    joined: "EventFile | None",
+    event_file: Path | None,
 ) -> "Callable[[Table], AbstractContextManager[object]] | None":
     """What publishes the table to a hall; None without one."""
-    if joined is None:
+    if event_file is None:
         return None
     from functools import partial
 
+    from blindplay.hall.event_file import read_event_file
     from blindplay.hall.publisher import Publisher
 
-    return partial(Publisher, joined=joined)
+    return partial(Publisher, joined=read_event_file(event_file, table=True))
 
 
 def _journal(given: Mapping[str, Any]) -> Path:
