@@ -10,6 +10,7 @@ import click
 
 from . import options
 from .hall_init import BROKER_FOLDER, init
+from .verify import sign
 
 if TYPE_CHECKING:
     from blindplay.hall.event_file import EventFile
@@ -53,6 +54,7 @@ def _demonstrate() -> None:
 
 
 hall.add_command(init)
+hall.add_command(sign)
 
 
 @hall.command()

@@ -1,4 +1,4 @@
-"""``blindplay verify``: check a journal as evidence."""
+"""``blindplay verify`` and ``blindplay hall sign``: journals as evidence."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -41,3 +41,26 @@ def verify(table: str, hall: Path | None, as_json: bool) -> int:
     if not as_json:
         options.show(f"What does not hold: {wrong}." if wrong else "All of this holds.")
     return 1 if wrong else 0
+
+
+@click.command()
+@click.argument("file", type=options.FILE, help="Use this file, the hall's own one of the event.")
+@click.argument("table", help="Name the table as the event's files do.")
+@click.option("--who", default="", help="Write this name of the arbiter into the request.")
+def sign(file: Path, table: str, who: str) -> int:
+    """Ask a table to sign its journal now, in the middle of a game.
+
+    At the end of a game tables sign by themselves. The signature lies beside the journal and, when
+    a hall is running, beside its copy.
+    """
+    from blindplay.hall.asking_once import ask_once
+    from blindplay.hall.event_file import read_event_file
+    from blindplay.hall.protocol import checked_name
+
+    joined = read_event_file(file, table=False)
+    answer = ask_once(joined, checked_name(table, "a table"), who, "sign")
+    if answer.status == "done":
+        options.show(f"Table {table} has signed all lines up to line {answer.n}.")
+        return 0
+    options.show(" ".join(answer.sentences) or f"Table {table} has not signed; ask again.")
+    return 1
