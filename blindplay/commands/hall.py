@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from . import options
+from .hall_pairings import pair, results, standings, where
 
 if TYPE_CHECKING:
     from blindplay.hall.event_file import EventFile
@@ -121,3 +122,7 @@ def _in_words(row: dict[str, object]) -> str:
     if not row["online"]:
         parts.append("not connected")
     return "; ".join(parts) + "."
+
+
+for _command in (pair, where, results, standings):
+    hall.add_command(_command)
