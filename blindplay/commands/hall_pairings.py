@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from blindplay.given import plain
+
 from . import options
 from .user_language import user_language
 
@@ -227,7 +229,7 @@ def _tell(rows: Iterable[tuple[str, str]], pack: "Language", *, aloud: bool) -> 
     with contextlib.ExitStack() as stack:
         say = _voice(stack, pack) if aloud else None
         for printed, spoken in rows:
-            print(options.plain(printed), flush=True)
+            print(plain(printed), flush=True)
             if say is not None:
                 say(spoken)
 

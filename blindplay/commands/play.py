@@ -262,12 +262,13 @@ def _setup(given: Mapping[str, Any]) -> facts.Setup:
     }
     control = TimeControl.parse(given["time_control"])
     as_given = ("edition", "supervised", "quickplay_finish", "fen", "time_control",
-                "event", "site", "round", *filter(given.__contains__, ("who", "request")))  # fmt: skip
+                "event", "site", "round")  # fmt: skip
     setup = facts.parse(
         {
             "t": 0,
             "fact": "setup",
             **{name: given[name] for name in as_given},
+            **{name: given[name] for name in ("who", "request") if name in given},
             "mode": given["mode"] or mode_of(control, editions.load(given["edition"])),
             "variant": "chess960" if given["chess960"] else "chess",
             "announce_in": given["announce_in"] or "",

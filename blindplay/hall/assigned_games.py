@@ -8,6 +8,7 @@ from typing import Any, TextIO
 
 from blindplay.given import plain
 from blindplay.language import Key, Language, key_of, word_of
+from blindplay.speech import audio_devices
 from blindplay.speech.speaker import Output
 from blindplay.table.devices import WantedDevices, open_speaker
 from blindplay.table.table import Table
@@ -60,13 +61,9 @@ class AssignedGames:
     ) -> Assigned | None:
         with ExitStack() as stack:
             say = _voice(stack, pack, devices, out)
-            say(
-                pack.sentence(
-                    "pairing_awaited",
-                    table=number_in_words(self._joined.table, pack),
-                    end=word_of(pack, Key.END),
-                )
-            )
+            table, end = number_in_words(self._joined.table, pack), word_of(pack, Key.END)
+            words = pack.sentence("pairing_awaited", table=table, end=end)
+            say(words)
             stack.enter_context(contextlib.suppress(KeyboardInterrupt))
             waiting = stack.enter_context(WaitingTable(self._joined, self._folder, {}))
             while True:
@@ -77,20 +74,14 @@ class AssignedGames:
                 if line is not None and key_of(pack, line) is Key.END:
                     return None
                 if line is not None:  # a key is pressed to hear where one is
-                    say(
-                        pack.sentence(
-                            "pairing_awaited",
-                            table=number_in_words(self._joined.table, pack),
-                            end=word_of(pack, Key.END),
-                        )
-                    )
+                    say(words)
         return None
 
 
 def _voice(
     stack: ExitStack, pack: Language, devices: WantedDevices, out: TextIO
 ) -> Callable[[str], None]:
-    """What prints a sentence and speaks it to everybody."""
+    """What speaks a sentence to everybody, or prints it where no voice is heard."""
 
     def trouble(sentence: str) -> None:
         print(plain(sentence), file=out, flush=True)
@@ -100,7 +91,8 @@ def _voice(
         stack.callback(speaker.close)
 
     def say(words: str) -> None:
-        print(words, file=out, flush=True)
+        if speaker is None or not audio_devices.devices().playback:
+            print(words, file=out, flush=True)
         if speaker is not None:
             speaker.say(words, to=Output.PUBLIC)
 

@@ -103,6 +103,7 @@ def _assign(
     with table.lock:
         setup, state = table.game.setup, table.game
         if setup is not None and _is(setup, game):
+            following.take()  # what was assigned in between was wrong
             return "done", ""
         if state.started and not state.over:
             return "refused", "A game is being played there."

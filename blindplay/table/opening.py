@@ -140,8 +140,9 @@ def _tell_next(session: Session, paired: Pairing) -> None:
     """Tell where somebody plays next, when no game is disturbed by it."""
     desk, game = session.desk, session.table.game
     with session.table.lock:
-        if game.started and not game.over:
-            return  # they hear it when they ask
+        playing = game.started and not game.over  # they hear it when they ask
+        if playing or paired == session.table.pairings.played(game):
+            return
         _tell_pairing(session, paired)
         if paired.table == session.table.pairings.here:
             desk.tell_all("pairing_leave", end=word_of(session.pack, Key.END))
