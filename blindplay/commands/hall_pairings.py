@@ -73,7 +73,7 @@ def _given_row(one: "Given") -> dict[str, object]:
 
 
 _WHY = {
-    "done": "assigned.",
+    "done": "the table has it.",
     "unknown": "not assigned. It was started without --await-pairing.",
     "unreachable": "not assigned. The table cannot be reached; go there.",
 }

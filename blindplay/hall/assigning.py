@@ -81,7 +81,9 @@ def handlers(table: Table, joined: EventFile, following: NextGame | None) -> Map
             if not all(isinstance(text, str) for one in told for text in vars(one).values()):
                 raise TypeError
         except (TypeError, KeyError):
-            reply(_answer(request, ("refused", "These are no pairings."), table.written[0]))
+            reply(
+                _answer(request, ("refused", "This is no assignment of a game."), table.written[0])
+            )
             return
         table.pairings.tell(told)
         reply(_answer(request, ("done", ""), table.written[0]))

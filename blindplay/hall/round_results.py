@@ -100,7 +100,7 @@ def enter_results(file: TrfFile, number: int, folder: Path) -> list[Entered]:
     """
     pairs = file.pairs(number)
     if not pairs:
-        raise ValueError(f"The file pairs nobody in round {number}.")
+        raise ValueError("The file pairs nobody in this round.")
     known: dict[tuple[str, str], list[TableResult]] = {}
     for one in results_in(folder, str(number)):
         known.setdefault(_key(one.white, one.black), []).append(one)

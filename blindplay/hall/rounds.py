@@ -38,9 +38,9 @@ class Assignment:
 
     def __post_init__(self) -> None:
         """:raises ValueError: one sentence, if something in it cannot be."""
-        for name, value in asdict(self).items():
+        for value in asdict(self).values():
             if not isinstance(value, str) or len(value) > _LONGEST:
-                raise ValueError(f"{name} must be a text of at most {_LONGEST} characters.")
+                raise ValueError("This is no assignment of a game.")
         for name in ("round", "table", "white", "black"):
             if not getattr(self, name):
                 raise ValueError(f"A game lacks its {name}; write it into the file.")
@@ -96,7 +96,7 @@ def _from_trf(data: bytes, number: int | None) -> Round:
         for board, (white, black) in enumerate(file.pairs(number), 1)
     ]
     if not games:
-        raise ValueError(f"The file pairs nobody in round {number}.")
+        raise ValueError("The file pairs nobody in this round.")
     resting = (spoken_name(one.name) for one in file.resting(number))
     return Round(str(number), tuple(games), tuple(resting))
 

@@ -163,7 +163,7 @@ def read_trf(data: bytes) -> TrfFile:
         if text[:4].rstrip() == "001":
             player = _player(index, text)
             if player.number in file.players:
-                raise ValueError(_wrong(index, f"the number {player.number} is there twice"))
+                raise _wrong(index, 5, str(player.number))
             file.players[player.number] = player
     if not file.players:
         raise ValueError("This is no tournament report file: no line begins with 001.")
@@ -187,44 +187,48 @@ def _split(line: str) -> tuple[str, str]:
     return text, line[len(text) :]
 
 
-def _wrong(index: int, what: str) -> str:
-    return f"Line {index + 1} is no line of a player: {what}."
+def _wrong(index: int, column: int, text: str) -> ValueError:
+    """The error about a text that cannot stand in a column, counted from 1."""
+    return ValueError(
+        f"Line {index + 1}, from column {column} on: {shown(text)} cannot stand there; write the "
+        "file anew with the pairing program."
+    )
 
 
 def _player(index: int, text: str) -> TrfPlayer:
-    number = _number(index, text[4:8], "the starting number")
+    number = _number(index, 5, text[4:8])
     points = text[80:84].strip().replace(",", ".")
     if not number:
-        raise ValueError(_wrong(index, "it has no starting number"))
+        raise _wrong(index, 5, text[4:8])
     if points and not points.replace(".", "", 1).isdecimal():
-        raise ValueError(_wrong(index, f"{shown(points)} are no points"))
+        raise _wrong(index, 81, points)
     rounds = range(_FIRST, len(text.rstrip()), _ROUND)
     return TrfPlayer(
         index,
         number,
         plain(text[14:47]).strip(),
         points,
-        _number(index, text[85:89], "the rank"),
-        tuple(_game(index, text[start : start + _ROUND]) for start in rounds),
+        _number(index, 86, text[85:89]),
+        tuple(_game(index, start + 1, text[start : start + _ROUND]) for start in rounds),
     )
 
 
-def _game(index: int, text: str) -> TrfGame:
+def _game(index: int, column: int, text: str) -> TrfGame:
     opponent, colour, result = text[:4].strip(), text[5:6].strip(), text[7:8].strip().lower()
     if opponent in _NOBODY or result in _BYES:
         return TrfGame(0, "", result)
     if colour.lower() not in (*_COLOURS, "", "-"):
-        raise ValueError(_wrong(index, f"{shown(colour)} is no colour"))
+        raise _wrong(index, column + 5, colour)
     if result and result not in _RESULTS:
-        raise ValueError(_wrong(index, f"{shown(result)} is no result"))
-    number = _number(index, opponent, "the opponent's number")
+        raise _wrong(index, column + 7, result)
+    number = _number(index, column, opponent)
     return TrfGame(number, _COLOURS.get(colour.lower(), ""), result)
 
 
-def _number(index: int, text: str, what: str) -> int:
+def _number(index: int, column: int, text: str) -> int:
     text = text.strip()
     if text and not (text.isascii() and text.isdecimal()):
-        raise ValueError(_wrong(index, f"{shown(text)} is not {what}"))
+        raise _wrong(index, column, text)
     return int(text or 0)
 
 
