@@ -75,7 +75,7 @@ def _given_row(one: "Given") -> dict[str, object]:
 _WHY = {
     "done": "the table has it.",
     "unknown": "not assigned. It was started without --await-pairing.",
-    "unreachable": "not assigned. The table cannot be reached; go there.",
+    "unreachable": "not assigned. It is not connected; go there.",
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ from .playing import is_equal, play
 GAME = Assignment("4", "1", "Cia Ek", "David Fors")
 
 
-def body(game: Assignment = GAME) -> dict[str, object]:
+def body(game: Assignment = GAME) -> dict[str, Any]:
     return asdict(game)
 
 
@@ -36,7 +37,7 @@ class Desk:
         self.hall: Hall = event.hall()
         assert until(lambda: is_equal(self.hall, self.table))
 
-    def status(self, kind: str = ASSIGN, body: dict[str, object] | None = None) -> str:
+    def status(self, kind: str = ASSIGN, body: dict[str, Any] | None = None) -> str:
         what = asdict(GAME) if body is None else body
         return self.hall.request("1", "Berta", kind, what).result(timeout=60).status
 
@@ -84,9 +85,7 @@ def test_a_pairing_that_was_corrected_back_leaves_the_game_that_is_set_up(event:
 
 
 @pytest.mark.parametrize("wrong", [{"table": "2"}, {"white": ""}, {"impaired": "x"}, {"round": 4}])
-def test_what_is_no_assignment_for_this_table_is_refused(
-    desk: Desk, wrong: dict[str, object]
-) -> None:
+def test_what_is_no_assignment_for_this_table_is_refused(desk: Desk, wrong: dict[str, Any]) -> None:
     assert desk.status(body={**asdict(GAME), **wrong}) == "refused"
 
 

@@ -83,7 +83,7 @@ def tournaments(draw: st.DrawFn) -> tuple[str, int]:
     for number in range(1, rounds + 1):
         order = draw(st.permutations(lines))
         for white, black in zip(order[::2], order[1::2], strict=True):
-            won, lost = draw(st.sampled_from(["10", "01", "==", "+-", "WL"]))
+            won, lost = draw(st.sampled_from([("1", "0"), ("0", "1"), ("=", "="), ("+", "-")]))
             done = number < rounds
             white.games.append((black.number, "w", won if done else ""))
             black.games.append((white.number, "b", lost if done else ""))
@@ -98,7 +98,7 @@ def test_every_result_comes_back_and_all_else_stays(
     text, number = tournament
     file = trf.read_trf(text.encode())
     assert file.open_round() == number
-    wanted = {}
+    wanted: dict[int, str] = {}
     for white, black in file.pairs(number):
         pair = scores.draw(st.sampled_from([("1", "0"), ("=", "="), ("+", "-"), ("0", "0")]))
         assert file.enter(number, (white, black), pair)
