@@ -91,12 +91,11 @@ def test_a_round_goes_from_the_report_file_to_the_table_and_back(
             again = tmp_path / "next.csv"
             again.write_text("table,white,black,round\n1,Eva Gran,Bert Dahl,3\n", "utf-8")
 
-            def is_over() -> bool:
-                head = running.follower.tables["1"].head
-                followed = running.follower.tables["1"].game
-                return bool(head and head.result and followed and followed.settled)
+            def is_signed() -> bool:
+                copies = (tmp_path / "hall-try" / "table-1").glob("*.jsonl")
+                return any(b'"fact":"sign"' in one.read_bytes() for one in copies)
 
-            assert until(is_over)
+            assert until(is_signed)
             done = run("hall", "results", report, *hall, home=tmp_path)
             assert done.status == 0, done.stderr
             assert "1: Bert Dahl – Anna Berg: 0-1, signed by White only." in done.stdout
