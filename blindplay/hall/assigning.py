@@ -11,7 +11,6 @@ from typing import Any
 
 from blindplay.laws.facts import Setup
 from blindplay.table.table import Table
-from blindplay.wording.pairings import Pairing
 
 from . import earlier_games
 from .event_file import EventFile
@@ -77,10 +76,8 @@ def handlers(table: Table, joined: EventFile, following: NextGame | None) -> Map
 
     def tell(request: Request, reply: Reply) -> None:
         try:
-            told = [Pairing(**one) for one in request.body["pairings"]]
-            if not all(isinstance(text, str) for one in told for text in vars(one).values()):
-                raise TypeError
-        except (TypeError, KeyError):
+            told = [assignment_of(one).pairing for one in request.body["pairings"]]
+        except (TypeError, KeyError, ValueError):
             reply(
                 _answer(request, ("refused", "This is no assignment of a game."), table.written[0])
             )

@@ -22,7 +22,7 @@ def ends(folder: Path, joined: EventFile, journal: Path | None = None) -> dict[s
     """The number and the digest of the last line of each of this table's games in ``folder``,
     but for the one in ``journal``."""
     games: dict[str, list[Any]] = {}
-    for path in _earlier(folder, joined, journal):
+    for path in earlier(folder, joined, journal):
         with contextlib.suppress(JournalError):
             content = read_journal(path)
             if content.facts:
@@ -34,7 +34,7 @@ def lines(
     ask: LinesWanted, folder: Path, joined: EventFile, journal: Path | None = None
 ) -> Iterator[bytes]:
     """Messages with the lines of an earlier game that somebody asks for."""
-    for path in _earlier(folder, joined, journal):
+    for path in earlier(folder, joined, journal):
         with contextlib.suppress(JournalError):
             content = read_journal(path)
             if content.game == ask.game:
@@ -55,7 +55,8 @@ def _membership(joined: EventFile) -> bytes:
     return json.dumps({"event": joined.event, "table": joined.table}).encode()
 
 
-def _earlier(folder: Path, joined: EventFile, journal: Path | None) -> list[Path]:
+def earlier(folder: Path, joined: EventFile, journal: Path | None = None) -> list[Path]:
+    """The journals of this table's games at the event in ``folder``, but for ``journal``."""
     found = []
     for noted in sorted(folder.glob("*.hall")):
         path = noted.with_suffix(files.SUFFIX)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from blindplay.given import read_bytes, read_json, read_text, shown
+from blindplay.given import plain, read_bytes, read_json, read_text, shown
 from blindplay.language import languages
 from blindplay.laws.facts import SIDES
 from blindplay.record import files
@@ -171,8 +171,8 @@ def assignment_of(body: dict[str, Any]) -> Assignment:
     """
     given = {name: body[name] for name in _COLUMNS if name in body}
     try:
-        return Assignment(**given)
-    except TypeError:
+        return Assignment(**{name: plain(value) for name, value in given.items()})
+    except (TypeError, AttributeError):  # a value that is no text
         raise ValueError("This is no assignment of a game.") from None
 
 
