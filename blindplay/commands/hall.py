@@ -10,6 +10,7 @@ import click
 
 from . import options
 from .hall_init import BROKER_FOLDER, init
+from .hall_pairings import pair, results, standings, where
 from .verify import sign
 
 if TYPE_CHECKING:
@@ -111,7 +112,8 @@ def _incident_row(incident: "Incident") -> dict[str, object]:
 
 
 def _row(table: "FollowedTable") -> dict[str, object]:
-    head = table.head
+    waits = table.presence is not None and table.presence.waits >= 0
+    head = None if waits else table.head
     return {
         "table": table.name,
         "online": table.online,
@@ -119,7 +121,7 @@ def _row(table: "FollowedTable") -> dict[str, object]:
         "black": (head and head.black) or "?",
         "moves": head.moves if head else 0,
         "last": head.last if head else "",
-        "state": head.state if head else "",
+        "state": "waiting" if waits else head.state if head else "",
         "result": head.result if head else "",
         "needs": list(head.needs) if head else [],
         "lines": table.copy.number if table.copy else 0,
@@ -139,3 +141,7 @@ def _in_words(row: dict[str, object]) -> str:
     if not row["online"]:
         parts.append("not connected")
     return "; ".join(parts) + "."
+
+
+for _command in (pair, where, results, standings):
+    hall.add_command(_command)

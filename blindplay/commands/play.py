@@ -44,16 +44,19 @@ def _play(**given: Any) -> None:
 
     given = with_event_settings(given)
     _check(given)
-    journal = _journal(given)
     if given["resume"]:
-        given = with_kept_options(journal, given)
+        journal = _journal(given)
+        given = with_kept_options(journal, {**given, "journal": journal})
     devices = _devices(given)
     if given["or_demo"] and not devices.any_present():
         words = Printed.ALL if given["print"] is Printed.ALL else Printed.WORDS
         _demonstrate(given["journal"], _language(given), words, instead=True)
         return
+    if given["await_pairing"]:
+        _play_rounds(given, devices)
+        return
     run(
-        journal,
+        _journal(given),
         None if given["resume"] else _setup(given),
         devices,
         sys.stdin,
@@ -64,18 +67,49 @@ def _play(**given: Any) -> None:
     )
 
 
+def _play_rounds(given: Mapping[str, Any], devices: "WantedDevices") -> None:
+    """Play one game after the other, each as the hall assigns it."""
+    from blindplay.hall.assigned_games import AssignedGames
+    from blindplay.hall.event_file import read_event_file
+    from blindplay.record import storage
+    from blindplay.table.play import run
+    from blindplay.table.typed_lines import TypedLines
+
+    joined = read_event_file(given["hall"], table=True)
+    lines = TypedLines(sys.stdin)
+    games = AssignedGames(joined, storage.tables_folder())
+    pack = options.load_language(_language(given))
+    resumed = given["resume"]
+    while True:
+        assigned = None if resumed else games.next(pack, devices, lines, sys.stdout)
+        if assigned is None and not resumed:
+            return
+        over = run(
+            _journal(given) if resumed else storage.new_journal(),
+            None if assigned is None else _setup({**given, **assigned}),
+            devices,
+            lines,
+            sys.stdout,
+            _table_options(given),
+            _console(given),
+            games.companion,
+        )
+        resumed = False
+        if not over and not games.known:
+            return
+
+
 def _companion(
     event_file: Path | None,
 ) -> "Callable[[Table], AbstractContextManager[object]] | None":
     """What publishes the table to a hall; None without one."""
     if event_file is None:
         return None
-    from functools import partial
-
+    from blindplay.hall.assigned_games import publisher
     from blindplay.hall.event_file import read_event_file
-    from blindplay.hall.publisher import Publisher
 
-    return partial(Publisher, joined=read_event_file(event_file, table=True))
+    joined = read_event_file(event_file, table=True)
+    return lambda table: publisher(table, joined)
 
 
 def _journal(given: Mapping[str, Any]) -> Path:
@@ -125,6 +159,12 @@ def _check(given: Mapping[str, Any]) -> None:
             "--host, --console-port, --certificate, --key, --remember-browsers and --qr need "
             "--console."
         )
+    if given["await_pairing"] and not given["hall"] and not given["resume"]:
+        raise ValueError("--await-pairing needs --hall with the file of this table.")
+    if given["await_pairing"] and given["journal"] and not given["resume"]:
+        raise ValueError(
+            "--await-pairing gives each game a journal of its own; leave out --journal."
+        )
     if given["public"] and not given["console"]:
         raise ValueError("--public needs --console.")
     if not given["public"] and (given["public_delay"] is not None or given["public_names"]):
@@ -155,9 +195,19 @@ def _table_options(given: Mapping[str, Any]) -> "TableOptions":
         charge_dead_time=given["dead_time"] == "running",
         time_warnings=_time_warnings(given),
         press_answer=given["press_answer"],
+        table=_table_name(given["hall"]),
         command=options.called(),
         kept=kept_values(given),
     )
+
+
+def _table_name(event_file: Path | None) -> str:
+    """The name of the table in its hall; empty without a hall."""
+    if event_file is None:
+        return ""
+    from blindplay.hall.event_file import read_event_file
+
+    return read_event_file(event_file, table=True).table
 
 
 def _time_warnings(given: Mapping[str, Any]) -> tuple[int, ...]:
@@ -220,6 +270,7 @@ def _setup(given: Mapping[str, Any]) -> facts.Setup:
             "t": 0,
             "fact": "setup",
             **{name: given[name] for name in as_given},
+            **{name: given[name] for name in ("who", "request") if name in given},
             "mode": given["mode"] or mode_of(control, editions.load(given["edition"])),
             "variant": "chess960" if given["chess960"] else "chess",
             "announce_in": given["announce_in"] or "",

@@ -115,6 +115,8 @@ class Presence:
     """The number and the digest of the last line of each earlier game that the table still has."""
     about: dict[str, Any] = field(default_factory=dict)
     """What the organiser may want to know about the table's machine."""
+    waits: float = -1.0
+    """For how many seconds the table has waited for its next game; -1.0: it does not wait."""
 
 
 @dataclass(frozen=True)

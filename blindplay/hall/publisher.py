@@ -6,20 +6,19 @@ and goes on where it stood.
 
 import contextlib
 import hashlib
-import json
 import secrets
 import threading
 import time
 from collections import deque
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from blindplay.laws import Taken
 from blindplay.laws.facts import Tick
-from blindplay.record import JournalError, chain, files, read_journal, signatures
+from blindplay.record import chain, signatures
 from blindplay.table.table import Table
 
+from . import earlier_games
 from .event_file import EventFile
 from .heads import head_of
 from .link import Link
@@ -141,7 +140,7 @@ class Publisher:
     # --- the publisher's thread ------------------------------------------------------------------
 
     def _work(self) -> None:
-        _mark(self._table.path, self._joined)
+        earlier_games.mark(self._table.path, self._joined)
         while True:
             self._wake.wait(max(0.0, min(HEAD_S, self._head_due - time.monotonic())))
             self._wake.clear()
@@ -208,19 +207,13 @@ class Publisher:
         if ask.game in ("", self._lines.game):
             self._next = min(self._next, ask.start - 1)
             return
-        for path in _earlier(self._table.path, self._joined):
-            content = read_journal(path)
-            if content.game == ask.game:
-                for payload in _batches(content.whole.splitlines(keepends=True)[ask.start - 1 :]):
-                    self._publish("journal", payload)
+        path = self._table.path
+        for payload in earlier_games.lines(ask, path.parent, self._joined, path):
+            self._publish("journal", payload)
 
     def _presence(self) -> Presence:
-        games: dict[str, list[Any]] = {}
-        for path in _earlier(self._table.path, self._joined):
-            with contextlib.suppress(JournalError):
-                content = read_journal(path)
-                if content.facts:
-                    games[content.game] = list(content.end)
+        path = self._table.path
+        games = earlier_games.ends(path.parent, self._joined, path)
         return Presence(self._run, True, games, self._about)
 
     def _sign(self, request: Request, reply: Reply) -> None:
@@ -231,10 +224,10 @@ class Publisher:
         """Publish what this table has signed at the event, the newest first; the broker keeps
         it."""
         lines: list[bytes] = []
-        for path in (*_earlier(self._table.path, self._joined), self._table.path):
+        for path in earlier_games.earlier(self._table.path.parent, self._joined):
             lines += signatures.lines_of(path)
         if lines:
-            self._publish("signature", _batches(lines[::-1])[0], retain=True)
+            self._publish("signature", earlier_games.batches(lines[::-1])[0], retain=True)
 
     def _reply(self, answer: RequestAnswer) -> None:
         self._publish("answer", encode(answer))
@@ -282,39 +275,5 @@ class _JournalLines:
             return file.read(self._ends[last] - self._ends[index]), last - index
 
 
-def _batches(lines: list[bytes]) -> list[bytes]:
-    """The lines, joined to as few messages as they fit into."""
-    found = [b""]
-    for line in lines:
-        if found[-1] and len(found[-1]) + len(line) > MOST_BYTES:
-            found.append(b"")
-        found[-1] += line
-    return [one for one in found if one]
-
-
 def _digest(payload: bytes) -> bytes:
     return hashlib.sha256(payload).digest()
-
-
-# --- the journals of a table's earlier games ----------------------------------------------------
-
-
-def _membership(joined: EventFile) -> bytes:
-    return json.dumps({"event": joined.event, "table": joined.table}).encode()
-
-
-def _mark(journal: Path, joined: EventFile) -> None:
-    """Note beside a journal at which table of which event it is played."""
-    with contextlib.suppress(OSError):
-        files.write_new(files.beside(journal, ".hall"), _membership(joined))
-
-
-def _earlier(journal: Path, joined: EventFile) -> list[Path]:
-    """The journals of this table's other games at the event, in the same folder."""
-    found = []
-    for mark in sorted(journal.parent.glob("*.hall")):
-        path = mark.with_suffix(files.SUFFIX)
-        with contextlib.suppress(OSError):
-            if path != journal and path.is_file() and mark.read_bytes() == _membership(joined):
-                found.append(path)
-    return found

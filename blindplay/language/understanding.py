@@ -66,6 +66,7 @@ class Command(Enum):
     DIAGONALS = "diagonals"
     TAKE_BACK = "take_back"
     SIGN = "sign"
+    WHERE_I_PLAY = "where_i_play"
 
 
 TYPED = frozenset(

@@ -9,6 +9,7 @@ from blindplay.language import NEVER_OPENED, QUESTIONS, About, Command, Understa
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import ClockReading, Refused
 from blindplay.laws.state import OTHER
+from blindplay.wording.pairings import pairing_in_words
 from blindplay.wording.position import look, time_in_words
 from blindplay.wording.readers import Readers
 
@@ -198,6 +199,14 @@ class Commands:
             return "refused_clocks_running" if game.started else "refused_not_started"
         return "refused_clocks_stopped" if game.paused else "refused_not_started"
 
+    def _where_i_play(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
+        """Tell where the player plays next, or the present game."""
+        found = self._table.pairings.next_of(self._table.game.player(side).name)
+        found = found or self._table.pairings.played(self._table.game)
+        if found is None:
+            return [self._say(side, "pairing_unknown")]
+        return [Say(side, pairing_in_words(found, self._readers.of(side)))]
+
     def _call_assistant(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         pack = self._readers.everybody
         return [Say(None, pack.sentence("assistant_called", player=pack.sentence(side)))]
@@ -260,6 +269,7 @@ _DO: Mapping[Command, Callable[[Commands, str, Understanding, Command], list[Eff
     Command.PAUSE: Commands._pause,
     Command.RESUME: Commands._pause,
     Command.CALL_ASSISTANT: Commands._call_assistant,
+    Command.WHERE_I_PLAY: Commands._where_i_play,
     Command.REPEAT: lambda self, side, *_: [SayAgain(side)],
     Command.CORRECTION: lambda self, side, *_: [self._say(side, "repeat_please")],
     Command.HELP: Commands._tell_help,

@@ -88,7 +88,7 @@ class Grammar:
         if game.over:
             if self._signs(side):
                 yield Command.SIGN
-            yield from (Command.REPEAT, Command.HELP, *VOICE)
+            yield from (*self._hall(), Command.REPEAT, Command.HELP, *VOICE)
             return
         waiting = game.pending is not None and not game.pending.claimable
         playing = not waiting and not game.adjourned
@@ -111,7 +111,11 @@ class Grammar:
             yield from self._while_playing(side)
         if game.assistants[side] is not False:
             yield Command.CALL_ASSISTANT
-        yield from (*VOICE, Command.HELP)
+        yield from (*self._hall(), *VOICE, Command.HELP)
+
+    def _hall(self) -> tuple[Command, ...]:
+        """What makes sense at a table of a hall only."""
+        return (Command.WHERE_I_PLAY,) if self._table.pairings.here else ()
 
     def _while_playing(self, side: str) -> Iterator[Command]:
         game = self._table.game

@@ -4,15 +4,14 @@ A game begins when people are ready: with the Enter key, with ``start``, by the 
 all its boards show the position. Until then the clocks stand.
 """
 
-import re
-
-from blindplay.language import Command, Key, Language, word_of
+from blindplay.language import Command, Key, in_language, word_of
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import GameOver
-from blindplay.speech.synthesis import is_words
+from blindplay.speech.speaker import Output
 from blindplay.wording.announcements import both_clocks
 from blindplay.wording.moves import move_in_words
+from blindplay.wording.pairings import Pairing, pairing_in_words, speakable
 from blindplay.wording.settings import players_in_words, settings_in_words
 
 from .devices import hears
@@ -29,6 +28,7 @@ def open_game(session: Session, *, resumed: bool) -> None:
         _tell_how_to_begin(session, resumed=resumed)
     session.setting_up.start(lambda: _begin(session), waits=waits)
     session.table.listen(lambda taken: _tell_how_to_leave(session, taken))
+    session.table.pairings.listen(lambda paired: _tell_next(session, paired))
     if game.over:
         _say_how_to_leave(session)
 
@@ -60,8 +60,12 @@ def _tell_settings(session: Session) -> None:
     desk, game, pack = session.desk, session.table.game, session.pack
     assert game.setup is not None
     desk.tell_all("welcome")
+    names = _names(session)
+    if (paired := session.table.pairings.played(game)) is not None:
+        _tell_pairing(session, paired)
+        names = dict.fromkeys(names, "")  # they have been said
     boards = [seat.side for seat in session.boards.values()]
-    for words in settings_in_words(game.setup, _names(session), boards, pack):
+    for words in settings_in_words(game.setup, names, boards, pack):
         desk.tell(None, words)
     desk.announce(session.table.log[0])  # the session did not listen yet at the set-up
     session.introduce()
@@ -120,11 +124,25 @@ def _tell_how_to_begin(session: Session, *, resumed: bool) -> None:
 def _names(session: Session) -> dict[str, str]:
     """The players' names as a voice can speak them: digits in words, and no initials."""
     names = {side: session.table.game.player(side).name for side in f.SIDES}
-    return {side: _speakable(name, session.pack) for side, name in names.items()}
+    return {side: speakable(name, session.pack) for side, name in names.items()}
 
 
-def _speakable(name: str, pack: Language) -> str:
-    """A name in words only; a digit is spoken by itself, so "Anna 21" is "Anna zwei eins"."""
-    parts = re.findall(r"\d|[^\d\s]+", name)
-    words = (pack.number(int(part)) if part.isdecimal() else part for part in parts)
-    return " ".join(filter(is_words, words))
+def _tell_pairing(session: Session, paired: Pairing) -> None:
+    """Tell who plays whom, once in each language of the people here."""
+    readers = session.readers
+    packs = (readers.everybody, *(readers.of(side) for side in f.SIDES))
+    for pack in {pack.code: pack for pack in packs}.values():
+        words = pairing_in_words(paired, pack)
+        session.desk.say(Output.PUBLIC, in_language(words, pack.code))
+
+
+def _tell_next(session: Session, paired: Pairing) -> None:
+    """Tell where somebody plays next, when no game is disturbed by it."""
+    desk, game = session.desk, session.table.game
+    with session.table.lock:
+        playing = game.started and not game.over  # they hear it when they ask
+        if playing or paired == session.table.pairings.played(game):
+            return
+        _tell_pairing(session, paired)
+        if paired.table == session.table.pairings.here:
+            desk.tell_all("pairing_leave", end=word_of(session.pack, Key.END))

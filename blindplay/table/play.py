@@ -29,6 +29,7 @@ from .devices import WantedDevices, attach_boards, attach_microphone, hears, ope
 from .keyboard import Keyboard
 from .memory import share_one_heap
 from .opening import open_game
+from .pairings import Pairings
 from .session import Session, record_last_move
 from .table import Table
 from .transcript import Transcript
@@ -54,6 +55,8 @@ class TableOptions:
     time_warnings: tuple[int, ...] = ()
     """At how many seconds left an impaired player is warned, in training or with permission."""
     press_answer: PressAnswer = PressAnswer.WORDS
+    table: str = ""
+    """The name of the table in its hall."""
     command: str = field(default="blindplay", compare=False)
     """What calls this program: it is printed before what continues the game."""
     kept: Mapping[str, Any] = field(default_factory=dict, compare=False)
@@ -92,8 +95,9 @@ def run(
     options: TableOptions = DEFAULT,
     console: ConsoleAt | None = None,
     companion: Callable[[Table], AbstractContextManager[object]] | None = None,
-) -> None:
-    """Run a table until the game is over and the keys end, then print the record. With
+) -> bool:
+    """Run a table until the game is over and the keys end, then print the record; give whether the
+    game is over. With
     ``console``, serve its pages meanwhile. ``setup`` None: go on with the game in ``path``.
     ``companion``: what goes along with the table as long as it runs, such as a hall's publisher.
 
@@ -111,7 +115,8 @@ def run(
     with ExitStack() as stack:
         journal = stack.enter_context(Journal(path, resume=resumed))
         boards = boards or wanted.boards()  # nobody opens those of a game that is being played
-        table = Table(journal, setup, training=options.training)
+        pairings = Pairings(options.table)
+        table = Table(journal, setup, training=options.training, pairings=pairings)
         if not resumed:
             kept_options.keep(path, options.kept)
         if companion is not None:
@@ -143,6 +148,7 @@ def run(
             open_game(session, resumed=resumed)
             _do_keys(session, host, keys, qr=console is not None and console.qr)
         _end(session, journal, options.command)
+        return table.game.over
 
 
 def _do_keys(

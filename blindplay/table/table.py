@@ -19,6 +19,7 @@ from blindplay.record import Journal, JournalError
 from blindplay.wording.pack_words import PackWords
 
 from .hands_first import HandsFirst
+from .pairings import Pairings
 
 Listener = Callable[[Taken], None]
 
@@ -37,6 +38,7 @@ class Table:
         *,
         now: Callable[[], float] = time.monotonic,
         training: bool = False,
+        pairings: Pairings | None = None,
     ) -> None:
         """Make a new table with ``setup``, or without it the one that ``journal`` holds.
 
@@ -58,6 +60,8 @@ class Table:
         self._busy = False
         self._failing = False
         self.training = training
+        self.pairings = pairings or Pairings()
+        """What the hall has told of this table and its people, if there is a hall."""
         self.game = Game(PackWords())
         self.log: list[Taken] = []
         """Everything since the set-up, except seconds that only passed. It only grows."""

@@ -10,9 +10,12 @@ import pytest
 from blindplay.hearing.decision import Verdict
 from blindplay.language import QUESTIONS, Command, languages
 from blindplay.laws import facts as f
+from blindplay.laws.facts import Player
 from blindplay.speech.speaker import Output
 from blindplay.table.commands import CONFIRMED
 from blindplay.table.conversation import ANSWER_SECONDS
+from blindplay.table.pairings import Pairings
+from blindplay.wording.pairings import Pairing, pairing_in_words
 from tests import ROOT
 from tests.table.conversation import GERMAN, Conversation, Talk
 
@@ -110,6 +113,25 @@ def test_a_player_hears_the_result_and_signs_it_with_a_yes(talk: Talk, language:
         )
         assert Command.SIGN not in at.dialogue.sayable(side).bare
     assert at.table.game.signed == {"white": "1-0", "black": "1-0"}
+
+
+@pytest.mark.parametrize("language", languages())
+def test_a_player_asks_where_to_play_now_and_next(talk: Talk, language: str) -> None:
+    anna = Player(name="Anna Berg", impaired=True, language=language)
+    at = talk(language=language, white=anna, black=Player(name="Bert Dahl"), round="3")
+    ask = at.pack.command(Command.WHERE_I_PLAY)
+    assert at.type(ask) == [at.pack.sentence("pairing_unknown")]
+    assert Command.WHERE_I_PLAY not in at.dialogue.sayable("white").bare
+    at.table.pairings = Pairings("4")
+    assert Command.WHERE_I_PLAY in at.dialogue.sayable("white").bare
+    now, following = (Pairing("3", "4", "Anna Berg", "Bert Dahl"),
+                      Pairing("4", "7", "Cia Ek", "Anna Berg"))  # fmt: skip
+    assert at.type(ask) == [pairing_in_words(now, at.pack)]
+    at.table.submit(f.Resign(by="black"))
+    at.table.pairings.tell([following])
+    assert Command.WHERE_I_PLAY in at.dialogue.sayable("white").bare
+    assert at.type(ask) == [pairing_in_words(following, at.pack)]
+    assert at.type(ask, "black") == [pairing_in_words(now, at.pack)]  # nothing newer is known
 
 
 def test_a_signature_that_is_declined_is_none(at: Conversation) -> None:

@@ -9,6 +9,8 @@ import pytest
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.table.opening import open_game
+from blindplay.table.pairings import Pairings
+from blindplay.wording.pairings import Pairing
 from tests.table.conversation import GERMAN
 from tests.table.sitting import Sit, Sitting
 
@@ -35,6 +37,45 @@ def test_a_new_game_is_read_back_and_waits(sit: Sit) -> None:
     assert at.table.game.clock.running is None
     assert at.session.setting_up.entered()
     assert at.said() == [GERMAN.sentence("game_begins"), "Die Uhr von Weiß läuft."]
+
+
+def paired(sit: Sit) -> Sitting:
+    """A game of a hall at table 4, between people of two languages."""
+    anna = Player(name="Anna Berg", impaired=True, language="de")
+    at = sit(time_control="900+10", round="3", white=anna,
+             black=Player(name="Bert Dahl", language="en"))  # fmt: skip
+    at.table.pairings = Pairings("4")
+    at.said()
+    open_game(at.session, resumed=False)
+    return at
+
+
+def test_a_game_of_a_hall_begins_with_its_pairing_in_the_languages_of_the_players(sit: Sit) -> None:
+    said = paired(sit).said()
+    assert said[1] == "Runde drei, Tisch vier: Anna Berg hat Weiß gegen Bert Dahl."
+    assert said[2] == "Round three, table four: Anna Berg has White against Bert Dahl."
+    assert "Weiß: Anna Berg." not in said
+    assert said[-1] == GERMAN.sentence("begin_key")
+
+
+def test_the_next_pairing_is_said_when_no_game_is_disturbed(sit: Sit) -> None:
+    at = paired(sit)
+    at.said()
+    here, there = Pairing("4", "4", "Cia Ek", "Anna Berg"), Pairing("4", "7", "Eva", "Bert Dahl")
+    at.table.pairings.tell([Pairing("3", "4", "Anna Berg", "Bert Dahl")])
+    assert at.said() == []  # that is this game
+    at.table.submit(f.Start())
+    at.said()
+    at.table.pairings.tell([there])
+    assert at.said() == []
+    at.table.submit(f.Resign(by="white"))
+    at.said()
+    at.table.pairings.tell([here, there])
+    assert at.said() == [
+        "Runde vier, Tisch vier: Cia Ek hat Weiß gegen Anna Berg.",
+        "Round four, table four: Cia Ek has White against Anna Berg.",
+        GERMAN.sentence("pairing_leave", end="beenden"),
+    ]
 
 
 def test_a_game_without_clocks_waits_and_begins_too(sit: Sit) -> None:

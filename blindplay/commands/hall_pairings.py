@@ -1,0 +1,248 @@
+"""``blindplay hall pair``, ``where``, ``results`` and ``standings``: a round and its tables."""
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from blindplay.given import plain
+
+from . import options
+from .user_language import user_language
+
+if TYPE_CHECKING:
+    from blindplay.hall.pairing_tables import Given
+    from blindplay.hall.round_results import Entered
+    from blindplay.hall.rounds import Found, Round
+    from blindplay.language import Language
+
+_PATIENCE_S = 10.0  # until a broker answers
+_event = click.option(
+    "--hall",
+    "event_file",
+    type=options.FILE,
+    default="hall.toml",
+    show_default=True,
+    help="Use this file, the hall's own one of the event.",
+)
+_round = click.option(
+    "--round", "number", type=click.IntRange(1, 99), help="Take this round of the file."
+)
+_say = click.option("--say", "aloud", is_flag=True, help="Speak it, too.")
+
+
+@click.command()
+@click.argument("file", type=options.FILE, help="Read this report file (TRF) or table (CSV).")
+@_event
+@_round
+@options.as_json(help="Print JSON, one object for each line.")
+def pair(file: Path, event_file: Path, number: int | None, as_json: bool) -> None:
+    """Give the games of a round to the tables, which say them at the boards.
+
+    The tables are started with blindplay play --await-pairing. The pairings come from a pairing
+    program. Do it again for tables that were not there; the others stay as they are.
+    """
+    from blindplay.hall.event_file import read_event_file
+    from blindplay.hall.pairing_tables import TableCalls, assign_round, with_tables
+    from blindplay.hall.rounds import keep_round, read_round
+
+    paired = read_round(file, number)
+    joined = read_event_file(event_file, table=False)
+    with TableCalls(joined) as calls:
+        if not calls.gather(_PATIENCE_S):
+            raise ValueError("The broker cannot be reached; start it, or correct its address.")
+        with calls.follower.lock:
+            names = list(calls.follower.tables)
+        paired = with_tables(paired, names)
+        keep_round(joined.folder, paired)
+        given = assign_round(calls, paired)
+    for one in given:
+        options.show(_given_row(one) if as_json else _given_words(one))
+    for name in paired.resting:
+        options.show({"resting": name} if as_json else f"{name} has no opponent in this round.")
+    if any(one.status != "done" for one in given):
+        raise click.exceptions.Exit(1)
+
+
+def _given_row(one: "Given") -> dict[str, object]:
+    game = one.game
+    return {"round": game.round, "table": game.table, "white": game.white, "black": game.black,
+            "status": one.status, "sentence": one.sentence}  # fmt: skip
+
+
+_WHY = {
+    "done": "the table has it.",
+    "unknown": "not assigned. It was started without --await-pairing.",
+    "unreachable": "not assigned. It is not connected; go there.",
+}
+
+
+def _given_words(one: "Given") -> str:
+    why = _WHY.get(one.status) or f"not assigned. {one.sentence or 'The table gave no answer.'}"
+    return f"Table {one.game.table}: {one.game.white} – {one.game.black}: {why}"
+
+
+@click.command()
+@click.argument("name", help="Look for this player; a part of the name is enough.")
+@_event
+@click.option("--language", default=user_language, show_default="that of the system, else English",
+              help="Answer in this language.")  # fmt: skip
+@_say
+def where(name: str, event_file: Path, language: str, aloud: bool) -> None:
+    """Say where a player plays in the round that was paired last."""
+    from blindplay.hall.event_file import read_event_file
+    from blindplay.hall.rounds import kept_round
+    from blindplay.hall.rounds import where as where_plays
+
+    pack = options.load_language(language)
+    paired = kept_round(read_event_file(event_file, table=False).folder)
+    if paired is None:
+        raise ValueError("No round is paired yet; do it with: blindplay hall pair FILE")
+    found = where_plays(paired, name)
+    if not found:
+        raise ValueError("Nobody of this name is in this round; check the name.")
+    _tell([_place(one, paired, pack) for one in found], pack, aloud=aloud)
+
+
+def _place(found: "Found", paired: "Round", pack: "Language") -> tuple[str, str]:
+    """Where a player plays: as it is printed, and as it is spoken."""
+    from blindplay.wording.pairings import number_in_words, pairing_in_words, speakable
+
+    if found.pairing is None:
+        number = number_in_words(paired.round, pack)
+        spoken = speakable(found.name, pack)
+        return (
+            pack.sentence("pairing_none", round=paired.round, name=found.name),
+            pack.sentence("pairing_none", round=number, name=spoken),
+        )
+    one = found.pairing
+    printed = pack.sentence(
+        "pairing", round=one.round, table=one.table, white=one.white, black=one.black
+    )
+    return printed, pairing_in_words(one, pack)
+
+
+@click.command()
+@click.argument("file", type=options.FILE, help="Read this report file (TRF).")
+@_event
+@_round
+@click.option("--output", type=options.FILE, help="Write this file. Without it, NAME-results.trf.")
+@options.as_json(help="Print JSON, one object for each line.")
+def results(
+    file: Path, event_file: Path, number: int | None, output: Path | None, as_json: bool
+) -> None:
+    """Write the results of a round into a copy of a report file.
+
+    They come from the hall's copies of the journals. The copy differs from the file in nothing
+    else. A result that is in the file already stays.
+    """
+    from blindplay.given import read_bytes
+    from blindplay.hall.event_file import read_event_file
+    from blindplay.hall.round_results import enter_results
+    from blindplay.hall.rounds import MOST_BYTES
+    from blindplay.hall.trf import read_trf
+    from blindplay.record import files
+
+    output = output or file.with_name(f"{file.stem}-results{file.suffix or '.trf'}")
+    options.check_folder_of(output)
+    if output.absolute() == file.absolute():
+        raise ValueError("The copy needs another name than the file; choose one with --output.")
+    folder = read_event_file(event_file, table=False).folder
+    with _about(file):
+        report = read_trf(read_bytes(file, MOST_BYTES))
+        entered = enter_results(report, number or report.open_round(), folder)
+    files.write_new(output, report.content())
+    for one in entered:
+        options.show(_entered_row(one) if as_json else _entered_words(one))
+    options.show({"file": str(output)} if as_json else f"The results are in {output}.")
+
+
+@contextlib.contextmanager
+def _about(file: Path) -> Iterator[None]:
+    """Name the file in the message of an error about what it holds."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}") from None
+
+
+def _entered_row(one: "Entered") -> dict[str, object]:
+    found = one.found
+    return {"board": one.board, "white": one.white, "black": one.black, "status": one.status,
+            "table": found.table if found else "", "result": found.result if found else "",
+            "signed": list(found.signed) if found else []}  # fmt: skip
+
+
+_SIGNED = {
+    (): "not signed",
+    ("white",): "signed by White only",
+    ("black",): "signed by Black only",
+    ("white", "black"): "signed by both",
+}
+_ENTERED = {
+    "open": "no result yet.",
+    "twice": "not entered: two tables have different results. Ask the arbiter.",
+}
+
+
+def _entered_words(one: "Entered") -> str:
+    found, what = one.found, _ENTERED.get(one.status, "")
+    if found is not None and found.result:
+        what = f"{found.result}, {_SIGNED[found.signed]}."
+        if one.status == "other":
+            what += " The file says something else, which stays."
+    return f"{one.board}: {one.white} – {one.black}: {what}"
+
+
+@click.command()
+@click.argument("file", type=options.FILE, help="Read this report file (TRF).")
+@click.option("--language", default=user_language, show_default="that of the system, else English",
+              help="Speak and print in this language.")  # fmt: skip
+@_say
+@options.as_json(help="Print JSON, one object for each line.")
+def standings(file: Path, language: str, aloud: bool, as_json: bool) -> None:
+    """Print the standings, ranked as in the report file of the pairing program."""
+    from blindplay.given import read_bytes
+    from blindplay.hall import trf
+    from blindplay.hall.rounds import MOST_BYTES
+    from blindplay.wording.pairings import standing_in_words
+
+    pack = options.load_language(language)
+    with _about(file):
+        found = trf.standings(trf.read_trf(read_bytes(file, MOST_BYTES)))
+    if as_json:
+        options.show_all(vars(one) for one in found)
+        return
+    rows = []
+    for one in found:
+        key = "standing" if one.points else "standing_place"
+        printed = pack.sentence(key, rank=str(one.rank), name=one.name, points=one.points)
+        rows.append((printed, standing_in_words(one.rank, one.name, one.points, pack)))
+    _tell(rows, pack, aloud=aloud)
+
+
+def _tell(rows: Iterable[tuple[str, str]], pack: "Language", *, aloud: bool) -> None:
+    """Print each sentence, and with ``aloud`` speak it to its end. Each is given twice: as it is
+    printed, and as a voice can speak it."""
+    with contextlib.ExitStack() as stack:
+        say = _voice(stack, pack) if aloud else None
+        for printed, spoken in rows:
+            print(plain(printed), flush=True)
+            if say is not None:
+                say(spoken)
+
+
+def _voice(stack: contextlib.ExitStack, pack: "Language") -> Callable[[str], object]:
+    from blindplay.speech.speaker import Output
+    from blindplay.table.devices import open_speaker
+
+    speaker = open_speaker(stack, pack, options.warn)
+    stack.callback(speaker.close)
+
+    def say(words: str) -> None:
+        speaker.say(words, to=Output.PUBLIC)
+        speaker.wait()
+
+    return say

@@ -1,0 +1,107 @@
+"""A table that plays one game after the other, each as the hall assigns it."""
+
+import contextlib
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, TextIO
+
+from blindplay.given import plain
+from blindplay.language import Key, Language, key_of, word_of
+from blindplay.speech import audio_devices
+from blindplay.speech.speaker import Output
+from blindplay.table.devices import WantedDevices, open_speaker
+from blindplay.table.table import Table
+from blindplay.table.typed_lines import TypedLines
+from blindplay.wording.pairings import number_in_words
+
+from .assigning import Assigned, NextGame, WaitingTable, handlers
+from .event_file import EventFile
+from .publisher import Publisher
+
+_LOOK_S = 0.1
+
+
+def publisher(table: Table, joined: EventFile, following: NextGame | None = None) -> Publisher:
+    """Publish a table that takes the hall's pairings. ``following`` keeps its next game; None: it
+    plays this one only."""
+    return Publisher(table, joined, handlers=handlers(table, joined, following))
+
+
+class AssignedGames:
+    """The games of one table at an event. Earlier journals are in ``folder``."""
+
+    def __init__(self, joined: EventFile, folder: Path) -> None:
+        self._joined = joined
+        self._folder = folder
+        self._following = NextGame()
+
+    @property
+    def known(self) -> bool:
+        """Whether the next game is assigned already."""
+        return self._following.known is not None
+
+    def companion(self, table: Table) -> Publisher:
+        """What publishes one of these games."""
+        return publisher(table, self._joined, self._following)
+
+    def next(
+        self, pack: Language, devices: WantedDevices, lines: TypedLines, out: TextIO
+    ) -> Mapping[str, Any] | None:
+        """What is different for the next game: names, round and more, as options of a table. Wait
+        for it if need be, and say so. None if somebody types the word that ends the table.
+
+        :raises AudioError, ValueError: if a named output or the broker cannot be used.
+        """
+        assigned = self._following.take() or self._wait(pack, devices, lines, out)
+        return None if assigned is None else _given(assigned)
+
+    def _wait(
+        self, pack: Language, devices: WantedDevices, lines: TypedLines, out: TextIO
+    ) -> Assigned | None:
+        with ExitStack() as stack:
+            say = _voice(stack, pack, devices, out)
+            table, end = number_in_words(self._joined.table, pack), word_of(pack, Key.END)
+            words = pack.sentence("pairing_awaited", table=table, end=end)
+            say(words)
+            stack.enter_context(contextlib.suppress(KeyboardInterrupt))
+            waiting = stack.enter_context(WaitingTable(self._joined, self._folder, {}))
+            while True:
+                assigned = waiting.wait(_LOOK_S)
+                if assigned is not None:
+                    return assigned
+                line = lines.within(_LOOK_S)
+                if line is not None and key_of(pack, line) is Key.END:
+                    return None
+                if line is not None:  # a key is pressed to hear where one is
+                    say(words)
+        return None
+
+
+def _voice(
+    stack: ExitStack, pack: Language, devices: WantedDevices, out: TextIO
+) -> Callable[[str], None]:
+    """What speaks a sentence to everybody, or prints it where no voice is heard."""
+
+    def trouble(sentence: str) -> None:
+        print(plain(sentence), file=out, flush=True)
+
+    speaker = None if devices.silent else open_speaker(stack, pack, trouble, devices)
+    if speaker is not None:
+        stack.callback(speaker.close)
+
+    def say(words: str) -> None:
+        if speaker is None or not audio_devices.devices().playback:
+            print(words, file=out, flush=True)
+        if speaker is not None:
+            speaker.say(words, to=Output.PUBLIC)
+
+    return say
+
+
+def _given(assigned: Assigned) -> dict[str, Any]:
+    """An assignment, as options of ``blindplay play``; what it leaves open is left out."""
+    game = assigned.game
+    names = ("round", "white", "black", "impaired", "white_language", "black_language")
+    chosen = {name: value for name in names if (value := getattr(game, name))}
+    return {**chosen, "who": assigned.who, "request": assigned.request}

@@ -1,0 +1,200 @@
+"""The pairings of a round: read from a file, kept in the hall's folder, and looked up by name."""
+
+import csv
+import io
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from blindplay.given import plain, read_bytes, read_json, read_text, shown
+from blindplay.language import languages
+from blindplay.laws.facts import SIDES
+from blindplay.record import files
+from blindplay.wording.pairings import Pairing
+
+from .trf import read_trf, spoken_name
+
+MOST_BYTES = 4_000_000
+"""The longest file of pairings that is read."""
+IMPAIRED = (*SIDES, "both", "none")
+_FILE = "pairings.json"
+_COLUMNS = ("table", "white", "black", "round", "impaired", "white_language", "black_language")
+_LONGEST = 200
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """A game that a table is to play. What is empty is as the table was started."""
+
+    round: str
+    table: str
+    white: str
+    black: str
+    impaired: str = ""
+    """One of :data:`IMPAIRED`."""
+    white_language: str = ""
+    black_language: str = ""
+
+    def __post_init__(self) -> None:
+        """:raises ValueError: one sentence, if something in it cannot be."""
+        for value in asdict(self).values():
+            if not isinstance(value, str) or len(value) > _LONGEST:
+                raise ValueError("This is no assignment of a game.")
+        for name in ("round", "table", "white", "black"):
+            if not getattr(self, name):
+                raise ValueError(f"A game lacks its {name}; write it into the file.")
+        if self.impaired not in ("", *IMPAIRED):
+            raise ValueError(f"impaired is white, black, both or none, not {shown(self.impaired)}.")
+        for code in (self.white_language, self.black_language):
+            if code and code not in languages():
+                raise ValueError(f"There is no language {shown(code)}; take one such as en.")
+
+    @property
+    def pairing(self) -> Pairing:
+        return Pairing(self.round, self.table, self.white, self.black)
+
+
+@dataclass(frozen=True)
+class Round:
+    """The games of a round, and the players who have none."""
+
+    round: str
+    games: tuple[Assignment, ...]
+    resting: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """:raises ValueError: if a table or a player has two games."""
+        tables = [one.table for one in self.games]
+        players = [name for one in self.games for name in (one.white, one.black)]
+        for names in (tables, players):
+            twice = next((one for one in names if names.count(one) > 1), None)
+            if twice is not None:
+                raise ValueError(f"{shown(twice)} is paired twice in this round; correct the file.")
+
+
+def read_round(path: Path, number: int | None = None) -> Round:
+    """The pairings of round ``number`` from a report file (TRF) or a table in CSV. Without a number
+    it is the round that the file says, or the first one with a game to play.
+
+    :raises ValueError: one sentence, if the file cannot be read or is wrong.
+    """
+    data = read_bytes(path, MOST_BYTES)
+    try:
+        if any(line.startswith((b"001 ", b"\xef\xbb\xbf001 ")) for line in data.splitlines()):
+            return _from_trf(data, number)
+        return _from_csv(read_text(path, MOST_BYTES), number)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _from_trf(data: bytes, number: int | None) -> Round:
+    file = read_trf(data)
+    number = number or file.open_round()
+    games = [
+        Assignment(str(number), str(board), spoken_name(white.name), spoken_name(black.name))
+        for board, (white, black) in enumerate(file.pairs(number), 1)
+    ]
+    if not games:
+        raise ValueError("The file pairs nobody in this round.")
+    resting = (spoken_name(one.name) for one in file.resting(number))
+    return Round(str(number), tuple(games), tuple(resting))
+
+
+def _from_csv(text: str, number: int | None) -> Round:
+    first = text.partition("\n")[0]
+    delimiter = max(",;\t", key=first.count)
+    rows = csv.DictReader(io.StringIO(text), delimiter=delimiter)
+    columns = [name.strip().casefold() for name in rows.fieldnames or ()]
+    lacking = [name for name in _COLUMNS[:3] if name not in columns]
+    if lacking:
+        raise ValueError(
+            f"The first line must name the columns table, white and black; {lacking[0]} is missing."
+        )
+    rows.fieldnames = columns
+    games: list[Assignment] = []
+    resting: list[str] = []
+    for row in rows:
+        given = {name: " ".join((row.get(name) or "").split()) for name in _COLUMNS}
+        given["round"] = given["round"] or (str(number) if number else "")
+        if number is not None and given["round"] != str(number):
+            continue
+        names = [spoken_name(given[side]) for side in SIDES]
+        if all(names):
+            games.append(Assignment(**{**given, "white": names[0], "black": names[1]}))
+        else:
+            resting += filter(None, names)
+    return _one_round(games, resting)
+
+
+def _one_round(games: list[Assignment], resting: list[str]) -> Round:
+    rounds = {one.round for one in games}
+    if not rounds:
+        raise ValueError("The file pairs nobody in this round.")
+    if len(rounds) > 1:
+        raise ValueError("The file has games of several rounds; name the round with --round.")
+    return Round(rounds.pop(), tuple(games), tuple(resting))
+
+
+# --- in the hall's folder ------------------------------------------------------------------------
+
+
+def keep_round(folder: Path, paired: Round) -> None:
+    """Keep the pairings in the hall's folder, in place of those of an earlier round.
+
+    :raises OSError: if they cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    files.write_new(folder / _FILE, json.dumps(asdict(paired), ensure_ascii=False).encode())
+
+
+def kept_round(folder: Path) -> Round | None:
+    """The pairings that :func:`keep_round` has kept; None if there are none.
+
+    :raises ValueError: if the file cannot be read.
+    """
+    path = folder / _FILE
+    if not path.is_file():
+        return None
+    value = read_json(read_text(path, MOST_BYTES))
+    try:
+        games = tuple(Assignment(**one) for one in value["games"])
+        return Round(value["round"], games, tuple(map(str, value["resting"])))
+    except (TypeError, KeyError):
+        raise ValueError(f"{path} is no file of pairings; pair the round again.") from None
+
+
+def assignment_of(body: dict[str, Any]) -> Assignment:
+    """What a request asks a table to play; keys that are unknown are ignored.
+
+    :raises ValueError: if it is no assignment.
+    """
+    given = {name: body[name] for name in _COLUMNS if name in body}
+    try:
+        return Assignment(**{name: plain(value) for name, value in given.items()})
+    except (TypeError, AttributeError):  # a value that is no text
+        raise ValueError("This is no assignment of a game.") from None
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is known of one player in a round."""
+
+    name: str
+    pairing: Pairing | None
+    """None: no game in this round."""
+
+
+def where(paired: Round, name: str) -> list[Found]:
+    """Where the players of this name play: the one of exactly this name or, without one, all whose
+    names have these words in them."""
+    everybody = [
+        Found(player, one.pairing) for one in paired.games for player in (one.white, one.black)
+    ]
+    everybody += [Found(player, None) for player in paired.resting]
+    wanted = spoken_name(name).casefold()
+    exact = [one for one in everybody if one.name.casefold() == wanted]
+    words = wanted.split()
+    return exact or [
+        one for one in everybody if words and all(word in one.name.casefold() for word in words)
+    ]

@@ -1,0 +1,265 @@
+"""FIDE's tournament report file: the pairings of a round, the standings, and results written back.
+
+Read are, as the FIDE Handbook describes them (C.04, annex on the format of the report file), in
+each ``001`` line: starting number (columns 5 to 8), name (15 to 47), points (81 to 84), rank (86 to
+89), and for round 1 the opponent's number (92 to 95), the colour (97) and the result (99); each
+further round is ten columns later. These columns are the same in TRF16 and in TRF26, whose
+published description (version 2026, section of players) was read for this. All other lines are
+kept as they are, whatever they say. A pairing that is not played yet has an opponent, a colour and
+no result.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from blindplay.given import plain, shown
+
+_FIRST, _ROUND = 91, 10  # where round 1 begins, and how long a round is, counted from 0
+_COLOURS = {"w": "white", "b": "black"}
+_RESULTS = frozenset("10=+-wdl")
+_BYES = frozenset("hfuz")
+_NOBODY = ("", "0", "0000")
+
+
+@dataclass(frozen=True)
+class TrfGame:
+    """What a player's line says of one round."""
+
+    opponent: int
+    """The starting number; 0: nobody."""
+    colour: str
+    """white or black; empty without a game."""
+    result: str
+    """One character; empty: none yet."""
+
+
+@dataclass(frozen=True)
+class TrfPlayer:
+    """A player, and the line of the file that tells of them."""
+
+    line: int
+    """The index of the line."""
+    number: int
+    name: str
+    points: str = ""
+    rank: int = 0
+    """0: the file gives none."""
+    games: tuple[TrfGame, ...] = ()
+
+    def game(self, number: int) -> TrfGame:
+        """What is said of round ``number``."""
+        return self.games[number - 1] if number <= len(self.games) else TrfGame(0, "", "")
+
+
+@dataclass
+class TrfFile:
+    """A report file. :meth:`content` gives the bytes that were read, but for the results that were
+    entered."""
+
+    lines: list[str]
+    """Each with its line end."""
+    encoding: str
+    players: dict[int, TrfPlayer] = field(default_factory=dict)
+    """By their starting numbers, in the order of the file."""
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds the lines of players tell of."""
+        return max((len(one.games) for one in self.players.values()), default=0)
+
+    def content(self) -> bytes:
+        return "".join(self.lines).encode(self.encoding)
+
+    def pairs(self, number: int) -> list[tuple[TrfPlayer, TrfPlayer]]:
+        """White and Black of each game of round ``number``, the first board first: sorted as FIDE's
+        rules sort boards, by the points of the better player, by those of both, and by the better
+        starting number.
+
+        :raises ValueError: if the lines of two players contradict each other.
+        """
+        found = []
+        for player in self.players.values():
+            game = player.game(number)
+            if not game.opponent or not game.colour:
+                continue
+            opponent = self.players.get(game.opponent)
+            other = opponent.game(number) if opponent else None
+            if opponent is None or other is None or other.opponent != player.number:
+                raise ValueError(self._contradicts(player, number))
+            if {game.colour, other.colour} != {"white", "black"}:
+                raise ValueError(self._contradicts(player, number))
+            if game.colour == "white":
+                found.append((player, opponent))
+        return sorted(found, key=_board)
+
+    def resting(self, number: int) -> list[TrfPlayer]:
+        """The players without a game in round ``number``."""
+        return [one for one in self.players.values() if not one.game(number).opponent]
+
+    @staticmethod
+    def _contradicts(player: TrfPlayer, number: int) -> str:
+        return (
+            f"The lines of {plain(player.name)} and of the opponent in round {number} contradict "
+            "each other; write the file anew with the pairing program."
+        )
+
+    def open_round(self) -> int:
+        """The first round in which a game that is paired has no result.
+
+        :raises ValueError: if there is none.
+        """
+        for number in range(1, self.rounds + 1):
+            for player in self.players.values():
+                game = player.game(number)
+                if game.opponent and game.colour and not game.result:
+                    return number
+        raise ValueError(
+            "The file pairs no game that has no result; write it anew with the pairing program "
+            "after the round is paired, or name the round with --round."
+        )
+
+    def enter(
+        self, number: int, pair: tuple[TrfPlayer, TrfPlayer], scores: tuple[str, str]
+    ) -> bool:
+        """Enter what White and Black have in round ``number``, a character each; False if one of
+        their lines says something else already, which stays."""
+        entered = list(zip(pair, scores, strict=True))
+        for player, score in entered:
+            if player.game(number).result not in ("", score.lower()):
+                return False
+        for player, score in entered:
+            self._set(player.line, _FIRST + _ROUND * (number - 1) + 7, score)
+        return True
+
+    def _set(self, line: int, column: int, character: str) -> None:
+        text, end = _split(self.lines[line])
+        column += text.startswith("\ufeff")
+        text = text.ljust(column)
+        self.lines[line] = f"{text[:column]}{character}{text[column + 1 :]}{end}"
+
+
+def _board(pair: tuple[TrfPlayer, TrfPlayer]) -> tuple[float, float, int]:
+    points = sorted((_points(one) for one in pair), reverse=True)
+    higher = min(pair, key=lambda one: (-_points(one), one.number))
+    return -points[0], -sum(points), higher.number
+
+
+def _points(player: TrfPlayer) -> float:
+    return float(player.points or 0)
+
+
+def read_trf(data: bytes) -> TrfFile:
+    """A report file, in UTF-8 or in Latin-1.
+
+    :raises ValueError: one sentence with the line, if it is none.
+    """
+    try:
+        encoding, text = "utf-8", data.decode("utf-8")
+    except UnicodeDecodeError:
+        encoding, text = "latin-1", data.decode("latin-1")
+    file = TrfFile(list(_lines(text)), encoding)
+    for index, line in enumerate(file.lines):
+        text = _split(line)[0].removeprefix("\ufeff")
+        if text[:4].rstrip() == "001":
+            player = _player(index, text)
+            if player.number in file.players:
+                raise _wrong(index, 5, str(player.number))
+            file.players[player.number] = player
+    if not file.players:
+        raise ValueError("This is no tournament report file: no line begins with 001.")
+    return file
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines, each with its end: a line feed, a carriage return, or both."""
+    start = 0
+    for index, character in enumerate(text):
+        last = character == "\n" or (character == "\r" and text[index + 1 : index + 2] != "\n")
+        if last:
+            yield text[start : index + 1]
+            start = index + 1
+    if text[start:]:
+        yield text[start:]
+
+
+def _split(line: str) -> tuple[str, str]:
+    text = line.rstrip("\r\n")
+    return text, line[len(text) :]
+
+
+def _wrong(index: int, column: int, text: str) -> ValueError:
+    """The error about a text that cannot stand in a column, counted from 1."""
+    return ValueError(
+        f"Line {index + 1}, from column {column} on: {shown(text)} cannot stand there; write the "
+        "file anew with the pairing program."
+    )
+
+
+def _player(index: int, text: str) -> TrfPlayer:
+    number = _number(index, 5, text[4:8])
+    points = text[80:84].strip().replace(",", ".")
+    if not number:
+        raise _wrong(index, 5, text[4:8])
+    if points and not points.replace(".", "", 1).isdecimal():
+        raise _wrong(index, 81, points)
+    rounds = range(_FIRST, len(text.rstrip()), _ROUND)
+    return TrfPlayer(
+        index,
+        number,
+        plain(text[14:47]).strip(),
+        points,
+        _number(index, 86, text[85:89]),
+        tuple(_game(index, start + 1, text[start : start + _ROUND]) for start in rounds),
+    )
+
+
+def _game(index: int, column: int, text: str) -> TrfGame:
+    opponent, colour, result = text[:4].strip(), text[5:6].strip(), text[7:8].strip().lower()
+    if opponent in _NOBODY or result in _BYES:
+        return TrfGame(0, "", result)
+    if colour.lower() not in (*_COLOURS, "", "-"):
+        raise _wrong(index, column + 5, colour)
+    if result and result not in _RESULTS:
+        raise _wrong(index, column + 7, result)
+    number = _number(index, column, opponent)
+    return TrfGame(number, _COLOURS.get(colour.lower(), ""), result)
+
+
+def _number(index: int, column: int, text: str) -> int:
+    text = text.strip()
+    if text and not (text.isascii() and text.isdecimal()):
+        raise _wrong(index, column, text)
+    return int(text or 0)
+
+
+def spoken_name(name: str) -> str:
+    """A name in the order in which people say it.
+
+    >>> spoken_name("Berg, Anna"), spoken_name("Anna Berg")
+    ('Anna Berg', 'Anna Berg')
+    """
+    last, comma, first = name.partition(",")
+    return " ".join(f"{first} {last}".split()) if comma else " ".join(name.split())
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One line of the standings."""
+
+    rank: int
+    name: str
+    points: str
+
+
+def standings(file: TrfFile) -> list[Standing]:
+    """The players in the order of their ranks in the file; nothing is computed here.
+
+    :raises ValueError: if the file ranks nobody.
+    """
+    ranked = [one for one in file.players.values() if one.rank]
+    if not ranked:
+        raise ValueError(
+            "The file ranks nobody; write it anew with the pairing program after a round."
+        )
+    found = sorted(ranked, key=lambda one: one.rank)
+    return [Standing(one.rank, spoken_name(one.name), one.points) for one in found]

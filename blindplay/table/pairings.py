@@ -1,0 +1,48 @@
+"""What a table knows of the pairings: its own next game, and where its people play next."""
+
+import threading
+from collections.abc import Callable, Iterable
+
+from blindplay.laws import Game
+from blindplay.wording.pairings import Pairing
+
+Listener = Callable[[Pairing], object]
+
+
+class Pairings:
+    """The pairings that a hall has told to one table. Safe to use from several threads."""
+
+    def __init__(self, here: str = "") -> None:
+        """``here``: the name of the table; empty outside a hall."""
+        self.here = here
+        self._lock = threading.Lock()
+        self._listeners: list[Listener] = []
+        self._told: tuple[Pairing, ...] = ()
+
+    def listen(self, listener: Listener) -> None:
+        """Call ``listener`` with each pairing that is new to this table."""
+        with self._lock:
+            self._listeners.append(listener)
+
+    def tell(self, pairings: Iterable[Pairing]) -> None:
+        """Take where people of this table play next, in place of what was known before."""
+        with self._lock:
+            new = tuple(pairings)
+            unknown = [one for one in new if one not in self._told]
+            self._told = new
+            listeners = list(self._listeners)
+        for one in unknown:
+            for listener in listeners:
+                listener(one)
+
+    def played(self, game: Game) -> Pairing | None:
+        """The pairing of ``game``, which is played here; None outside a hall and without names."""
+        white, black = game.player("white").name, game.player("black").name
+        if game.setup is None or not (self.here and white and black):
+            return None
+        return Pairing(game.setup.round, self.here, white, black)
+
+    def next_of(self, name: str) -> Pairing | None:
+        """Where a player plays next; None if nobody has said so."""
+        with self._lock:
+            return next((one for one in self._told if name in one), None)

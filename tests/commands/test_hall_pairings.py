@@ -1,0 +1,166 @@
+"""``blindplay hall pair``, ``where``, ``results`` and ``standings``, as an organiser uses them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from blindplay.hall.event_file import read_event_file
+from blindplay.hall.hall import Hall
+from tests.command_line import run
+from tests.hall.broker import RealBroker
+from tests.hall.trf_text import OPEN
+from tests.waiting import until
+
+from .test_hall import event_file
+
+SAID = "Round two, table one: Bert Dahl has White against Anna Berg."
+
+
+@pytest.fixture(autouse=True)
+def english(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "C")
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[RealBroker]:
+    broker = RealBroker(tmp_path)
+    yield broker
+    broker.kill()
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> str:
+    file = tmp_path / "open.trf"
+    file.write_text(OPEN, "utf-8")
+    return str(file)
+
+
+class WaitingProcess:
+    """``blindplay play --await-pairing``, and what it prints."""
+
+    def __init__(self, folder: Path, file: str) -> None:
+        names = ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")
+        own = {**dict.fromkeys(names, str(folder / "home")), "PYTHONIOENCODING": "utf-8"}
+        words = ("play", "--await-pairing", "--hall", file, "--microphone", "none", "--silent",
+                 "--language", "en", "--time-control", "5m")  # fmt: skip
+        self.printed = folder / "printed"
+        with self.printed.open("wb") as out:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "blindplay", *words],
+                stdin=subprocess.PIPE,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **own},
+            )
+
+    def type(self, *lines: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write("".join(f"{line}\n" for line in lines).encode())
+        self.process.stdin.flush()
+
+    def says(self, words: str, times: int = 1) -> bool:
+        return until(lambda: self.printed.read_text("utf-8").count(words) >= times)
+
+
+def test_a_round_goes_from_the_report_file_to_the_table_and_back(
+    broker: RealBroker, tmp_path: Path, report: str
+) -> None:
+    own, table = event_file(tmp_path, broker), event_file(tmp_path, broker, "1")
+    hall, place = ("--hall", own), WaitingProcess(tmp_path, table)
+    try:
+        with Hall(read_event_file(Path(own), table=False)) as running:
+            assert place.says("Table one waits for its next pairing.")
+            assert until(lambda: "1" in running.follower.tables)
+            paired = run("hall", "pair", report, *hall, home=tmp_path)
+            assert paired.status == 1, paired.stderr  # table 2 is not there
+            assert "Table 1: Bert Dahl – Anna Berg: the table has it." in paired.stdout
+            assert "Table 2: Cecilia Ek – David Fors: not assigned." in paired.stdout
+            assert "Eva Gran has no opponent" in paired.stdout
+            assert place.says(SAID)
+            place.type(
+                "", "where do I play", "e4", "", "e5", "", "resign", "yes", "white: sign", "yes"
+            )
+            assert place.says("White has signed the result.") and place.says(SAID, 2)
+            again = tmp_path / "next.csv"
+            again.write_text("table,white,black,round\n1,Eva Gran,Bert Dahl,3\n", "utf-8")
+
+            def is_signed() -> bool:
+                copies = (tmp_path / "hall-try" / "table-1").glob("*.jsonl")
+                return any(b'"fact":"sign"' in one.read_bytes() for one in copies)
+
+            assert until(is_signed)
+            done = run("hall", "results", report, *hall, home=tmp_path)
+            assert done.status == 0, done.stderr
+            assert "1: Bert Dahl – Anna Berg: 0-1, signed by White only." in done.stdout
+            assert "2: Cecilia Ek – David Fors: no result yet." in done.stdout
+            assert run("hall", "pair", str(again), *hall, home=tmp_path).status == 0
+            assert place.says("Round three, table one: Eva Gran has White against Bert Dahl.")
+            place.type("quit")  # the game that is over; the next one is set up
+            assert place.says("Round three, table one: Eva Gran has White against Bert Dahl.", 2)
+            place.type("quit")
+            assert until(lambda: place.process.poll() == 0)
+    finally:
+        place.process.kill()
+        place.process.communicate()
+    lines = (tmp_path / "open-results.trf").read_text("utf-8").splitlines()
+    assert lines[2].endswith("2 b 1") and lines[3].endswith("1 w 0")
+    assert [*lines[:2], *lines[4:]] == [*OPEN.splitlines()[:2], *OPEN.splitlines()[4:]]
+
+
+def pair_without_tables(broker: RealBroker, folder: Path, report: str) -> tuple[str, str]:
+    hall = ("--hall", event_file(folder, broker))
+    assert run("hall", "pair", report, *hall, home=folder).status == 1
+    return hall
+
+
+def test_a_player_asks_where_to_play(broker: RealBroker, tmp_path: Path, report: str) -> None:
+    hall = pair_without_tables(broker, tmp_path, report)
+
+    def where(*words: str) -> str:
+        done = run("hall", "where", *words, *hall, home=tmp_path)
+        return done.stdout if done.status == 0 else done.stderr
+
+    german = where("berg", "--language", "de")
+    assert german == "Runde 2, Tisch 1: Bert Dahl hat Weiß gegen Anna Berg.\n"
+    assert where("Eva", "--language", "en") == "Round 2: Eva Gran has no opponent.\n"
+    assert "check the name" in where("Zoe")
+
+
+def test_standings_are_printed_as_the_file_ranks(tmp_path: Path, report: str) -> None:
+    done = run("hall", "standings", report, "--language", "en", home=tmp_path)
+    assert done.stdout.splitlines()[0] == "Place 1: Anna Berg. Points: 1.0."
+    done = run("hall", "standings", report, "--json", home=tmp_path)
+    ranks = [json.loads(line)["rank"] for line in done.stdout.splitlines()]
+    assert ranks == [1, 2, 3, 4, 5]
+
+
+def test_what_cannot_be_done_is_said_in_one_sentence(tmp_path: Path, report: str) -> None:
+    file = tmp_path / "hall.toml"
+    file.write_text('event = "try"\n[broker]\nport = 9\n', "utf-8")
+    hall = ("--hall", str(file))
+    wrong = tmp_path / "wrong.trf"
+    wrong.write_text(OPEN.replace(" 4 b 1", " 4 b 7"), "utf-8")
+    for words in (
+        ("where", "Anna", *hall), ("pair", str(wrong), *hall), ("standings", str(wrong)),
+        ("results", str(wrong), *hall), ("results", report, *hall, "--output", report),
+        ("pair", report), ("pair", report, *hall, "--round", "3"),
+    ):  # fmt: skip
+        done = run("hall", *words, home=tmp_path)
+        assert done.status == 2 and "Traceback" not in done.stderr, words
+        assert len(done.stderr.strip().splitlines()) <= 2, done.stderr
+
+
+def test_a_table_that_awaits_its_pairings_needs_a_hall_and_names_no_journal(tmp_path: Path) -> None:
+    done = run("play", "--await-pairing", home=tmp_path)
+    assert done.status == 2 and "--hall" in done.stderr
+    file = tmp_path / "1.toml"
+    file.write_text('event = "try"\ntable = 1\n', "utf-8")
+    done = run("play", "--await-pairing", "--hall", str(file), "--journal", "x", home=tmp_path)
+    assert done.status == 2 and "--journal" in done.stderr
