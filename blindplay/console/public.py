@@ -6,6 +6,7 @@ readers.
 """
 
 import dataclasses
+import secrets
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -106,10 +107,11 @@ class PublicGame:
     def __init__(self, past: PastGame, audience: Audience, table: int = 0) -> None:
         """``table``: its number, if there are several; a link then leads to all."""
         self._past, self._audience, self._table = past, audience, table
+        self._run = secrets.token_hex(4)  # another game may have taken as many facts
         self._rendered: dict[str, _Rendered] = {}
 
-    def _part(self, language: str) -> tuple[int, int, str]:
-        """The time of the past game in ms, how many facts it has taken, and the HTML."""
+    def _part(self, language: str) -> tuple[int, str, str]:
+        """The time of the past game in ms, the name of its state, and the HTML."""
         with self._past.lock:
             now = self._past.catch_up()
             kept = self._rendered.setdefault(language, _Rendered())
@@ -123,7 +125,7 @@ class PublicGame:
                 values = {"begun": bool(kept.values), "clock": clock, **kept.values}
                 kept.second = second
                 kept.html = views.render("public_part.html", language, **values)
-            return now, kept.taken, kept.html
+            return now, f"{self._run}.{kept.taken}", kept.html
 
     def _values(self, game: Game, language: str) -> Mapping[str, Any]:
         """What changes only with a fact; nothing before the set-up."""
@@ -167,10 +169,10 @@ class PublicGame:
         )
 
     def changes(self, language: str, taken: str) -> dict[str, Any]:
-        """What a page lacks that has ``taken`` so many facts."""
-        now, number, part = self._part(language)
-        found: dict[str, Any] = {"now": now, "taken": number}
-        return found if taken == str(number) else {**found, "html": part}
+        """What a page lacks that shows the state with the name ``taken``."""
+        now, here, part = self._part(language)
+        found: dict[str, Any] = {"now": now, "taken": here}
+        return found if taken == here else {**found, "html": part}
 
     def pgn(self, more: Mapping[str, str] | None = None) -> str:
         """The moves; empty before the set-up. ``more``: tags that are added or replaced."""

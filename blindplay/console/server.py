@@ -10,6 +10,7 @@ from pathlib import Path
 
 import segno
 import uvicorn
+from starlette.applications import Starlette
 
 from blindplay.language import load
 
@@ -97,7 +98,7 @@ class ConsoleHost:
             audience=audience,
         )
         self._audience = audience
-        self._server = uvicorn.Server(_config(self.console, certificate))
+        self._server = uvicorn.Server(config(self.console.app, certificate))
         self._thread = threading.Thread(
             target=self._server.run, args=([self._socket],), name="console", daemon=True
         )
@@ -158,9 +159,10 @@ class ConsoleHost:
         self._socket.close()
 
 
-def _config(console: Console, certificate: Certificate | None) -> uvicorn.Config:
+def config(app: Starlette, certificate: Certificate | None) -> uvicorn.Config:
+    """How a server of pages runs."""
     return uvicorn.Config(
-        console.app,
+        app,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -1,8 +1,9 @@
 """Pushes games to rounds of a broadcast at Lichess.
 
 ``POST /api/broadcast/round/{id}/push`` takes all games of a round as PGN, at most 100, and answers
-with the moves or the error of each. Lichess asks programs to send one request at a time, and to wait
-a full minute after the status 429.
+with the moves or the error of each. Lichess asks programs to send one request at a time, and to
+wait a full minute after the status 429. Taken from Lichess's description of its API; no push has
+been tried with Lichess itself.
 """
 
 import json
@@ -71,6 +72,7 @@ class LichessPush:
         self._pushed: dict[int, str] = {}  # what each round has at Lichess
         self._due = 0.0
         self._failed = 0  # times, one after the other
+        self._turns = sorted(rounds.rounds)  # the round that was pushed last comes last
 
     @property
     def due(self) -> float:
@@ -81,11 +83,12 @@ class LichessPush:
         """Push one round that has changed; None if none has, or it is too early."""
         if self._now() < self._due:
             return None
-        for number, name in sorted(self._rounds.rounds.items()):
+        for number in self._turns:
             found = games.get(number, ())
             text = "\n\n\n".join(found[:MOST_GAMES])
             if text and self._pushed.get(number) != text:
-                return self._push(number, name, text, len(found))
+                self._turns = [*(one for one in self._turns if one != number), number]
+                return self._push(number, self._rounds.rounds[number], text, len(found))
         return None
 
     def _push(self, number: int, name: str, text: str, count: int) -> PushReport:
@@ -127,7 +130,7 @@ class LichessPush:
             raise _RefusedError("Lichess does not answer in time; it is tried again.") from None
         except (httpx.HTTPError, httpx.InvalidURL):
             raise _RefusedError(
-                "Lichess cannot be reached; it is tried again. Check the connection to the internet."
+                "Lichess cannot be reached; it is tried again. Check the way to the internet."
             ) from None
 
     def close(self) -> None:
