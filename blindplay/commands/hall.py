@@ -3,6 +3,7 @@
 import itertools
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,41 @@ def follow(file: Path, as_json: bool) -> None:
     from blindplay.hall.event_file import read_event_file
 
     _follow(read_event_file(file, table=False), as_json=as_json)
+
+
+@hall.command()
+@click.argument("file", type=options.FILE, help="Use this file, the hall's own one of the event.")
+@click.option("--host", default="127.0.0.1", help="Serve the pages at this address of the machine.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8090, help="Serve them at this port."
+)
+def cast(file: Path, host: str, port: int) -> None:
+    """Show all games to everybody, later and without names.
+
+    The part [broadcast] of the file says how much later, whether names are shown, and where the
+    games go besides the pages.
+    """
+    from blindplay.hall.broadcast_settings import read_broadcast
+    from blindplay.hall.broadcasting import Broadcast, PublicHost
+    from blindplay.hall.event_file import read_event_file
+    from blindplay.hall.hall import Hall
+
+    joined, settings = read_event_file(file, table=False), read_broadcast(file)
+    with ExitStack() as open_parts:
+        running = open_parts.enter_context(Hall(joined))
+        broadcast = Broadcast(running.follower, settings, joined.title or joined.event)
+        open_parts.callback(broadcast.close)
+        served = PublicHost(broadcast.pages, host, port)
+        open_parts.callback(served.close)
+        options.show(f"Everybody may watch the games at {served.url}")
+        told: list[str] = []
+        while True:
+            time.sleep(_ROUND_S)
+            notices = broadcast.notices()
+            for notice in notices:
+                if notice not in told:
+                    options.show(notice)
+            told = notices
 
 
 def _follow(joined: "EventFile", *, as_json: bool) -> None:

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 
 import uvicorn
 from starlette.applications import Starlette
@@ -85,6 +86,8 @@ class Broadcast:
     def _work_push(self) -> None:
         assert self._push is not None
         while not self._closing.wait(_TICK_S):
+            if time.monotonic() < self._push.due:
+                continue
             try:
                 rounds: dict[int, list[str]] = {}
                 for one in self.hall.games():

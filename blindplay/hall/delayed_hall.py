@@ -9,7 +9,7 @@ import math
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from blindplay.console.public import Audience, PublicGame
@@ -36,6 +36,8 @@ class ShownGame:
     past: DelayedCopy
     public: PublicGame
     names: bool
+    _written: dict[int, str] = field(default_factory=dict, compare=False, repr=False)
+    """The PGN, by how many facts the game has taken."""
 
     @property
     def game(self) -> Game:
@@ -61,16 +63,17 @@ class ShownGame:
     def pgn(self) -> str:
         """The moves, with the board's number in the round; empty before the set-up."""
         with self.past.lock:
-            if not self.begun:
-                return ""
-            return self.public.pgn(
-                {
+            self.past.catch_up()
+            if self.begun and self.past.taken not in self._written:
+                more = {
                     "White": self.name("white"),
                     "Black": self.name("black"),
                     "Round": f"{self.round}.{self.number}",
                     "Board": str(self.number),
                 }
-            )
+                self._written.clear()
+                self._written[self.past.taken] = self.public.pgn(more)
+            return self._written.get(self.past.taken, "")
 
 
 class DelayedHall:

@@ -104,7 +104,7 @@ class SpectatorsPages:
             language,
             styles=_STYLES,
             title=self._title,
-            boards={one: html for one, html in seen.parts.items()},
+            boards=seen.parts,
             now=now,
             place=seen.place,
             delay=load(language).duration(delay * 1000) if delay else "",
