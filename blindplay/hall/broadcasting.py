@@ -4,7 +4,6 @@ import logging
 import threading
 import time
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
@@ -14,9 +13,8 @@ from starlette.routing import Route
 
 from blindplay.console import assets
 from blindplay.console.guard import Guard
-from blindplay.console.limits import LimitedSocket
 from blindplay.console.public import PATH
-from blindplay.console.server import ConsoleError, config
+from blindplay.console.server import PageServer
 
 from .broadcast_settings import BroadcastSettings
 from .delayed_hall import DelayedHall
@@ -38,7 +36,7 @@ class Broadcast:
         """:raises ValueError: if the token for Lichess cannot be used."""
         self._push = LichessPush(settings.lichess) if settings.lichess else None
         self._folder = LiveChessFolder(settings.folder, title) if settings.folder else None
-        self.hall = DelayedHall(follower, settings.audience)
+        self.hall = DelayedHall(follower, settings.audience, title)
         self.pages = SpectatorsPages(self.hall, title)
         self._report: PushReport | None = None
         self._fault = ""
@@ -104,36 +102,25 @@ class PublicHost:
     def __init__(self, pages: SpectatorsPages, host: str, port: int) -> None:
         """:raises ConsoleError: if nothing can listen there."""
         self._pages = pages
-        try:
-            self._socket = LimitedSocket.at(host, port)
-        except OSError as error:
-            raise ConsoleError(
-                f"The pages cannot be served at {host}, port {port}: {error.strerror or error}. "
-                "Name another with --host or --port."
-            ) from None
-        self.url = f"http://{host}:{self._socket.getsockname()[1]}{PATH}"
-        app = Starlette(
-            routes=[
-                Route("/", _to_pages),
-                Route("/static/{digest}/{name}", assets.serve),
-                *pages.routes,
-            ],
-            middleware=[
-                Middleware(Guard, allows=lambda request: True, trouble=_trouble),
-                Middleware(GZipMiddleware, exclude_content_types=_INCOMPRESSIBLE),
-            ],
+        self._server = PageServer(host, port)
+        self.url = f"{self._server.url}{PATH}"
+        self._server.start(
+            Starlette(
+                routes=[
+                    Route("/", _to_pages),
+                    Route("/static/{digest}/{name}", assets.serve),
+                    *pages.routes,
+                ],
+                middleware=[
+                    Middleware(Guard, allows=lambda request: True, trouble=_trouble),
+                    Middleware(GZipMiddleware, exclude_content_types=_INCOMPRESSIBLE),
+                ],
+            )
         )
-        self._server = uvicorn.Server(config(app, None))
-        self._thread = threading.Thread(
-            target=self._server.run, args=([self._socket],), name="public", daemon=True
-        )
-        self._thread.start()
 
     def close(self) -> None:
         self._pages.close()
-        self._server.should_exit = True
-        self._thread.join(timeout=5)
-        self._socket.close()
+        self._server.close()
 
 
 async def _to_pages(request: Request) -> Response:

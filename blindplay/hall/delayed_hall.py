@@ -35,7 +35,7 @@ class ShownGame:
     number: int
     past: DelayedCopy
     public: PublicGame
-    names: bool
+    hall: "DelayedHall"
     _written: dict[int, str] = field(default_factory=dict, compare=False, repr=False)
     """The PGN, by how many facts the game has taken."""
 
@@ -57,7 +57,7 @@ class ShownGame:
 
     def name(self, side: str) -> str:
         """The player, in the words of files: without names by the number of the table."""
-        known = self.past.game.player(side).name if self.names else ""
+        known = self.past.game.player(side).name if self.hall.audience.names else ""
         return known or f"{side.capitalize()} {self.number}"
 
     def pgn(self) -> str:
@@ -65,7 +65,9 @@ class ShownGame:
         with self.past.lock:
             self.past.catch_up()
             if self.begun and self.past.taken not in self._written:
+                setup = self.past.game.setup
                 more = {
+                    "Event": (setup.event if setup else "") or self.hall.title,
                     "White": self.name("white"),
                     "Black": self.name("black"),
                     "Round": f"{self.round}.{self.number}",
@@ -83,9 +85,12 @@ class DelayedHall:
         self,
         follower: Follower,
         audience: Audience,
+        title: str,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
+        """``title``: the event's name for people."""
         self.audience = audience
+        self.title = title
         self.now = now
         """The time of the hall in seconds, from any beginning."""
         self._follower = follower
@@ -135,7 +140,7 @@ class DelayedHall:
         public = PublicGame(past, self.audience, number)
         self._games = {
             **self._games,
-            (name, followed.copy.game): ShownGame(name, number, past, public, self.audience.names),
+            (name, followed.copy.game): ShownGame(name, number, past, public, self),
         }
 
     def _number(self, table: str) -> int:

@@ -4,6 +4,7 @@
 import { showClocks } from "./time.js";
 
 const AGAIN_MS = 10_000;
+const NEWS = [".announced", ".ended"];
 const page = document.body.dataset;
 const list = document.querySelector(".boards");
 const polite = document.getElementById("polite");
@@ -43,11 +44,10 @@ function show({ parts, whole }) {
   }
   for (const [table, html] of Object.entries(parts)) {
     const board = boardOf(table, html);
-    const before = [read(board, ".announced"), read(board, ".status")];
+    const before = NEWS.map((one) => read(board, one));
     board.innerHTML = html;
     prepare(board);
-    const now = [read(board, ".announced"), read(board, ".status")];
-    const news = now.filter((words, at) => words && words !== before[at]);
+    const news = NEWS.map((one) => read(board, one)).filter((one, at) => one && one !== before[at]);
     if (news.length && followed.has(table)) told.push([read(board, "h2"), ...news].join(". "));
   }
   document.getElementById("none").hidden = list.children.length > 0;
