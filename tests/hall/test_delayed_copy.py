@@ -1,4 +1,4 @@
-"""A game of the hall some time ago: nothing newer is in it, and nothing that is old enough lacks."""
+"""A game of the hall some time ago: nothing newer is in it, and nothing old enough is missing."""
 
 from __future__ import annotations
 
