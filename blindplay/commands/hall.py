@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from blindplay.console import LOOPBACK, PORT
+
 from . import options
 
 if TYPE_CHECKING:
@@ -67,11 +69,11 @@ def follow(file: Path, as_json: bool) -> None:
 
 @hall.command()
 @click.argument("file", type=options.FILE, help="Use this file, the hall's own one of the event.")
-@click.option("--host", default="127.0.0.1", help="Serve the pages at this address of the machine.")
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=8090, help="Serve them at this port."
-)
-def cast(file: Path, host: str, port: int) -> None:
+@click.option("--host", default=LOOPBACK, show_default=False, help="Serve the console at this "
+              "address; 0.0.0.0 is all. Without it, only this machine is served.")  # fmt: skip
+@click.option("--console-port", default=PORT, help="Serve the console at this port.",
+              type=click.IntRange(0, 65535))  # fmt: skip
+def cast(file: Path, host: str, console_port: int) -> None:
     """Show all games to everybody, later and without names.
 
     The part [broadcast] of the file says how much later, whether names are shown, and where the
@@ -87,7 +89,7 @@ def cast(file: Path, host: str, port: int) -> None:
         running = open_parts.enter_context(Hall(joined))
         broadcast = Broadcast(running.follower, settings, joined.title or joined.event)
         open_parts.callback(broadcast.close)
-        served = PublicHost(broadcast.pages, host, port)
+        served = PublicHost(broadcast.pages, host, console_port)
         open_parts.callback(served.close)
         options.show(f"Everybody may watch the games at {served.url}")
         told: list[str] = []

@@ -91,7 +91,7 @@ def _delay(value: Any) -> int:
         raise ValueError('delay must be a time in quotes, such as "15m".')
     found = math.ceil(time_controls.read_length(value) / 1000)
     if found > _MOST_DELAY_S:
-        raise ValueError('delay must be at most a day: "24h".')
+        raise ValueError('delay must be at most a day, "24h".')
     return found
 
 
@@ -101,7 +101,7 @@ def _lichess(values: Any, folder: Path) -> LichessRounds:
     if not token:
         raise ValueError("[broadcast.lichess] names no token, the file with the token of Lichess.")
     if not isinstance(rounds, dict) or not rounds:
-        raise ValueError('rounds must give each round its name at Lichess: { 1 = "a1b2c3d4" }.')
+        raise ValueError('rounds must give each round its name at Lichess, such as 1 = "a1b2c3d4".')
     found = dict(map(_round, rounds.items()))
     return LichessRounds(folder / token, MappingProxyType(found), _server(values))
 

@@ -28,7 +28,7 @@ _SILENCE_MS = 30_000
 _JITTER_MS = 1000  # by which a table's time may seem to jump
 
 
-class _Line(NamedTuple):
+class _CopiedLine(NamedTuple):
     """A line that is not shown yet."""
 
     end: JournalEnd
@@ -55,7 +55,7 @@ class DelayedCopy(PastGame):
         self.shown = shown
         """The end of what has been shown."""
         self._came: deque[tuple[JournalEnd, float]] = deque()  # each end, and when it was seen
-        self._waiting: deque[_Line] = deque()
+        self._waiting: deque[_CopiedLine] = deque()
         self._read = NOTHING
         self._ahead: float | None = None  # ms by which the past game is ahead of the hall's clock
         self.first_move = 0.0
@@ -111,7 +111,7 @@ class DelayedCopy(PastGame):
         self._read = copy.number, copy.digest(copy.number)
         return lines
 
-    def _parsed(self, lines: list[bytes]) -> Iterator[_Line]:
+    def _parsed(self, lines: list[bytes]) -> Iterator[_CopiedLine]:
         for line in lines:
             value = json.loads(line)
             if not self.trouble:
@@ -120,7 +120,7 @@ class DelayedCopy(PastGame):
                 except FactError as error:
                     self._stop(error)
                 else:
-                    yield _Line((value["n"], value["digest"]), value["wall"], fact)
+                    yield _CopiedLine((value["n"], value["digest"]), value["wall"], fact)
 
     def _stop(self, error: FactError) -> None:
         self.trouble = f"The game cannot be shown further, update BlindPlay here: {error}."
@@ -145,7 +145,7 @@ class DelayedCopy(PastGame):
         told, passed = head.t * 1000, (now - self._followed.end_at) * 1000
         return old, head.n, told + passed - self._delay * 1000, told + _SILENCE_MS
 
-    def _show(self, line: _Line) -> None:
+    def _show(self, line: _CopiedLine) -> None:
         try:
             self.take(line.fact)
         except FactError as error:
