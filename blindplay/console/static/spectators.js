@@ -1,5 +1,5 @@
 // Keeps the page of all boards up to date: by a stream of changes or, where there is no room for one
-// more, by asking every few seconds. Without this script the page has a link that loads it again.
+// more, by asking now and then. Without this script the page has a link that loads it again.
 
 import { showClocks } from "./time.js";
 
@@ -58,7 +58,7 @@ function show({ parts, whole }) {
 const found = () => polite.textContent === page.lost && (polite.textContent = "");
 
 function connect() {
-  if (source || asking || document.hidden) return;
+  if (source || document.hidden) return;
   source = new EventSource(`changes?since=${encodeURIComponent(place)}`);
   source.onopen = found;
   source.onmessage = (event) => {
@@ -69,15 +69,14 @@ function connect() {
   source.onerror = () => {
     leave();
     ask();
-    asking = setInterval(() => document.hidden || ask(), AGAIN_MS);
+    asking = setTimeout(connect, AGAIN_MS);
   };
 }
 
 function leave() {
   source?.close();
   source = null;
-  clearInterval(asking);
-  asking = 0;
+  clearTimeout(asking);
 }
 
 async function ask() {
