@@ -93,8 +93,10 @@ def cast(file: Path, host: str, console_port: int) -> None:
         open_parts.callback(served.close)
         options.show(f"Everybody may watch the games at {served.url}")
         told: list[str] = []
-        while True:
+        for looks in itertools.count(1):
             time.sleep(_ROUND_S)
+            if looks == _PATIENCE and not running.online:
+                options.warn("The broker cannot be reached; the hall goes on trying.")
             notices = broadcast.notices()
             for notice in notices:
                 if notice not in told:

@@ -210,8 +210,9 @@ class PublicPage:
 class ReaderLimits:
     """Lets readers ask for public pages, but none of them too often."""
 
-    def __init__(self) -> None:
-        self.asking = RateLimiter(a_second=4, at_once=40)
+    def __init__(self, a_second: float = 4, at_once: int = 40) -> None:
+        """``a_second``, ``at_once``: the requests of one address."""
+        self.asking = RateLimiter(a_second, at_once)
         self.asking_all = RateLimiter(a_second=200, at_once=400)
 
     def limited(self, answer: Callable[[Request, str], Response]) -> Any:

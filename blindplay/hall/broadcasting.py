@@ -77,7 +77,7 @@ class Broadcast:
                 self.pages.update()
                 if self._folder is not None:
                     self._folder.write(self.hall.games())
-            except Exception:  # the broadcast of the other games goes on
+            except Exception:  # it goes on with what comes next
                 _LOG.exception("The broadcast failed.")
                 self._fault = "The broadcast has a fault; start it again, and report it."
 

@@ -48,7 +48,7 @@ class LiveChessFolder:
         """``title``: the event's name for people."""
         self._folder, self._title = folder, title
         self._written: dict[Path, bytes] = {}
-        self._taken: dict[ShownGame, int] = {}
+        self._taken: dict[tuple[int, int], tuple[str, int]] = {}  # what each file shows
         self._pairings: dict[int, list[dict[str, Any]]] = {}
         self.trouble = ""
         """Why the last writing failed; empty if it did not."""
@@ -57,7 +57,7 @@ class LiveChessFolder:
         """Write what has changed. What could not be written is written the next time."""
         self.trouble = ""
         shown = list(games)
-        changed = [one for one in shown if self._taken.get(one) != one.past.taken]
+        changed = [one for one in shown if self._taken.get(_place(one)) != _state(one)]
         try:
             for one in changed:
                 self._write_game(one)
@@ -77,7 +77,7 @@ class LiveChessFolder:
 
     def _write_game(self, one: ShownGame) -> None:
         with one.past.lock:
-            taken, number = one.past.taken, one.round
+            state, number = _state(one), one.round
             text, values, pairing = one.pgn(), game_values(one), _pairing(one)
         folder = self._round(number)
         self._put(folder / f"game-{one.number}.pgn", f"{text}\n".encode())
@@ -85,7 +85,7 @@ class LiveChessFolder:
         pairings = self._known(number)
         pairings += [dict(_NOBODY) for _ in range(one.number - len(pairings))]
         pairings[one.number - 1] = pairing
-        self._taken[one] = taken
+        self._taken[_place(one)] = state
 
     def _known(self, number: int) -> list[dict[str, Any]]:
         """The pairings of a round, first those that an earlier process has written."""
@@ -135,6 +135,14 @@ class LiveChessFolder:
         part.write_bytes(content)
         part.replace(path)
         self._written[path] = content
+
+
+def _place(one: ShownGame) -> tuple[int, int]:
+    return one.round, one.number
+
+
+def _state(one: ShownGame) -> tuple[str, int]:
+    return one.past.id, one.past.taken
 
 
 def game_values(one: ShownGame) -> dict[str, Any]:

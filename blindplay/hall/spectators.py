@@ -50,7 +50,7 @@ class SpectatorsPages:
         self._rendering = threading.Lock()
         self._open: Counter[str] = Counter()
         self._closing = threading.Event()
-        self.limits = ReaderLimits()
+        self.limits = ReaderLimits(a_second=20, at_once=200)  # a room may share an address
         limited = self.limits.limited
         self.routes = [
             Route(PATH, limited(self._whole)),

@@ -165,3 +165,21 @@ def test_what_cannot_be_written_is_told_and_written_later(tmp_path: Path) -> Non
     (tmp_path / "out").unlink()
     cast.write()
     assert not cast.folder.trouble and cast.json("round-3/game-1.json")["live"]
+
+
+def test_the_files_show_the_game_that_is_played_after_another_was_begun(tmp_path: Path) -> None:
+    """A table plays a wrong game of the round for a moment, and then goes on with the first."""
+    table = ToldTable(setup(), f.Start(), name="1")
+    table.move(3.0, "e2e4")
+    cast = Cast(tmp_path, table)
+    first = list(table.lines)
+    table.next_game("run-2", setup(), f.Start())
+    cast.hall.publish(table.presence(), table.journal(table.lines))
+    cast.write()
+    assert cast.json("round-3/game-1.json")["moves"] == []
+    table.before, table.lines = [table.lines], first
+    table.restart("run-3")
+    cast.hall.publish(table.presence(), table.journal(table.lines))
+    cast.write()
+    cast.write()
+    assert cast.json("round-3/game-1.json")["moves"] == ["e4 5457"]
