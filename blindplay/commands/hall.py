@@ -3,7 +3,6 @@
 import itertools
 import tempfile
 import time
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -79,6 +78,8 @@ def cast(file: Path, host: str, console_port: int) -> None:
     The part [broadcast] of the file says how much later, whether names are shown, and where the
     games go besides the pages.
     """
+    from contextlib import ExitStack
+
     from blindplay.hall.broadcast_settings import read_broadcast
     from blindplay.hall.broadcasting import Broadcast, PublicHost
     from blindplay.hall.event_file import read_event_file
