@@ -70,7 +70,7 @@ def follow(file: Path, as_json: bool) -> None:
 @click.argument("file", type=options.FILE, help="Use this file, the hall's own one of the event.")
 @click.option("--host", default=LOOPBACK, show_default=False, help="Serve the console at this "
               "address; 0.0.0.0 is all. Without it, only this machine is served.")  # fmt: skip
-@click.option("--console-port", default=PORT, help="Serve the console at this port.",
+@click.option("--console-port", default=PORT + 1, help="Serve the console at this port.",
               type=click.IntRange(0, 65535))  # fmt: skip
 def cast(file: Path, host: str, console_port: int) -> None:
     """Show all games to everybody, later and without names.
@@ -79,6 +79,7 @@ def cast(file: Path, host: str, console_port: int) -> None:
     games go besides the pages.
     """
     from contextlib import ExitStack
+    from dataclasses import replace
 
     from blindplay.hall.broadcast_settings import read_broadcast
     from blindplay.hall.broadcasting import Broadcast, PublicHost
@@ -86,6 +87,9 @@ def cast(file: Path, host: str, console_port: int) -> None:
     from blindplay.hall.hall import Hall
 
     joined, settings = read_event_file(file, table=False), read_broadcast(file)
+    # The arbiters' hall may run at the same time, and has its folder for itself.
+    own = joined.folder.with_name(f"{joined.folder.name}-broadcast")
+    joined = replace(joined, folder=own)
     with ExitStack() as open_parts:
         running = open_parts.enter_context(Hall(joined))
         broadcast = Broadcast(running.follower, settings, joined.title or joined.event)

@@ -129,6 +129,7 @@ def test_everybody_watches_a_table_at_the_address_that_is_printed(
         url = told.split()[-1]
         assert until(lambda: "1. e4" in httpx.get(f"{url}4/").text)
         assert "Anna" not in httpx.get(f"{url}games.pgn").text
+        assert (tmp_path / "hall-try-broadcast" / "table-4").is_dir()
         assert until(lambda: "e4 " in (tmp_path / "livechess/round-1/game-4.json").read_text())
     finally:
         hall.kill()
