@@ -17,7 +17,7 @@ from blindplay.laws import time_controls
 LICHESS = "https://lichess.org"
 MOST_ROUND = 999
 
-_MOST_BYTES = 100_000
+_MOST_BYTES = 200_000
 _MOST_DELAY_S = 86_400
 _ROUND_ID = re.compile("[A-Za-z0-9]{8}")
 _KEYS = {"delay", "names", "folder", "lichess"}
