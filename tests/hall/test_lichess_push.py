@@ -93,7 +93,6 @@ def test_a_game_that_is_refused_is_named(server: LichessServer, pusher: Pusher) 
         ("300", 300, 300),
         ("soon", LIMITED_S, LIMITED_S),
         ("99999999999", 3600, 3600),
-        (format_datetime(datetime.now(UTC) + timedelta(minutes=30), usegmt=True), 1000, 1800),
     ],
 )
 def test_a_limit_is_kept(
@@ -107,6 +106,13 @@ def test_a_limit_is_kept(
     assert least <= pusher.push.due - 1000 <= most
     pusher.wait()
     assert "is at Lichess" in pusher.said(ONE)
+
+
+def test_a_limit_may_be_a_date(server: LichessServer, pusher: Pusher) -> None:
+    date = format_datetime(datetime.now(UTC) + timedelta(minutes=30), usegmt=True)
+    server.answers = [(429, {"retry-after": date}, b"")]
+    assert "asks to wait" in pusher.said(ONE)
+    assert 1000 <= pusher.push.due - 1000 <= 1800
 
 
 def test_a_token_that_is_not_accepted_can_be_replaced(
