@@ -12,10 +12,14 @@ import os
 import sys
 import tempfile
 from collections import Counter
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext
 
 _DATA = tempfile.TemporaryDirectory(prefix="blindplay-tests-")
 os.environ["XDG_DATA_HOME"] = os.environ["XDG_CONFIG_HOME"] = _DATA.name
@@ -74,3 +78,27 @@ def firmware() -> None:
         build()
     except ToolsMissingError as missing:
         pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests of a worker: it takes seconds to start."""
+    pytest.importorskip("playwright")
+    from tests.console.browser import chromium
+
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A person's browser, in English, at a desk; a busy machine is waited for."""
+    from playwright.sync_api import expect
+
+    from tests.console.browser import DESK
+
+    context = browser.new_context(locale="en-GB", viewport=DESK)
+    context.set_default_timeout(30_000)
+    expect.set_options(timeout=30_000)
+    yield context
+    context.close()

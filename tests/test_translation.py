@@ -32,6 +32,9 @@ NO_MESSAGES = {
     "Discard all samples",  # ALSA's
     "the receiver of board events failed on %s", "the line to %s was lost: %s",  # logs
     "closing a lost port failed", "A request failed.",
+    "The broadcast failed.", "The push failed.",
+    "Bearer {}", "text/plain; charset=utf-8", "id: {}\ndata: {}", "event: time\ndata: {}",  # HTTP
+    "retry: {}\n\nevent: time\ndata: {}",
     "allow_anonymous true", "listener {} 127.0.0.1\nmax_queued_messages 100000",  # Mosquitto's
     "C:\\Program Files\\mosquitto", "sudo apt install mosquitto", "brew install mosquitto",
     "winget install EclipseFoundation.Mosquitto",

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from blindplay.console import LOOPBACK, PORT
+
 from . import options
 from .hall_init import BROKER_FOLDER, init
 from .hall_pairings import pair, results, standings, where
@@ -81,6 +83,49 @@ def follow(file: Path, as_json: bool) -> None:
     from blindplay.hall.event_file import read_event_file
 
     _follow(read_event_file(file, table=False), as_json=as_json)
+
+
+@hall.command()
+@click.argument("file", type=options.FILE, help="Use this file, the hall's own one of the event.")
+@click.option("--host", default=LOOPBACK, show_default=False, help="Serve the console at this "
+              "address; 0.0.0.0 is all. Without it, only this machine is served.")  # fmt: skip
+@click.option("--console-port", default=PORT + 1, help="Serve the console at this port.",
+              type=click.IntRange(0, 65535))  # fmt: skip
+def cast(file: Path, host: str, console_port: int) -> None:
+    """Show all games to everybody, later and without names.
+
+    The part [broadcast] of the file says how much later, whether names are shown, and where the
+    games go besides the pages.
+    """
+    from contextlib import ExitStack
+    from dataclasses import replace
+
+    from blindplay.hall.broadcast_settings import read_broadcast
+    from blindplay.hall.broadcasting import Broadcast, PublicHost
+    from blindplay.hall.event_file import read_event_file
+    from blindplay.hall.hall import Hall
+
+    joined, settings = read_event_file(file, table=False), read_broadcast(file)
+    # The arbiters' hall may run at the same time, and has its folder for itself.
+    own = joined.folder.with_name(f"{joined.folder.name}-broadcast")
+    joined = replace(joined, folder=own)
+    with ExitStack() as open_parts:
+        running = open_parts.enter_context(Hall(joined))
+        broadcast = Broadcast(running.follower, settings, joined.title or joined.event)
+        open_parts.callback(broadcast.close)
+        served = PublicHost(broadcast.pages, host, console_port)
+        open_parts.callback(served.close)
+        options.show(f"Everybody may watch the games at {served.url}")
+        told: list[str] = []
+        for looks in itertools.count(1):
+            time.sleep(_ROUND_S)
+            if looks == _PATIENCE and not running.online:
+                options.warn("The broker cannot be reached; the hall goes on trying.")
+            notices = broadcast.notices()
+            for notice in notices:
+                if notice not in told:
+                    options.show(notice)
+            told = notices
 
 
 def _follow(joined: "EventFile", *, as_json: bool) -> None:

@@ -6,8 +6,9 @@ readers.
 """
 
 import dataclasses
+import secrets
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +19,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from blindplay.language import About, Command, load
-from blindplay.laws import Game
+from blindplay.laws import Fact, Game
 from blindplay.laws import rulings as r
 from blindplay.laws.facts import SIDES
 from blindplay.record.score import pgn
@@ -48,28 +49,44 @@ class Audience:
     names: bool = False
 
 
-class DelayedGame:
-    """The game of ``table`` as it was ``delay`` ms ago. Safe to use from several threads."""
+class PastGame:
+    """A game as it was some time ago. Safe to use from several threads."""
 
-    def __init__(self, table: TablePort, delay: int) -> None:
-        self._table, self._delay = table, delay
+    def __init__(self) -> None:
         self.lock = threading.RLock()
         """Held while facts are applied. Hold it to read a consistent game."""
         self.game = Game(PackWords())
         self.taken = 0
-        """How many facts it has taken."""
+        """How many facts it has taken, without ticks that did nothing."""
         self.reason = ""
         """Why it ended; empty if it has not."""
 
     def catch_up(self) -> int:
-        """Take what has come due. The time of the delayed game, in ms; negative before its begin.
+        """Take what has come due. The time of the past game, in ms; negative before its begin.
         Hold the lock."""
+        raise NotImplementedError
+
+    def take(self, fact: Fact) -> None:
+        """Apply the next fact, which has come due."""
+        rulings = self.game.apply(fact)
+        for ruling in rulings:
+            if isinstance(ruling, r.GameOver):
+                self.reason = ruling.reason
+        if rulings or fact.kind != "tick":
+            self.taken += 1
+
+
+class DelayedGame(PastGame):
+    """The game of ``table`` as it was ``delay`` ms ago."""
+
+    def __init__(self, table: TablePort, delay: int) -> None:
+        super().__init__()
+        self._table, self._delay = table, delay
+
+    def catch_up(self) -> int:
         now, log = self._table.time() - self._delay, self._table.log
         while self.taken < len(log) and log[self.taken].fact.t <= now:
-            for ruling in self.game.apply(log[self.taken].fact):
-                if isinstance(ruling, r.GameOver):
-                    self.reason = ruling.reason
-            self.taken += 1
+            self.take(log[self.taken].fact)
         return now
 
 
@@ -83,42 +100,24 @@ class _Rendered:
     html: str = ""
 
 
-class PublicPage:
-    """Serves the page, its changes and its PGN, each to any number of readers."""
+class PublicGame:
+    """What everybody may see of one game: the page, its changes and its PGN, each in any language.
+    All readers of a language share one rendering."""
 
-    def __init__(self, table: TablePort, audience: Audience) -> None:
-        self._audience = audience
-        self._delayed = DelayedGame(table, audience.delay * 1000)
+    def __init__(self, past: PastGame, audience: Audience, table: int = 0) -> None:
+        """``table``: its number, if there are several; a link then leads to all."""
+        self._past, self._audience, self._table = past, audience, table
+        self._run = secrets.token_hex(4)  # another game may have taken as many facts
         self._rendered: dict[str, _Rendered] = {}
-        self.asking = RateLimiter(a_second=4, at_once=40)
-        self.asking_all = RateLimiter(a_second=200, at_once=400)
-        self.routes = [
-            Route(PATH, self._limited(self._whole)),
-            Route(f"{PATH}now", self._limited(self._changes)),
-            Route(f"{PATH}game.pgn", self._limited(self._pgn)),
-        ]
 
-    def _limited(self, answer: Any) -> Any:
-        async def route(request: Request) -> Response:
-            client = request.client.host if request.client else ""
-            if not (self.asking.take(client) and self.asking_all.take("")):
-                headers = {**_HEADERS, "retry-after": "5"}
-                return Response(status_code=429, headers=headers)
-            language = negotiate(request.headers.get("accept-language", ""))
-            found: Response = await run_in_threadpool(answer, request, language)
-            found.headers.update(_HEADERS)
-            return found
-
-        return route
-
-    def _part(self, language: str) -> tuple[int, int, str]:
-        """The time of the delayed game in ms, how many facts it has taken, and the HTML."""
-        with self._delayed.lock:
-            now = self._delayed.catch_up()
+    def _part(self, language: str) -> tuple[int, str, str]:
+        """The time of the past game in ms, the name of its state, and the HTML."""
+        with self._past.lock:
+            now = self._past.catch_up()
             kept = self._rendered.setdefault(language, _Rendered())
-            game, second, outdated = self._delayed.game, now // 1000, False
-            if kept.taken != self._delayed.taken:
-                kept.taken, outdated = self._delayed.taken, True
+            game, second, outdated = self._past.game, now // 1000, False
+            if kept.taken != self._past.taken:
+                kept.taken, outdated = self._past.taken, True
                 kept.values = self._values(game, language)
             if outdated or kept.second != second:
                 clocks = [_at(one, now) for one in common.clocks(game)] if kept.values else []
@@ -126,7 +125,7 @@ class PublicPage:
                 values = {"begun": bool(kept.values), "clock": clock, **kept.values}
                 kept.second = second
                 kept.html = views.render("public_part.html", language, **values)
-            return now, kept.taken, kept.html
+            return now, f"{self._run}.{kept.taken}", kept.html
 
     def _values(self, game: Game, language: str) -> Mapping[str, Any]:
         """What changes only with a fact; nothing before the set-up."""
@@ -139,7 +138,7 @@ class PublicPage:
             "ended": result_in_words(pack, game.result) if game.result else "",
             "last": last,
             "announced_in": common.spoken_in(game),
-            "names": {side: self._name(game, side, language) for side in SIDES},
+            "names": {side: self.name(game, side, language) for side in SIDES},
             "rows": rows(game.position_pieces(), language, black_below=False),
             "moved": {chess.square_name(square) for square in common.squares_of(last)},
             "in_words": look(pack, game, "white", Command.POSITION, About()),
@@ -149,42 +148,103 @@ class PublicPage:
             ],
         }
 
-    def _name(self, game: Game, side: str, language: str) -> str:
+    def name(self, game: Game, side: str, language: str) -> str:
+        """A player's side and, if everybody may know it, their name."""
         shown = self._audience.names
         return common.name_of(game, side, language) if shown else catalogue(language)[side]
 
-    def _whole(self, request: Request, language: str) -> Response:
+    def whole(self, language: str) -> str:
+        """The page."""
         now, taken, part = self._part(language)
         delay = load(language).duration(self._audience.delay * 1000)
-        return HTMLResponse(
-            views.render(
-                "public.html",
-                language,
-                styles=_STYLES,
-                part=part,
-                now=now,
-                taken=taken,
-                delay=delay if self._audience.delay else "",
-            )
+        return views.render(
+            "public.html",
+            language,
+            styles=_STYLES,
+            part=part,
+            now=now,
+            taken=taken,
+            delay=delay if self._audience.delay else "",
+            table=self._table,
         )
 
+    def changes(self, language: str, taken: str) -> dict[str, Any]:
+        """What a page lacks that shows the state with the name ``taken``."""
+        now, here, part = self._part(language)
+        found: dict[str, Any] = {"now": now, "taken": here}
+        return found if taken == here else {**found, "html": part}
+
+    def pgn(self, more: Mapping[str, str] | None = None) -> str:
+        """The moves; empty before the set-up. ``more``: tags that are added or replaced."""
+        with self._past.lock:
+            self._past.catch_up()
+            game = self._past.game
+            if game.setup is None:
+                return ""
+            hidden = {} if self._audience.names else {"White": "?", "Black": "?"}
+            return pgn(game, self._past.reason, {**hidden, **(more or {})})
+
+
+class PublicPage:
+    """Serves the page, its changes and its PGN, each to any number of readers."""
+
+    def __init__(self, table: TablePort, audience: Audience) -> None:
+        self._game = PublicGame(DelayedGame(table, audience.delay * 1000), audience)
+        self.limits = ReaderLimits()
+        self.routes = [
+            Route(PATH, self.limits.limited(self._whole)),
+            Route(f"{PATH}now", self.limits.limited(self._changes)),
+            Route(f"{PATH}game.pgn", self.limits.limited(self._pgn)),
+        ]
+
+    def _whole(self, request: Request, language: str) -> Response:
+        return HTMLResponse(self._game.whole(language))
+
     def _changes(self, request: Request, language: str) -> Response:
-        now, taken, part = self._part(language)
-        found: dict[str, Any] = {"now": now, "taken": taken}
-        if request.query_params.get("taken") != str(taken):
-            found["html"] = part
-        return JSONResponse(found)
+        return JSONResponse(self._game.changes(language, request.query_params.get("taken", "")))
 
     def _pgn(self, request: Request, language: str) -> Response:
-        with self._delayed.lock:
-            self._delayed.catch_up()
-            game = self._delayed.game
-            if game.setup is None:
-                return Response(status_code=404)
-            hidden = {} if self._audience.names else {"White": "?", "Black": "?"}
-            text = pgn(game, self._delayed.reason, hidden)
-        headers = {"content-disposition": 'inline; filename="game.pgn"'}
-        return Response(f"{text}\n", media_type="application/vnd.chess-pgn", headers=headers)
+        return pgn_file(self._game.pgn(), "game.pgn")
+
+
+class ReaderLimits:
+    """Lets readers ask for public pages, but none of them too often."""
+
+    def __init__(self, a_second: float = 4, at_once: int = 40) -> None:
+        """``a_second``, ``at_once``: the requests of one address."""
+        self.asking = RateLimiter(a_second, at_once)
+        self.asking_all = RateLimiter(a_second=200, at_once=400)
+
+    def limited(self, answer: Callable[[Request, str], Response]) -> Any:
+        """A route that gives ``answer`` the request and its language, in another thread."""
+
+        async def route(request: Request) -> Response:
+            if not self.take(request):
+                return too_fast()
+            language = negotiate(request.headers.get("accept-language", ""))
+            found = await run_in_threadpool(answer, request, language)
+            found.headers.update(_HEADERS)
+            return found
+
+        return route
+
+    def take(self, request: Request) -> bool:
+        """Count one request; False if it is one too many."""
+        client = request.client.host if request.client else ""
+        return self.asking.take(client) and self.asking_all.take("")
+
+
+def too_fast() -> Response:
+    """The answer to a reader who asks too often."""
+    return Response(status_code=429, headers={**_HEADERS, "retry-after": "5"})
+
+
+def pgn_file(text: str, name: str) -> Response:
+    """An answer with games in PGN; there is none if there are no games."""
+    if not text:
+        return Response(status_code=404)
+    headers = {"content-disposition": f'inline; filename="{name}"'}
+    return Response(f"{text}\n", media_type="application/vnd.chess-pgn", headers=headers)
 
 
 def _at(clock: common.ShownClock, now: int) -> common.ShownClock:

@@ -122,10 +122,11 @@ class FollowedTable:
     def copies(self) -> list[JournalCopy]:
         """The copies of all games, also of those that were played before the hall was started."""
         for path in sorted(self.folder.glob(f"*{SUFFIX}")):
-            self._followed(path.stem)
+            self.followed(path.stem)
         return [one.copy for one in self._games.values() if one.copy.number]
 
-    def _followed(self, game: str) -> FollowedGame:
+    def followed(self, game: str) -> FollowedGame:
+        """The copy of a game by its name, which is the digest of its first line."""
         if game not in self._games:
             self._games[game] = FollowedGame(self.folder / f"{game}{SUFFIX}", game)
         return self._games[game]
@@ -140,7 +141,7 @@ class FollowedTable:
         self.heard_at = now
         if presence.online:
             for name, (number, digest) in presence.games.items():
-                self._set_end(self._followed(name), (number, digest), now)
+                self._set_end(self.followed(name), (number, digest), now)
             self.hurry(now)
 
     def hurry(self, now: float) -> None:
@@ -155,7 +156,7 @@ class FollowedTable:
         self._runs[head.run] = head.seq
         self._note_turn(head.run)
         self.heard_at = now
-        self.head, self.game = head, self._followed(head.game)
+        self.head, self.game = head, self.followed(head.game)
         self._set_end(self.game, (head.n, head.digest), now)
         if live and abs(head.wall - time.time()) > _CLOCK_S:
             self._note("clock", text=f"{head.wall - time.time():+.0f} s")

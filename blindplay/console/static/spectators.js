@@ -1,0 +1,110 @@
+// Keeps the page of all boards up to date: by a stream of changes or, where there is no room for one
+// more, by asking now and then. Without this script the page has a link that loads it again.
+
+import { showClocks } from "./time.js";
+
+const AGAIN_MS = 10_000;
+const NEWS = [".announced", ".ended"];
+const page = document.body.dataset;
+const list = document.querySelector(".boards");
+const polite = document.getElementById("polite");
+let place = page.place;
+let ahead = Number(page.now) - performance.now(); // ms by which the hall's clock is ahead
+let source = null;
+let asking = 0;
+
+// The tables whose moves are told. They stay chosen when the page is loaded again.
+const followed = new Set(JSON.parse(sessionStorage.getItem("followed") ?? "[]"));
+
+const read = (board, selector) => board.querySelector(selector)?.textContent.trim() ?? "";
+
+function prepare(board) {
+  const button = board.querySelector("button");
+  button.hidden = false;
+  button.setAttribute("aria-pressed", followed.has(board.dataset.table));
+}
+
+function boardOf(table, html) {
+  const known = [...list.children].find((one) => one.dataset.table === table);
+  if (known) return known;
+  const board = document.createElement("li");
+  board.dataset.table = table;
+  board.innerHTML = html;
+  const number = (one) => Number(one.querySelector("h2 a").id.split("-")[1]);
+  const next = [...list.children].find((one) => number(one) > number(board));
+  list.insertBefore(board, next ?? null);
+  return board;
+}
+
+function show({ parts, whole }) {
+  const focused = document.activeElement?.id;
+  const told = [];
+  if (whole) {
+    for (const board of [...list.children]) if (!(board.dataset.table in parts)) board.remove();
+  }
+  for (const [table, html] of Object.entries(parts)) {
+    const board = boardOf(table, html);
+    const before = NEWS.map((one) => read(board, one));
+    board.innerHTML = html;
+    prepare(board);
+    const news = NEWS.map((one) => read(board, one)).filter((one, at) => one && one !== before[at]);
+    if (news.length && followed.has(table)) told.push([read(board, "h2"), ...news].join(". "));
+  }
+  document.getElementById("none").hidden = list.children.length > 0;
+  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  if (told.length) polite.textContent = told.join(". ");
+}
+
+const found = () => polite.textContent === page.lost && (polite.textContent = "");
+
+function connect() {
+  if (source || document.hidden) return;
+  source = new EventSource(`changes?since=${encodeURIComponent(place)}`);
+  source.onopen = found;
+  source.onmessage = (event) => {
+    place = event.lastEventId;
+    show(JSON.parse(event.data));
+  };
+  source.addEventListener("time", (event) => (ahead = Number(event.data) - performance.now()));
+  source.onerror = () => {
+    leave();
+    ask();
+    asking = setTimeout(connect, AGAIN_MS);
+  };
+}
+
+function leave() {
+  source?.close();
+  source = null;
+  clearTimeout(asking);
+}
+
+async function ask() {
+  try {
+    const signal = AbortSignal.timeout(AGAIN_MS);
+    const answer = await fetch(`now?since=${encodeURIComponent(place)}`, { signal });
+    if (!answer.ok) return;
+    const { now, place: here, change } = await answer.json();
+    ahead = now - performance.now();
+    place = here;
+    if (change) show(change);
+    found();
+  } catch {
+    polite.textContent = page.lost;
+  }
+}
+
+list.addEventListener("click", ({ target }) => {
+  if (!(target instanceof HTMLButtonElement)) return;
+  const { table } = target.closest("li").dataset;
+  if (!followed.delete(table)) followed.add(table);
+  target.setAttribute("aria-pressed", followed.has(table));
+  sessionStorage.setItem("followed", JSON.stringify([...followed]));
+});
+
+for (const board of list.children) prepare(board);
+document.getElementById("follow-help").hidden = false;
+// A hidden page gives its place to another reader, and gets what it missed when it is shown again.
+document.addEventListener("visibilitychange", () => (document.hidden ? leave() : connect()));
+connect();
+setInterval(() => showClocks(performance.now() + ahead), 200);

@@ -1,0 +1,131 @@
+"""The broadcast of a hall: pages for everybody, files for other programs, and pushes to Lichess."""
+
+import logging
+import threading
+import time
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from blindplay.console import assets
+from blindplay.console.guard import Guard
+from blindplay.console.public import PATH
+from blindplay.console.server import PageServer
+
+from .broadcast_settings import BroadcastSettings
+from .delayed_hall import DelayedHall
+from .follower import Follower
+from .lichess_push import LichessPush, PushReport
+from .livechess_folder import LiveChessFolder
+from .spectators import SpectatorsPages
+
+_LOG = logging.getLogger(__name__)
+_LOG.addHandler(logging.NullHandler())
+_TICK_S = 0.25
+_INCOMPRESSIBLE = tuple({*DEFAULT_EXCLUDED_CONTENT_TYPES} - {"text/event-stream"})
+
+
+class Broadcast:
+    """Shows the games of a hall to everybody until it is closed."""
+
+    def __init__(self, follower: Follower, settings: BroadcastSettings, title: str) -> None:
+        """:raises ValueError: if the token for Lichess cannot be used."""
+        self._push = LichessPush(settings.lichess) if settings.lichess else None
+        self._folder = LiveChessFolder(settings.folder, title) if settings.folder else None
+        self.hall = DelayedHall(follower, settings.audience, title)
+        self.pages = SpectatorsPages(self.hall, title)
+        self._report: PushReport | None = None
+        self._fault = ""
+        self._closing = threading.Event()
+        works = [self._work, *([self._work_push] if self._push else [])]
+        self._threads = [threading.Thread(target=one, daemon=True) for one in works]
+        for thread in self._threads:
+            thread.start()
+
+    def notices(self) -> list[str]:
+        """What the organiser should know now, one sentence each."""
+        found = [self._fault, self._report.sentence if self._report else ""]
+        if self._folder is not None and self._folder.trouble:
+            found.append(
+                f"The files of the broadcast cannot be written ({self._folder.trouble}); check the "
+                "disk and the folder."
+            )
+        found += [
+            f"Table {one.table}: {one.past.trouble}"
+            for one in self.hall.boards()
+            if one.past.trouble
+        ]
+        return [one for one in found if one]
+
+    def close(self) -> None:
+        self._closing.set()
+        self.pages.close()
+        for thread in self._threads:
+            thread.join(timeout=5)
+        self.hall.close()
+        if self._push is not None:
+            self._push.close()
+
+    def _work(self) -> None:
+        while not self._closing.wait(_TICK_S):
+            try:
+                self.hall.catch_up()
+                self.pages.update()
+                if self._folder is not None:
+                    self._folder.write(self.hall.games())
+            except Exception:  # it goes on with what comes next
+                _LOG.exception("The broadcast failed.")
+                self._fault = "The broadcast has a fault; start it again, and report it."
+
+    def _work_push(self) -> None:
+        assert self._push is not None
+        while not self._closing.wait(_TICK_S):
+            if time.monotonic() < self._push.due:
+                continue
+            try:
+                rounds: dict[int, list[str]] = {}
+                for one in self.hall.games():
+                    rounds.setdefault(one.round, []).append(one.pgn())
+                self._report = self._push.push(rounds) or self._report
+            except Exception:
+                _LOG.exception("The push failed.")
+                self._fault = "The broadcast has a fault; start it again, and report it."
+
+
+class PublicHost:
+    """Serves only the pages for everybody, at ``host`` and ``port``, until it is closed."""
+
+    def __init__(self, pages: SpectatorsPages, host: str, port: int) -> None:
+        """:raises ConsoleError: if nothing can listen there."""
+        self._pages = pages
+        self._server = PageServer(host, port)
+        self.url = f"{self._server.url}{PATH}"
+        self._server.start(
+            Starlette(
+                routes=[
+                    Route("/", _to_pages),
+                    Route("/static/{digest}/{name}", assets.serve),
+                    *pages.routes,
+                ],
+                middleware=[
+                    Middleware(Guard, allows=lambda request: True, trouble=_trouble),
+                    Middleware(GZipMiddleware, exclude_content_types=_INCOMPRESSIBLE),
+                ],
+            )
+        )
+
+    def close(self) -> None:
+        self._pages.close()
+        self._server.close()
+
+
+async def _to_pages(request: Request) -> Response:
+    return RedirectResponse(PATH)
+
+
+def _trouble(request: Request, key: str, status: int) -> Response:
+    return Response(status_code=status)

@@ -1,0 +1,202 @@
+"""A folder in the layout that DGT LiveChess writes, which broadcasting programs watch.
+
+::
+
+    tournament.json
+    round-3/index.json
+    round-3/game-4.json
+    round-3/game-4.pgn
+
+DGT has published no description. The layout is taken from programs that read what LiveChess and its
+cloud publish: Lichess (``DgtJson.scala`` in lila), and the types and samples of several viewers. No
+real broadcasting program has been tried with these files.
+
+A file gets its name when it is whole, and only if it has changed. The files of a game come before
+the index that names it.
+"""
+
+import contextlib
+import json
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import chess
+
+from blindplay.laws import Game
+from blindplay.laws.facts import SIDES
+
+from .delayed_hall import ShownGame
+
+_STANDARD = 518  # the number of the usual position among those of Chess960
+_NO_PLAYER = dict.fromkeys(
+    ("fname", "mname", "lname", "title", "federation", "gender", "fideid"), None
+)
+_EMPTY_GAME: dict[str, Any] = {
+    "live": False, "serialNr": None, "firstMove": None, "chess960": _STANDARD, "result": "*",
+    "comment": None, "clock": None, "moves": [],
+}  # fmt: skip
+_NOBODY = {"white": _NO_PLAYER, "black": _NO_PLAYER, "result": "*", "live": False}
+_MOST_PAIRINGS = 999
+
+
+class LiveChessFolder:
+    """Writes the games of a hall into ``folder``. For one thread."""
+
+    def __init__(self, folder: Path, title: str) -> None:
+        """``title``: the event's name for people."""
+        self._folder, self._title = folder, title
+        self._written: dict[Path, bytes] = {}
+        self._taken: dict[tuple[int, int], tuple[str, int]] = {}  # what each file shows
+        self._pairings: dict[int, list[dict[str, Any]]] = {}
+        self.trouble = ""
+        """Why the last writing failed; empty if it did not."""
+
+    def write(self, games: Iterable[ShownGame]) -> None:
+        """Write what has changed. What could not be written is written the next time."""
+        self.trouble = ""
+        shown = list(games)
+        changed = [one for one in shown if self._taken.get(_place(one)) != _state(one)]
+        try:
+            for one in changed:
+                self._write_game(one)
+            for number in sorted({one.round for one in changed}):
+                pairings = self._fill_gaps(number)
+                date = next((_date(one) for one in shown if one.round == number), None)
+                index = {"date": date, "pairings": pairings}
+                self._put(self._round(number) / "index.json", _encoded(index))
+            if changed:
+                self._put(self._folder / "tournament.json", _encoded(self._tournament(shown[0])))
+        except OSError as error:
+            self.trouble = error.strerror or str(error)
+            self._taken.clear()
+
+    def _round(self, number: int) -> Path:
+        return self._folder / f"round-{number}"
+
+    def _write_game(self, one: ShownGame) -> None:
+        with one.past.lock:
+            state, number = _state(one), one.round
+            text, values, pairing = one.pgn(), game_values(one), _pairing(one)
+        folder = self._round(number)
+        self._put(folder / f"game-{one.number}.pgn", f"{text}\n".encode())
+        self._put(folder / f"game-{one.number}.json", _encoded(values))
+        pairings = self._known(number)
+        pairings += [dict(_NOBODY) for _ in range(one.number - len(pairings))]
+        pairings[one.number - 1] = pairing
+        self._taken[_place(one)] = state
+
+    def _known(self, number: int) -> list[dict[str, Any]]:
+        """The pairings of a round, first those that an earlier process has written."""
+        if number not in self._pairings:
+            self._pairings[number] = []
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+                index = json.loads((self._round(number) / "index.json").read_text("utf-8"))
+                found = [one for one in index["pairings"][:_MOST_PAIRINGS] if "live" in one]
+                self._pairings[number] = found if len(found) == len(index["pairings"]) else []
+        return self._pairings[number]
+
+    def _fill_gaps(self, number: int) -> list[dict[str, Any]]:
+        """The pairings of a round. A table that does not play has an empty game, because the place
+        in the list is the number of the file."""
+        pairings = self._known(number)
+        for at, pairing in enumerate(pairings, 1):
+            if pairing == _NOBODY:
+                self._put(self._round(number) / f"game-{at}.json", _encoded(_EMPTY_GAME))
+                self._put(self._round(number) / f"game-{at}.pgn", b"")
+        return pairings
+
+    def _tournament(self, any_game: ShownGame) -> dict[str, Any]:
+        setup = any_game.game.setup
+        last = max(self._pairings, default=0)
+        rounds = [self._known(number) for number in range(1, last + 1)]
+        return {
+            "id": self._title,
+            "name": self._title,
+            "location": (setup.site if setup else "") or None,
+            "country": None,
+            "website": None,
+            "rules": "STANDARD",
+            "chess960": "STANDARD",
+            "timecontrol": setup.time_control if setup else None,
+            "rounds": [
+                {"count": len(one), "live": int(any(game["live"] for game in one))}
+                for one in rounds
+            ],
+            "eboards": [],
+        }
+
+    def _put(self, path: Path, content: bytes) -> None:
+        if self._written.get(path) == content:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_name(f"{path.name}.part")
+        part.write_bytes(content)
+        part.replace(path)
+        self._written[path] = content
+
+
+def _place(one: ShownGame) -> tuple[int, int]:
+    return one.round, one.number
+
+
+def _state(one: ShownGame) -> tuple[str, int]:
+    return one.past.id, one.past.taken
+
+
+def game_values(one: ShownGame) -> dict[str, Any]:
+    """What ``game-N.json`` says. Hold the lock of the game."""
+    game = one.game
+    standard = game.start_board.fen() == chess.STARTING_FEN
+    chess960 = game.start_board.chess960
+    # The layout has no other positions: only the PGN has the moves of such a game.
+    moves = list(_moves(game)) if standard or chess960 else []
+    return {
+        **_EMPTY_GAME,
+        "live": not game.over,
+        "firstMove": round(one.past.first_move * 1000) or None,
+        "chess960": game.start_board.chess960_pos() if chess960 else _STANDARD,
+        "result": game.result or "*",
+        "clock": _clock(game),
+        "moves": moves,
+    }
+
+
+def _moves(game: Game) -> Iterator[str]:
+    """The moves, such as ``e4 5430``: in English notation, with the seconds left after it."""
+    for ply in game.history:
+        if ply.illegal:
+            return
+        left = f" {ply.clock.left[ply.side] // 1000}" if game.clock else ""
+        yield f"{ply.before.san(ply.move)}{left}"
+
+
+def _clock(game: Game) -> dict[str, int] | None:
+    """What both clocks showed at a time of day in ms."""
+    if not game.clock:
+        return None
+    left = {side: game.clock.left[side] // 1000 for side in SIDES}
+    return {**left, "time": round(time.time() * 1000)}
+
+
+def _pairing(one: ShownGame) -> dict[str, Any]:
+    players = {side: _player(one.name(side)) for side in SIDES}
+    return {**players, "result": one.game.result or "*", "live": not one.game.over}
+
+
+def _player(name: str) -> dict[str, Any]:
+    """A player by their name, "Anna Berg" or "Berg, Anna"."""
+    last, comma, first = name.partition(", ")
+    if not comma:
+        first, _, last = name.rpartition(" ")
+    return {**_NO_PLAYER, "fname": first or None, "lname": last}
+
+
+def _date(one: ShownGame) -> str | None:
+    setup = one.game.setup
+    return (setup.date if setup else "") or None
+
+
+def _encoded(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode()

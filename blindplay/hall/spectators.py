@@ -1,0 +1,209 @@
+"""The pages of a hall for everybody: many small boards, each game by itself, and all as PGN."""
+
+import asyncio
+import contextlib
+import re
+import threading
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+
+import chess
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from blindplay.console import views
+from blindplay.console.messages import catalogue, negotiate
+from blindplay.console.pages import common
+from blindplay.console.pieces import rows
+from blindplay.console.public import PATH, PublicGame, ReaderLimits, pgn_file, too_fast
+from blindplay.console.stream import Stream
+from blindplay.language import load
+from blindplay.laws.facts import SIDES
+from blindplay.wording.announcements import result_in_words
+from blindplay.wording.clock_times import write_time
+
+from .delayed_hall import DelayedHall, ShownGame
+
+_STYLES = ("board.css", "spectators.css")
+_HEARTBEAT_S = 5.0
+_RETRY_MS = 3000
+_RUNS = re.compile(r'data-left="(\d+)" data-at="(-?\d+)" data-runs="yes">[^<]*<')
+
+
+class SpectatorsPages:
+    """The pages of all games of ``hall``. ``title``: the event's name for people.
+
+    A reader's stream of changes takes a connection as long as the page is open. So there are only
+    ``most`` streams, and ``an_address`` of them for one address; other pages ask now and then.
+    """
+
+    def __init__(
+        self, hall: DelayedHall, title: str, *, most: int = 100, an_address: int = 10
+    ) -> None:
+        self._hall, self._title = hall, title
+        self._most, self._an_address = most, an_address
+        self._streams: dict[str, Stream] = {}
+        self._boards: dict[tuple[str, str], tuple[object, str]] = {}
+        self._rendering = threading.Lock()
+        self._open: Counter[str] = Counter()
+        self._closing = threading.Event()
+        self.limits = ReaderLimits(a_second=20, at_once=200)  # a room may share an address
+        limited = self.limits.limited
+        self.routes = [
+            Route(PATH, limited(self._whole)),
+            Route(f"{PATH}now", limited(self._now)),
+            Route(f"{PATH}changes", self._changes),
+            Route(f"{PATH}games.pgn", limited(self._all_games)),
+            Route(f"{PATH}{{table}}/", limited(self._game)),
+            Route(f"{PATH}{{table}}/now", limited(self._game_now)),
+            Route(f"{PATH}{{table}}/game.pgn", limited(self._game_pgn)),
+        ]
+
+    def update(self) -> None:
+        """Tell the open pages what is new. Called many times a second."""
+        for language in list(self._streams):
+            self._render(language)
+
+    def close(self) -> None:
+        """End all streams, so that the server can stop."""
+        self._closing.set()
+        for stream in list(self._streams.values()):
+            stream.wake()
+
+    # --- all boards ----------------------------------------------------------------------------
+
+    def _render(self, language: str) -> Stream:
+        """The stream of a language, up to date."""
+        with self._rendering:
+            stream = self._streams.setdefault(language, Stream())
+            parts = {one.table: self._board(one, language) for one in self._hall.boards()}
+            stream.update(parts, "")
+            return stream
+
+    def _board(self, one: ShownGame, language: str) -> str:
+        with one.past.lock:
+            key = one.past.id, one.past.taken, one.past.zero
+            known, html = self._boards.get((one.table, language), (None, ""))
+            if known != key:
+                html = views.render("spectators_board.html", language, **_values(one, language))
+                self._boards[one.table, language] = key, html
+            return html
+
+    def _time(self) -> int:
+        """The hall's time in ms, which the clocks of all boards share."""
+        return round(self._hall.now() * 1000)
+
+    def _whole(self, request: Request, language: str) -> Response:
+        now, seen = self._time(), self._render(language).now()
+        delay = self._hall.audience.delay
+        page = views.render(
+            "spectators.html",
+            language,
+            styles=_STYLES,
+            title=self._title,
+            boards=seen.parts,
+            now=now,
+            place=seen.place,
+            delay=load(language).duration(delay * 1000) if delay else "",
+        )
+        return HTMLResponse(_RUNS.sub(lambda found: _standing(found, now), page))
+
+    def _now(self, request: Request, language: str) -> Response:
+        stream = self._render(language)
+        missed = stream.since(request.query_params.get("since", ""))
+        if missed is None:
+            return JSONResponse({"now": self._time(), "place": stream.now().place})
+        place, change = missed
+        body = f'{{"now":{self._time()},"place":"{place}","change":{change}}}'
+        return Response(body, media_type="application/json")
+
+    def _all_games(self, request: Request, language: str) -> Response:
+        return pgn_file("\n\n".join(one.pgn() for one in self._hall.boards()), "games.pgn")
+
+    async def _changes(self, request: Request) -> Response:
+        """The stream of changes, as server-sent events. Their ids are places in it."""
+        client = request.client.host if request.client else ""
+        if not self.limits.take(request):
+            return too_fast()
+        if self._open.total() >= self._most or self._open[client] >= self._an_address:
+            return Response(status_code=503, headers={"retry-after": "10"})
+        language = negotiate(request.headers.get("accept-language", ""))
+        stream = await run_in_threadpool(self._render, language)
+        place = request.headers.get("last-event-id") or request.query_params.get("since", "")
+        return StreamingResponse(
+            self._events(client, stream, place), media_type="text/event-stream"
+        )
+
+    async def _events(self, client: str, stream: Stream, place: str) -> AsyncIterator[str]:
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
+
+        def wake() -> None:
+            with contextlib.suppress(RuntimeError):  # the server has stopped meanwhile
+                loop.call_soon_threadsafe(changed.set)
+
+        leave = stream.listen(wake)
+        self._open[client] += 1
+        try:
+            yield f"retry: {_RETRY_MS}\n\nevent: time\ndata: {self._time()}\n\n"
+            while not self._closing.is_set():
+                changed.clear()
+                missed = stream.since(place)
+                if missed is not None:
+                    place, data = missed
+                    yield f"id: {place}\ndata: {data}\n\n"
+                try:
+                    await asyncio.wait_for(changed.wait(), _HEARTBEAT_S)
+                except TimeoutError:
+                    yield f"event: time\ndata: {self._time()}\n\n"
+        finally:
+            leave()
+            self._open[client] -= 1
+            if not self._open[client]:
+                del self._open[client]
+
+    # --- one game ------------------------------------------------------------------------------
+
+    def _with_game(self, request: Request, answer: Callable[[PublicGame], Response]) -> Response:
+        found = self._hall.board(request.path_params["table"])
+        return Response(status_code=404) if found is None else answer(found.public)
+
+    def _game(self, request: Request, language: str) -> Response:
+        return self._with_game(request, lambda one: HTMLResponse(one.whole(language)))
+
+    def _game_now(self, request: Request, language: str) -> Response:
+        taken = request.query_params.get("taken", "")
+        return self._with_game(request, lambda one: JSONResponse(one.changes(language, taken)))
+
+    def _game_pgn(self, request: Request, language: str) -> Response:
+        found = self._hall.board(request.path_params["table"])
+        return pgn_file(found.pgn() if found else "", "game.pgn")
+
+
+def _values(one: ShownGame, language: str) -> dict[str, object]:
+    """What a small board shows. Hold the lock of the game."""
+    game, say = one.game, catalogue(language)
+    last = common.last_announced(game, language)
+    clocks = [replace(clock, at=clock.at + one.past.zero) for clock in common.clocks(game)]
+    shown = {clock.side: clock for clock in clocks}
+    return {
+        "number": one.number,
+        "table": one.table,
+        "heading": say["public_table"].format(table=one.number),
+        "names": {side: one.public.name(game, side, language) for side in SIDES},
+        "clock": {side: shown.get(side) for side in SIDES},
+        "rows": rows(game.position_pieces(), language, black_below=False),
+        "moved": {chess.square_name(square) for square in common.squares_of(last)},
+        "status": common.status(game, language),
+        "ended": result_in_words(load(language), game.result) if game.result else "",
+        "last": last,
+        "announced_in": common.spoken_in(game),
+    }
+
+
+def _standing(found: re.Match[str], now: int) -> str:
+    """A running clock as it stands at ``now``, for a page without scripts."""
+    left = int(found[1]) - max(0, now - int(found[2]))
+    return f'data-left="{found[1]}" data-at="{found[2]}" data-runs="yes">{write_time(left)}<'

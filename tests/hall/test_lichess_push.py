@@ -1,0 +1,206 @@
+"""Pushes to a server that answers as Lichess describes it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from pathlib import Path
+
+import pytest
+
+from blindplay.hall.broadcast_settings import LichessRounds
+from blindplay.hall.lichess_push import LIMITED_S, PAUSE_S, LichessPush, read_token
+
+from .lichess_server import ROUND, TOKEN, LichessServer
+
+ONE = '[White "Anna"]\n[Black "Bert"]\n[Result "*"]\n\n1. e4 e5 *'
+TWO = '[White "Cara"]\n[Black "Dora"]\n[Result "*"]\n\n1. d4 *'
+WRONG = '[White "Cara"]\n[Black "Dora"]\n[Result "*"]\n\n1. e5 *'
+
+
+class Pusher:
+    """A push to a server, with a clock that the test sets."""
+
+    def __init__(self, folder: Path, server: LichessServer, timeout: float = 20.0) -> None:
+        self.now = 1000.0
+        self.token = folder / "token"
+        self.token.write_text(f"{TOKEN}\n", "ascii")
+        self.token.chmod(0o600)
+        rounds = LichessRounds(self.token, {1: "efgh5678", 3: ROUND}, server.url)
+        self.push = LichessPush(rounds, lambda: self.now, timeout)
+
+    def said(self, *games: str, number: int = 3) -> str:
+        """What a push says; empty if there was none."""
+        report = self.push.push({number: games})
+        return report.sentence if report else ""
+
+    def wait(self) -> float:
+        """Until the next push may be."""
+        waited = self.push.due - self.now
+        self.now = self.push.due
+        return waited
+
+
+@pytest.fixture
+def server() -> Iterator[LichessServer]:
+    server = LichessServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def pusher(tmp_path: Path, server: LichessServer) -> Iterator[Pusher]:
+    pusher = Pusher(tmp_path, server)
+    yield pusher
+    pusher.push.close()
+
+
+def test_all_games_of_a_round_go_in_one_request(server: LichessServer, pusher: Pusher) -> None:
+    assert pusher.said(ONE, TWO) == "Round 3 is at Lichess: 2 games, 3 moves."
+    assert server.pushed == [f"{ONE}\n\n\n{TWO}"]
+
+
+def test_it_asks_only_after_a_change_and_a_pause(server: LichessServer, pusher: Pusher) -> None:
+    assert pusher.said(ONE)
+    pusher.now += PAUSE_S - 0.1
+    assert not pusher.said(ONE, TWO)
+    pusher.now += 0.1
+    assert not pusher.said(ONE)
+    assert pusher.said(ONE, TWO)
+    assert len(server.asked) == 2
+
+
+def test_nothing_is_pushed_before_a_game_begins(server: LichessServer, pusher: Pusher) -> None:
+    assert not pusher.said() and not pusher.said(ONE, number=7)
+    assert server.asked == []
+
+
+def test_a_game_that_is_refused_is_named(server: LichessServer, pusher: Pusher) -> None:
+    report = pusher.push.push({3: (ONE, WRONG)})
+    assert report is not None and not report.ok
+    assert "Cara – Dora: Cannot parse moves" in report.sentence
+    pusher.wait()
+    assert not pusher.said(ONE, WRONG)  # it is not pushed again as it is
+
+
+@pytest.mark.parametrize(
+    ("header", "least", "most"),
+    [
+        ("", LIMITED_S, LIMITED_S),
+        ("7", LIMITED_S, LIMITED_S),
+        ("300", 300, 300),
+        ("soon", LIMITED_S, LIMITED_S),
+        ("99999999999", 3600, 3600),
+    ],
+)
+def test_a_limit_is_kept(
+    server: LichessServer, pusher: Pusher, header: str, least: float, most: float
+) -> None:
+    """A minute at least, or longer if the answer says so; then the games go out."""
+    server.answers = [(429, {"retry-after": header} if header else {}, b"")]
+    assert "asks to wait" in pusher.said(ONE)
+    pusher.now = pusher.push.due - 0.1
+    assert not pusher.said(ONE)
+    assert least <= pusher.push.due - 1000 <= most
+    pusher.wait()
+    assert "is at Lichess" in pusher.said(ONE)
+
+
+def test_a_limit_may_be_a_date(server: LichessServer, pusher: Pusher) -> None:
+    date = format_datetime(datetime.now(UTC) + timedelta(minutes=30), usegmt=True)
+    server.answers = [(429, {"retry-after": date}, b"")]
+    assert "asks to wait" in pusher.said(ONE)
+    assert 1000 <= pusher.push.due - 1000 <= 1800
+
+
+def test_a_token_that_is_not_accepted_can_be_replaced(
+    server: LichessServer, pusher: Pusher
+) -> None:
+    pusher.token.write_text("lip_other", "ascii")
+    said = pusher.said(ONE)
+    assert "does not accept the token" in said and "lip_other" not in said
+    assert pusher.wait() == 60
+    pusher.token.write_text(TOKEN, "ascii")
+    assert "is at Lichess" in pusher.said(ONE)
+
+
+def test_a_wrong_round_keeps_no_other_from_its_turn(server: LichessServer, pusher: Pusher) -> None:
+    games = {1: (ONE,), 3: (TWO,)}
+    first = pusher.push.push(games)
+    assert first is not None and "knows no such round" in first.sentence
+    pusher.wait()
+    second = pusher.push.push(games)
+    assert second is not None and second.ok and second.round == 3
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ((400, {}, b'{"error":"PGN \\u001b[2J broken"}'), "refuses the games: PGN  ?broken"),
+        ((400, {}, b"<html>"), "refuses the games: no reason"),
+        ((500, {}, b"oops"), "status 500"),
+        ((200, {}, b"<html>"), "status 200"),
+        ((200, {}, b"[" * 100_000), "status 200"),
+        ((302, {"location": "http://127.0.0.1:1/"}, b""), "status 302"),
+        ((200, {}, b" " * 3_000_000), "too much"),
+    ],
+)
+def test_any_other_answer_is_told_and_tried_again(
+    server: LichessServer, pusher: Pusher, answer: tuple[int, dict[str, str], bytes], why: str
+) -> None:
+    import re
+
+    server.answers = [answer]
+    assert re.search(why, pusher.said(ONE))
+    assert pusher.wait() == 2 * PAUSE_S
+    assert "is at Lichess" in pusher.said(ONE)
+
+
+def test_pauses_grow_to_a_minute_and_shrink_after_success(
+    server: LichessServer, pusher: Pusher
+) -> None:
+    server.answers = [(503, {}, b"")] * 6
+    waits = [pusher.said(ONE) and pusher.wait() for _ in range(7)]
+    assert waits == [10, 20, 40, 60, 60, 60, PAUSE_S]
+
+
+def test_silence_ends_with_a_sentence(tmp_path: Path, server: LichessServer) -> None:
+    pusher = Pusher(tmp_path, server, timeout=0.2)
+    server.answers = [None]
+    assert "does not answer in time" in pusher.said(ONE)
+    pusher.wait()
+    pusher.push.close()
+
+
+def test_a_server_that_is_away_is_told(tmp_path: Path, server: LichessServer) -> None:
+    pusher = Pusher(tmp_path, server)
+    server.close()
+    assert "cannot be reached" in pusher.said(ONE)
+    pusher.push.close()
+
+
+def test_more_games_than_a_round_holds_are_told(server: LichessServer, pusher: Pusher) -> None:
+    said = pusher.said(*(TWO.replace("Cara", f"Player {n}") for n in range(101)))
+    assert said == "Lichess takes 100 games a round, and there are 101."
+    assert server.pushed[0].count("[White ") == 100
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such rights")
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o660])
+def test_a_token_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "token"
+    path.write_text(TOKEN, "ascii")
+    path.chmod(mode)
+    with pytest.raises(ValueError, match="chmod 600"):
+        read_token(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"two words", "kö".encode(), b"a\nb"])
+def test_a_file_without_a_token_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "token"
+    path.write_bytes(content)
+    path.chmod(0o600)
+    with pytest.raises(ValueError, match="no token"):
+        read_token(path)
