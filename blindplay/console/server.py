@@ -10,6 +10,7 @@ from pathlib import Path
 
 import segno
 import uvicorn
+from starlette.applications import Starlette
 
 from blindplay.language import load
 
@@ -51,6 +52,46 @@ class Certificate:
             ) from None
 
 
+class PageServer:
+    """Listens at ``host`` and ``port``, and serves pages from :meth:`start` until it is closed.
+
+    ``certificate``: serve HTTPS only.
+    """
+
+    def __init__(
+        self, host: str = LOOPBACK, port: int = PORT, certificate: Certificate | None = None
+    ) -> None:
+        """:raises ConsoleError: if nothing can listen there, or not with this certificate."""
+        if certificate is not None:
+            certificate.check()
+        self._certificate = certificate
+        try:
+            self._socket = LimitedSocket.at(host, port)
+        except OSError as error:
+            raise ConsoleError(
+                f"The console cannot be served at {host}, port {port}: {error.strerror or error}. "
+                "Name another with --host or --console-port."
+            ) from None
+        address = _reached_at() if host == _ANY else host
+        self.port: int = self._socket.getsockname()[1]
+        self.url = f"{'http' if certificate is None else 'https'}://{address}:{self.port}"
+        names = {host, address, LOOPBACK, "localhost", socket.gethostname().lower()}
+        self.hosts = sorted(names - {_ANY})
+        """The names and addresses by which browsers may call it, without ports."""
+
+    def start(self, app: Starlette) -> None:
+        self._server = uvicorn.Server(_config(app, self._certificate))
+        self._thread = threading.Thread(
+            target=self._server.run, args=([self._socket],), name="console", daemon=True
+        )
+        self._thread.start()
+
+    def close(self) -> None:
+        self._server.should_exit = True
+        self._thread.join(timeout=5)
+        self._socket.close()
+
+
 class ConsoleHost:
     """Serves the console of ``table`` at ``host`` and ``port`` until it is closed.
 
@@ -71,37 +112,21 @@ class ConsoleHost:
         audience: Audience | None = None,
     ) -> None:
         """:raises ConsoleError: if nothing can listen there, or not with this certificate."""
-        if certificate is not None:
-            certificate.check()
-        try:
-            self._socket = LimitedSocket.at(host, port)
-        except OSError as error:
-            raise ConsoleError(
-                f"The console cannot be served at {host}, port {port}: {error.strerror or error}. "
-                "Name another with --host or --console-port."
-            ) from None
-        self._port: int = self._socket.getsockname()[1]
-        self._address = _reached_at() if host == _ANY else host
-        scheme = "http" if certificate is None else "https"
-        self.url = f"{scheme}://{self._address}:{self._port}"
+        self._server = PageServer(host, port, certificate)
+        self.url = self._server.url
         self._table = table
-        names = {host, self._address, LOOPBACK, "localhost", socket.gethostname().lower()}
         self.console = Console(
             table,
-            sorted(names - {_ANY}),
+            self._server.hosts,
             AccessLinks(doors),
             encrypted=certificate is not None,
             # Browsers send a cookie to all ports of a machine, so each table needs its own name.
-            cookie=f"{COOKIE}-{self._port}",
+            cookie=f"{COOKIE}-{self._server.port}",
             remember_s=remember_s,
             audience=audience,
         )
         self._audience = audience
-        self._server = uvicorn.Server(_config(self.console, certificate))
-        self._thread = threading.Thread(
-            target=self._server.run, args=([self._socket],), name="console", daemon=True
-        )
-        self._thread.start()
+        self._server.start(self.console.app)
 
     def link(self, role: str) -> str:
         """A new link for ``role``. It replaces the old one."""
@@ -130,9 +155,7 @@ class ConsoleHost:
             link = self.link(role)
             lines.append(say[f"link_{views.slug(role)}"].format(link=link))
             if qr:
-                code = io.StringIO()
-                segno.make(link, error="m").terminal(out=code, compact=True)
-                drawn = code.getvalue().rstrip("\n")
+                drawn = qr_code(link)
                 lines += [say["link_code"].format(count=drawn.count("\n") + 1), drawn]
         return "\n".join(lines)
 
@@ -153,14 +176,19 @@ class ConsoleHost:
     def close(self) -> None:
         """Stop serving. The open pages say that the connection is lost."""
         self.console.close()
-        self._server.should_exit = True
-        self._thread.join(timeout=5)
-        self._socket.close()
+        self._server.close()
 
 
-def _config(console: Console, certificate: Certificate | None) -> uvicorn.Config:
+def qr_code(link: str) -> str:
+    """A link as a code for a phone's camera, in lines of text."""
+    code = io.StringIO()
+    segno.make(link, error="m").terminal(out=code, compact=True)
+    return code.getvalue().rstrip("\n")
+
+
+def _config(app: Starlette, certificate: Certificate | None) -> uvicorn.Config:
     return uvicorn.Config(
-        console.app,
+        app,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -12,7 +12,8 @@ from .protocol import MessageError, Request, RequestAnswer, Topic, decode, encod
 
 _AGAIN_S = 1.0  # between two times that a request is published
 _PATIENCE_S = 8.0
-_FRESH_S = 20.0  # a head of a table that is there is not older
+FRESH_S = 20.0
+"""A table whose last message is older than this many seconds cannot be reached."""
 
 
 class UnreachableError(ValueError):
@@ -49,7 +50,7 @@ class Requests:
         with self._follower.lock:
             found = self._follower.tables.get(table)
             head = found.head if found is not None else None
-            if found is None or head is None or not found.online or now - found.heard_at > _FRESH_S:
+            if found is None or head is None or not found.online or now - found.heard_at > FRESH_S:
                 raise UnreachableError(f"Table {table} cannot be reached; go there.")
             request = Request(secrets.token_hex(8), head.game, head.t, who, kind, body)
         waiting = _Open(table, request, Future(), now + _PATIENCE_S, now + _AGAIN_S)
