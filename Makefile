@@ -19,7 +19,7 @@ INSTALL = $(1) --require-hashes -r locks/build.txt \
 SHOWN = { { $(call INSTALL,$(1)) ; } 2>&1 && touch $(VENV)/.packages; } \
 	| awk '/^[^ ]/ { print; fflush() }'; rm $(VENV)/.packages
 
-.PHONY: play test test-long lint docs bench fuzz lock audit model model-graph clean
+.PHONY: play test test-long lint docs pages bench fuzz lock audit model model-graph clean
 
 play: $(READY)
 	@$(BIN)/blindplay play --or-demo
@@ -40,6 +40,10 @@ lint: $(READY)
 docs: $(READY)
 	$(BIN)/python docs/articles.py
 	$(BIN)/python docs/licences.py
+
+# The pictures of docs/pages; ARGS="--all --language de --folder build/pages" for many more.
+pages: $(READY)
+	$(BIN)/python -m tests.console.pictures $(ARGS)
 
 bench: $(READY)
 	$(BIN)/blindplay bench

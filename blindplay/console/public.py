@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import chess
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -31,6 +30,7 @@ from . import PUBLIC_DELAY_S, views
 from .access import RateLimiter
 from .messages import catalogue, negotiate
 from .pages import common
+from .pages.boards import in_check
 from .pieces import rows
 from .table_port import TablePort
 
@@ -139,8 +139,13 @@ class PublicGame:
             "last": last,
             "announced_in": common.spoken_in(game),
             "names": {side: self.name(game, side, language) for side in SIDES},
-            "rows": rows(game.position_pieces(), language, black_below=False),
-            "moved": {chess.square_name(square) for square in common.squares_of(last)},
+            "rows": rows(
+                game.position_pieces(),
+                language,
+                black_below=False,
+                marked=common.squares_of(last),
+                check=in_check(game.position),
+            ),
             "in_words": look(pack, game, "white", Command.POSITION, About()),
             "moves": [
                 common.told(game, common.Played(ply.before, ply.move, ply.side), language)

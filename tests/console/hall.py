@@ -27,7 +27,9 @@ SEAT = "/assistant-white/"
 class Hall:
     """A table that speaks to nobody, its session, its console, and a clock told by hand."""
 
-    def __init__(self, path: Path, *, training: bool = False, **setup: Any) -> None:
+    def __init__(
+        self, path: Path, *, training: bool = False, language: str = "de", **setup: Any
+    ) -> None:
         self.now = 0.0
         self.journal = Journal(path / "game.jsonl")
         fields: dict[str, Any] = {"time_control": "300+5", "white": IMPAIRED, "black": OPPONENT}
@@ -41,7 +43,9 @@ class Hall:
         self.rulings: list[Ruling] = []
         self.table.listen(self._keep)  # before any page knows of it
         self.out = io.StringIO()
-        self.session = Session(self.table, load("de"), None, Transcript(self.out, self.table.time))
+        self.session = Session(
+            self.table, load(language), None, Transcript(self.out, self.table.time)
+        )
         self.host = ConsoleHost(self.table, port=0)
 
     def _keep(self, taken: Taken) -> None:

@@ -258,5 +258,9 @@ def test_a_reader_sees_the_game_go_on(context: BrowserContext, tmp_path: Path) -
         expect(page.locator(".moves li")).to_have_text(["1. e4", "1… e5"])
         expect(page.locator("#words p")).to_be_visible()  # it stays open
         accessible(page, colours=True)
+        assert page.locator(".board .last").count() == 4  # two squares and their marks
+        page.set_viewport_size({"width": 390, "height": 844})
+        box = page.locator(".board").bounding_box()
+        assert box is not None and (box["x"], box["width"]) == (0, 390)
     finally:
         hall.close()

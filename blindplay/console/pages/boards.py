@@ -40,12 +40,13 @@ def live(
         black_below=black_below,
         marked=common.squares_of(common.last_announced(game, language)),
         touched=[at for at in game.turn.touched if at in state.placement] if moving else (),
-        check=_in_check(position) if shows_game else (),
+        check=in_check(position) if shows_game else (),
         differing={*differing, *wrong},
     )
 
 
-def _in_check(position: chess.Board) -> tuple[int, ...]:
+def in_check(position: chess.Board) -> tuple[int, ...]:
+    """The square of the king that is in check, if one is."""
     king = position.king(position.turn)
     return (king,) if king is not None and position.is_check() else ()
 
@@ -179,7 +180,7 @@ def _past(game: Game, role: str, language: str, text: str) -> dict[str, Any]:
             language,
             black_below=role == "black",
             marked=common.squares_of(move),
-            check=_in_check(position),
+            check=in_check(position),
         ),
         "earlier": ply - 1 if ply else None,
         "later": ply + 1 if ply < latest else None,

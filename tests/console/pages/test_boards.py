@@ -352,6 +352,7 @@ def test_coordinates_stand_in_the_edge_squares_only_and_over_no_piece(
         )
         assert text == wanted, square
     edge = [square for square, text in found.items() if text]
+    drawings = (board.locator("img").first.get_attribute("src") or "").partition("#")[0]
     for piece in ("white-queen", "white-bishop", "black-knight", "white-rook", "black-king"):
         # The piece alone, the coordinate alone, nothing: no pixel may have changed in both.
         shots: dict[str, str] = {}
@@ -359,18 +360,18 @@ def test_coordinates_stand_in_the_edge_squares_only_and_over_no_piece(
             ("nothing", False, False), ("piece", True, False), ("text", False, True),
         ):  # fmt: skip
             board.evaluate(
-                """(here, [piece, shown, text]) => {
+                """(here, [image_of, shown, text]) => {
                     for (const one of here.querySelectorAll("[data-square]")) {
                         one.querySelector("img")?.remove();
                         one.style.color = text ? "" : "transparent";
                         if (!shown) continue;
                         const image = new Image();
-                        image.src = `/static/piece/${piece}.svg`;
+                        image.src = image_of;
                         one.append(image);
                     }
                     return Promise.all([...here.querySelectorAll("img")].map(one => one.decode()));
                 }""",
-                [piece, with_piece, with_text],
+                [f"{drawings}#{piece}", with_piece, with_text],
             )
             shots[shown] = base64.b64encode(board.screenshot()).decode()
         both = page.evaluate(

@@ -249,6 +249,23 @@ def test_a_page_shows_nothing_but_the_two_clocks_and_keeps_them(
     accessible(page, colours=True)
 
 
+def test_hours_fit_on_the_page_of_the_clocks(context: BrowserContext, tmp_path: Path) -> None:
+    hall = Hall(tmp_path, time_control="35999")  # 9:59:59
+    try:
+        page = enter(context, hall, "black")
+        page.goto(page.url + "clocks")
+        for width, height in ((320, 640), (390, 844), (820, 1180), (1400, 900)):
+            page.set_viewport_size({"width": width, "height": height})
+            for one in page.locator(".figures").all():
+                box = one.bounding_box()
+                assert box is not None and box["x"] >= 0, (width, box)
+                assert box["x"] + box["width"] <= width, (width, box)
+            document = page.evaluate("document.documentElement.scrollHeight")
+            assert document <= height, (width, document)
+    finally:
+        hall.close()
+
+
 def test_all_moves_are_to_be_had_in_words(context: BrowserContext, hall: Hall) -> None:
     _answered(hall)
     page = enter(context, hall, "black")
