@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from blindplay.hall.event_file import Broker, EventFile
 from blindplay.hall.hall import Hall
+from blindplay.hall.local_broker import LocalBroker
 from blindplay.hall.publisher import Publisher
 from blindplay.laws import facts as f
 from blindplay.record import Journal
@@ -35,14 +37,18 @@ def shared_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealBrok
 class Event:
     """An event with its broker: starts tables and halls, and ends them after the test."""
 
-    def __init__(self, folder: Path, broker: RealBroker, name: str, stack: ExitStack) -> None:
+    def __init__(self, folder: Path, broker: LocalBroker, name: str, stack: ExitStack) -> None:
         self.folder = folder
         self.broker = broker
         self.name = name
         self._stack = stack
 
-    def hall(self, name: str = "hall") -> Hall:
-        joined = replace(self.broker.event_file(), event=self.name, folder=self.folder / name)
+    def joined(self, table: str = "", broker: Broker | None = None) -> EventFile:
+        """The file of a table or of the hall; ``broker`` if it connects in another way."""
+        return EventFile(self.name, broker or self.broker.broker, table)
+
+    def hall(self, name: str = "hall", broker: Broker | None = None) -> Hall:
+        joined = replace(self.joined(broker=broker), folder=self.folder / name)
         hall = Hall(joined)
         self._stack.callback(hall.close)
         return hall
@@ -59,21 +65,22 @@ class Event:
         self._stack.callback(journal.close)
         return Table(journal, setup, now=now)
 
-    def publish(self, table: Table, name: str = "1", **more: object) -> Publisher:
-        joined = replace(self.broker.event_file(name), event=self.name)
-        publisher = Publisher(table, joined, **more)  # type: ignore[arg-type]
+    def publish(
+        self, table: Table, name: str = "1", broker: Broker | None = None, **more: object
+    ) -> Publisher:
+        publisher = Publisher(table, self.joined(name, broker), **more)  # type: ignore[arg-type]
         self._stack.callback(publisher.close)
         return publisher
 
 
 @pytest.fixture
-def events(tmp_path: Path) -> Iterator[Callable[[RealBroker], Event]]:
+def events(tmp_path: Path) -> Iterator[Callable[[LocalBroker], Event]]:
     with ExitStack() as stack:
         yield lambda broker: Event(tmp_path, broker, f"event-{secrets.token_hex(4)}", stack)
 
 
 @pytest.fixture
-def event(events: Callable[[RealBroker], Event], shared_broker: RealBroker) -> Event:
+def event(events: Callable[[LocalBroker], Event], shared_broker: RealBroker) -> Event:
     return events(shared_broker)
 
 
