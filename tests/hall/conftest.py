@@ -13,7 +13,6 @@ import pytest
 
 from blindplay.hall.event_file import Broker, EventFile
 from blindplay.hall.hall import Hall
-from blindplay.hall.local_broker import LocalBroker
 from blindplay.hall.publisher import Publisher
 from blindplay.laws import facts as f
 from blindplay.record import Journal
@@ -37,7 +36,7 @@ def shared_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealBrok
 class Event:
     """An event with its broker: starts tables and halls, and ends them after the test."""
 
-    def __init__(self, folder: Path, broker: LocalBroker, name: str, stack: ExitStack) -> None:
+    def __init__(self, folder: Path, broker: RealBroker, name: str, stack: ExitStack) -> None:
         self.folder = folder
         self.broker = broker
         self.name = name
@@ -74,13 +73,13 @@ class Event:
 
 
 @pytest.fixture
-def events(tmp_path: Path) -> Iterator[Callable[[LocalBroker], Event]]:
+def events(tmp_path: Path) -> Iterator[Callable[[RealBroker], Event]]:
     with ExitStack() as stack:
         yield lambda broker: Event(tmp_path, broker, f"event-{secrets.token_hex(4)}", stack)
 
 
 @pytest.fixture
-def event(events: Callable[[LocalBroker], Event], shared_broker: RealBroker) -> Event:
+def event(events: Callable[[RealBroker], Event], shared_broker: RealBroker) -> Event:
     return events(shared_broker)
 
 

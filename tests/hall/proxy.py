@@ -15,7 +15,7 @@ FATES = ("lost", "doubled", "late", "cut", "broken")
 sent after the next one; cut off; sent in part, and the connection is lost."""
 
 
-class Closed(Exception):
+class ClosedError(Exception):
     """One end of a connection has gone."""
 
 
@@ -69,7 +69,7 @@ class Proxy:
 
     def _pump(self, source: socket.socket, target: socket.socket) -> None:
         late = b""
-        with contextlib.suppress(OSError, Closed):
+        with contextlib.suppress(OSError, ClosedError):
             while True:
                 head, body = _packet(source)
                 self._flowing.wait()
@@ -122,7 +122,7 @@ def _read(source: socket.socket, size: int) -> bytes:
     while len(content) < size:
         more = source.recv(size - len(content))
         if not more:
-            raise Closed
+            raise ClosedError
         content += more
     return content
 
