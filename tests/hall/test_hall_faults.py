@@ -189,8 +189,9 @@ def test_a_hall_that_is_killed_goes_on_and_starts_elsewhere_from_nothing(
         assert kinds(hall) == set()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits another process")
 def test_a_hall_whose_disk_is_full_goes_on_when_there_is_room(event: Event) -> None:
+    if sys.platform != "linux":
+        pytest.skip("only Linux limits another process")
     import resource
 
     table = event.table()
