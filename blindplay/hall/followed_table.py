@@ -7,7 +7,7 @@ be lost, doubled, late or cut off, and the copy is equal to the journal in the e
 
 import hashlib
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from blindplay.record import chain
@@ -25,6 +25,7 @@ _LAST_ASK_S = 30.0
 _HOPELESS = 6  # asks
 _FRUITLESS = 2  # asks; then the copy itself may be wrong, and all lines are asked for
 _MOST_RUNS = 16
+_MOST_CLAIMS = 20  # heads of a game that are compared with its journal
 _REST_S = 5.0  # after the disk could not be written
 _CLOCK_S = 60.0  # a time of day that differs by more is wrong
 
@@ -38,6 +39,10 @@ class FollowedGame:
         """The number and the digest of the last line; 0 if the table has said nothing."""
         self.end_at = 0.0
         self.grown_at = 0.0
+        self.claims: dict[tuple[int, str], float] = {}
+        """The ends that have been named last, and when."""
+        self.checked = True
+        """Whether :attr:`claims` have been compared with the copy as it is."""
         self._ask_at: float | None = None  # None while nothing is missing
         self._pause = _FIRST_ASK_S
         self._asked = 0  # times, without a new line since
@@ -61,10 +66,24 @@ class FollowedGame:
 
     def ends(self, end: tuple[int, str], now: float) -> None:
         self.end, self.end_at = end, now
+        self.claims.setdefault(end, now)
+        if len(self.claims) > _MOST_CLAIMS:
+            del self.claims[next(iter(self.claims))]
+        self.checked = False
+
+    def wrong_claims(self) -> Iterator[tuple[tuple[int, str], bool]]:
+        """The ends that have been named and that the table has had time to bear out, and whether
+        the copy, which is settled, contradicts them."""
+        for (number, digest), since in list(self.claims.items()):
+            if number <= self.copy.number:
+                yield (number, digest), self.copy.digest(number) != digest
+            elif self.end_at - since > SETTLE_S:
+                yield (number, digest), True
+        self.checked = True
 
     def grow(self, line: bytes, now: float) -> None:
         self.copy.append(line)
-        self.grown_at = now
+        self.grown_at, self.checked = now, False
         self.hurry(now)
 
     def hurry(self, now: float) -> None:
@@ -162,14 +181,21 @@ class FollowedTable:
             self._note("clock", text=f"{head.wall - time.time():+.0f} s")
         elif live:
             self._incidents.withdraw(self.name, "clock")
+        for stranger in head.strangers:
+            self._note("two_tables", stranger, text=stranger)
         return True
 
     def _set_end(self, game: FollowedGame, end: tuple[int, str], now: float) -> None:
-        before, contradicted = game.end, game.contradicted
         game.ends(end, now)
-        if contradicted and not game.contradicted:
-            self._note("head", " ".join(map(str, before)), before[0])
         self._place_waiting(game, now)
+
+    def _check_claims(self, game: FollowedGame) -> None:
+        """Name the heads that the journal contradicts, now that it is here."""
+        for (number, digest), wrong in game.wrong_claims():
+            if wrong:
+                self._note("head", f"{number} {digest}", number, f"{number} {digest}")
+            else:
+                self._incidents.withdraw(self.name, "head", f"{number} {digest}")
 
     def _note_turn(self, run: str) -> None:
         """Notice two programs that publish under this name: a table that is started again never
@@ -214,6 +240,8 @@ class FollowedTable:
         self._dirty.add(game)
         for kind in ("forged", "forked"):
             self._incidents.withdraw(self.name, kind, _key(line))
+        if game.copy.number == 1:
+            self._incidents.withdraw(self.name, "head", game.copy.game)
 
     def _place_waiting(self, game: FollowedGame, now: float) -> None:
         """Place the lines that waited for the ones before them."""
@@ -247,6 +275,11 @@ class FollowedTable:
         number, _ = game.end
         if not number:
             return
+        if game is not self.game and game.hopeless and not game.copy.number and self.online:
+            # The table is there and plays another game; nobody knows this one.
+            self._note("head", game.copy.game, number, game.copy.game)
+            del self._games[game.copy.game]
+            return
         if not game.settled:
             self._change_branch(game, now)
         elif game.copy.number > number and game.end_at - game.grown_at > SETTLE_S:
@@ -258,6 +291,8 @@ class FollowedTable:
                 yield ask
         else:
             game.complete()
+        if game.settled and not game.checked:
+            self._check_claims(game)
 
     def _change_branch(self, game: FollowedGame, now: float) -> None:
         """Where lines that wait lead from the copy to its end and the copy does not, the copy has
@@ -279,6 +314,7 @@ class FollowedTable:
             self._trouble(error)
             return
         self._dirty.add(game)
+        game.checked = False
         for line in taken:
             self._name("forked", line)
 
@@ -290,9 +326,11 @@ class FollowedTable:
             return
         if not all(one.settled or one.hopeless for one in self._games.values()):
             return
-        for line in self._waiting.older_than(game.end_at - SETTLE_S):
+        old = self._waiting.older_than(game.end_at - SETTLE_S)
+        copies = self.copies() if old else []
+        for line in old:
             self._waiting.remove(line)
-            number, copies = number_of(line), self.copies()
+            number = number_of(line)
             if not any(copy.has(line, number) for copy in copies):
                 forks = any(copy.fits(line, number) for copy in copies)
                 self._name("forked" if forks else "forged", line)

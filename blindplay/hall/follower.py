@@ -1,5 +1,6 @@
 """The hall's side of the protocol, without a network: messages in, asks out, copies on the disk."""
 
+import contextlib
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -95,5 +96,7 @@ class Follower:
                 asks += [(name, ask) for ask in self.tables[name].tick(now)]
                 if self.tables[name].at_rest:
                     self._busy.discard(name)
+            with contextlib.suppress(OSError):
+                self.incidents.flush()
         for name, ask in asks:
             self._send(Topic(self.event, name, "ask"), encode(ask))

@@ -1,6 +1,7 @@
 """Where a table stands, in one message."""
 
 import time
+from collections.abc import Iterable
 
 from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
@@ -10,7 +11,9 @@ from blindplay.table.table import Table
 from .protocol import Head
 
 
-def head_of(table: Table, run: str, seq: int, game: str) -> Head | None:
+def head_of(
+    table: Table, run: str, seq: int, game: str, strangers: Iterable[str] = ()
+) -> Head | None:
     """The head of a running table; None while nothing of its game is on the disk."""
     with table.lock:
         number, digest = table.written
@@ -28,7 +31,7 @@ def head_of(table: Table, run: str, seq: int, game: str) -> Head | None:
             fen=position.fen(), moves=len(state.history) + bool(state.turn.made),
             last=made.uci() if made else "",
             left=_left(state, now), running=state.clock.running or "",
-            needs=list(needs(state, table.log)),
+            needs=list(needs(state, table.log)), strangers=list(strangers),
         )  # fmt: skip
 
 

@@ -7,10 +7,13 @@ lines that came later.
 
 import contextlib
 import json
+import os
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from blindplay.record import files
 
 KINDS = ("damaged", "forged", "forked", "head", "two_tables", "clock", "storage", "signature")
 """A message that is cut off or no message; a line that fits nowhere; a line that continues a game
@@ -42,8 +45,12 @@ class Incidents:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._open: dict[tuple[str, str, str], Incident] = {}
+        self._unwritten: list[str] = []
+        self._size = 0  # so many bytes of the file are whole lines
         with contextlib.suppress(OSError):
-            for line in path.read_text("utf-8", "replace").splitlines():
+            content = path.read_bytes()
+            self._size = content.rfind(b"\n") + 1
+            for line in content[: self._size].splitlines():
                 with contextlib.suppress(ValueError, TypeError, KeyError):
                     value = json.loads(line)
                     withdrawn = value.pop("withdrawn", False)
@@ -72,10 +79,27 @@ class Incidents:
     def _write(self, incident: Incident, withdrawn: bool) -> None:
         self._change(incident, withdrawn)
         value = asdict(incident) | ({"withdrawn": True} if withdrawn else {})
-        line = json.dumps(value, ensure_ascii=False) + "\n"
-        # A full disk is an incident itself, and stays in memory.
-        with contextlib.suppress(OSError), self._path.open("a", encoding="utf-8") as file:
-            file.write(line)
+        self._unwritten.append(json.dumps(value, ensure_ascii=False))
+        with contextlib.suppress(OSError):  # the disk is full: with the next one
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what could not be written before.
+
+        :raises OSError: if it cannot be written now either.
+        """
+        if not self._unwritten:
+            return
+        content = "".join(f"{line}\n" for line in self._unwritten).encode()
+        handle = files.open_file(self._path, create=True, append=False)
+        try:
+            os.lseek(handle, self._size, os.SEEK_SET)  # over what a failure has left
+            files.write(handle, content)
+            files.truncate(handle, self._size + len(content))
+        finally:
+            os.close(handle)
+        self._size += len(content)
+        self._unwritten.clear()
 
     def _change(self, incident: Incident, withdrawn: bool) -> None:
         key = incident.table, incident.kind, incident.key

@@ -102,6 +102,8 @@ class Head:
     """Whose clock runs; empty if none does."""
     needs: list[str] = field(default_factory=list)
     """What the table needs somebody for, see :data:`blindplay.laws.needs.NEEDS`."""
+    strangers: list[str] = field(default_factory=list)
+    """The runs of heads that somebody else has published under this table's name meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -174,10 +176,11 @@ def decode(kind: type[Message], payload: bytes) -> Message:
         value = json.loads(payload, parse_constant=_constant)
         if not isinstance(value, dict):
             raise ValueError
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()  # no half characters
         fields = [one for one in dataclasses.fields(kind) if one.name in value]
         message = kind(**{one.name: _read(one.type, value[one.name]) for one in fields})
         _check(message)
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError, OverflowError, RecursionError):
         raise MessageError(f"it is no {kind.__name__.lower()} of a hall") from None
     return message
 
@@ -201,7 +204,7 @@ def _check(message: Head | Presence | LinesWanted | Request | RequestAnswer) -> 
     if isinstance(message, Head):
         wrong = message.seq < 1 or message.n < 1 or not _is_game(message.game, message.digest)
         wrong |= any(type(one) not in (int, float) for one in message.left.values())
-        wrong |= any(type(one) is not str for one in message.needs)
+        wrong |= any(type(one) is not str for one in (*message.needs, *message.strangers))
     elif isinstance(message, Presence):
         wrong = not all(
             len(end) == 2 and type(end[0]) is int and end[0] > 0 and _is_game(game, end[1])

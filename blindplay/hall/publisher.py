@@ -43,7 +43,9 @@ HEAD_S = 10.0
 _ABOUT_S = 30.0  # between two looks at what the table's machine has
 _PAUSE_S = 0.05  # between two rounds of publishing
 _MOST_UNSENT = 200  # messages that the broker has not acknowledged
-_REMEMBERED = 50  # messages of its own
+_REMEMBERED = 1000  # messages of its own
+_MOST_STRANGERS = 10
+_RUN = 100  # characters of a stranger's name
 
 
 class Publisher:
@@ -76,6 +78,7 @@ class Publisher:
         self._asks: list[LinesWanted] = []
         self._requests: deque[Request] = deque()
         self._announce = False  # the presence must be published
+        self._strangers: deque[str] = deque(maxlen=_MOST_STRANGERS)
         self._own: deque[bytes] = deque(maxlen=_REMEMBERED)  # digests of published messages
         self._closing = False
         self._wake = threading.Event()
@@ -128,15 +131,20 @@ class Publisher:
                 if not retained:  # a request is for this moment
                     self._requests.append(decode(Request, payload))
             elif payload and _digest(payload) not in self._own:
-                self._hear_another(kind, payload)
+                self._hear_another(kind, payload, retained)
         self._wake.set()
 
-    def _hear_another(self, kind: str, payload: bytes) -> None:
+    def _hear_another(self, kind: str, payload: bytes, retained: bool) -> None:
         """Something under this table's name that this process has not published: what an earlier
         process left, a second table, or a forgery. What would hide this table is set right."""
-        if kind == "head" and decode(Head, payload).run == self._head_run:
-            self._head_run, self._seq = secrets.token_hex(8), 0  # its number may be anything
-            self._announce = True
+        if kind == "head":
+            run = decode(Head, payload).run
+            if run == self._head_run:
+                self._head_run, self._seq = secrets.token_hex(8), 0  # its number may be anything
+                self._announce = True
+            if not retained and run[:_RUN] not in self._strangers:
+                self._strangers.append(run[:_RUN])
+                self._announce = True
         elif kind == "presence" and not decode(Presence, payload).online:
             self._announce = True
 
@@ -191,8 +199,8 @@ class Publisher:
         self._head_due = time.monotonic() + HEAD_S
         with self._lock:
             self._seq += 1
-            run, seq = self._head_run, self._seq
-        head = head_of(self._table, run, seq, self._lines.game)
+            run, seq, strangers = self._head_run, self._seq, list(self._strangers)
+        head = head_of(self._table, run, seq, self._lines.game, strangers)
         if head is not None:
             self._publish("head", encode(head), retain=True)
 

@@ -12,6 +12,7 @@ from .protocol import MessageError, Request, RequestAnswer, Topic, decode, encod
 
 _AGAIN_S = 1.0  # between two times that a request is published
 _PATIENCE_S = 8.0
+_STALE_S = 1.0  # so long a stale request may find another table of the same name
 FRESH_S = 20.0
 """A table whose last message is older than this many seconds cannot be reached."""
 
@@ -27,6 +28,8 @@ class _Open:
     future: Future[RequestAnswer]
     until: float
     again: float
+    stale: RequestAnswer | None = None
+    """Another program under the table's name may still do it: its game is the one that is meant."""
 
 
 class Requests:
@@ -60,6 +63,7 @@ class Requests:
                 game, t, body = "", presence.waits, {**body, "run": presence.run}
             request = Request(secrets.token_hex(8), game, t, who, kind, body)
         waiting = _Open(table, request, Future(), now + _PATIENCE_S, now + _AGAIN_S)
+        waiting.future.set_running_or_notify_cancel()  # who has asked cannot take it back
         with self._lock:
             self._open[request.id] = waiting
         if not self._publish(waiting):
@@ -82,18 +86,24 @@ class Requests:
             waiting = self._open.get(answer.id)
             if waiting is None or waiting.table != where.table or answer.status == "waiting":
                 return
+            if answer.status == "stale":
+                waiting.stale = answer
+                return
             del self._open[answer.id]
         waiting.future.set_result(answer)
 
     def tick(self, now: float) -> None:
         """Publish requests without an answer once more, with the same id, and give up in time."""
         with self._lock:
+            for one in self._open.values():
+                if one.stale is not None:
+                    one.until = min(one.until, now + _STALE_S)
             late = [one for one in self._open.values() if now >= one.until]
             for one in late:
                 del self._open[one.request.id]
             again = [one for one in self._open.values() if now >= one.again]
         for one in late:
-            one.future.set_result(RequestAnswer(one.request.id, "unanswered"))
+            one.future.set_result(one.stale or RequestAnswer(one.request.id, "unanswered"))
         for one in again:
             one.again = now + _AGAIN_S
             self._publish(one)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from blindplay.console.actions import ActionResult, Form, act_after_hands
+from blindplay.console.messages import LANGUAGES
 from blindplay.console.table_port import TablePort
 from blindplay.laws import Fact, Origin, Ruling
 from blindplay.table.table import Table
@@ -80,7 +81,7 @@ class RequestTaker:
         """Do what a form of the arbiter's page asks for, as at the table's own console."""
         form = _form(request.body.get("form"))
         language = request.body.get("language")
-        if form is None or not isinstance(language, str):
+        if form is None or not isinstance(language, str) or language not in LANGUAGES:
             reply(self._answer(request.id, "unknown"))
             return
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from blindplay.hall.event_file import Broker, EventFile
 from blindplay.hall.hall import Hall
 from blindplay.hall.publisher import Publisher
 from blindplay.laws import facts as f
@@ -41,8 +42,12 @@ class Event:
         self.name = name
         self._stack = stack
 
-    def hall(self, name: str = "hall") -> Hall:
-        joined = replace(self.broker.event_file(), event=self.name, folder=self.folder / name)
+    def joined(self, table: str = "", broker: Broker | None = None) -> EventFile:
+        """The file of a table or of the hall; ``broker`` if it connects in another way."""
+        return EventFile(self.name, broker or self.broker.broker, table)
+
+    def hall(self, name: str = "hall", broker: Broker | None = None) -> Hall:
+        joined = replace(self.joined(broker=broker), folder=self.folder / name)
         hall = Hall(joined)
         self._stack.callback(hall.close)
         return hall
@@ -59,9 +64,10 @@ class Event:
         self._stack.callback(journal.close)
         return Table(journal, setup, now=now)
 
-    def publish(self, table: Table, name: str = "1", **more: object) -> Publisher:
-        joined = replace(self.broker.event_file(name), event=self.name)
-        publisher = Publisher(table, joined, **more)  # type: ignore[arg-type]
+    def publish(
+        self, table: Table, name: str = "1", broker: Broker | None = None, **more: object
+    ) -> Publisher:
+        publisher = Publisher(table, self.joined(name, broker), **more)  # type: ignore[arg-type]
         self._stack.callback(publisher.close)
         return publisher
 

@@ -95,6 +95,44 @@ def test_a_forged_head_is_named_and_changes_nothing(hall: ModelHall, table: Mode
     assert hall.copy(table) == whole(table)
 
 
+@pytest.mark.parametrize(("number", "game"), [(99, ""), (3, ""), (4, "8" * 32)])
+def test_a_head_that_nothing_bears_out_is_named(
+    hall: ModelHall, table: ModelTable, number: int, game: str
+) -> None:
+    """A line that the journal does not have, another digest, and a game that nobody knows."""
+    head = Head("x", 1, game or table.game, number, "9" * 32, 0.0, 0.0)
+    hall.publish((table.topic("head"), encode(head)))
+    hall.wait(1)
+    for _ in range(4):
+        hall.publish(table.head())
+        hall.wait(10)
+    assert hall.named("head") == [game or f"{number} {'9' * 32}"]
+    assert hall.copy(table) == whole(table)
+
+
+def test_a_forged_line_and_a_forged_head_that_fit_each_other_are_both_named(
+    hall: ModelHall, table: ModelTable
+) -> None:
+    line = forged(table, 5)
+    head = Head("x", 1, table.game, 6, digest_of(line), 0.0, 0.0)
+    hall.publish(table.journal([line]), (table.topic("head"), encode(head)))
+    hall.wait(1)
+    hall.publish(table.journal(table.play(2)), table.head())
+    hall.settle()
+    assert hall.named("forked") == [text(line)]
+    assert hall.named("head") == [f"6 {digest_of(line)}"]
+    assert hall.copy(table) == whole(table)
+
+
+def test_a_table_says_who_else_publishes_under_its_name(hall: ModelHall, table: ModelTable) -> None:
+    topic, payload = table.head()
+    said = payload.replace(b'"strangers":[]', b'"strangers":["run-9"]')
+    assert said != payload
+    hall.publish((topic, said))
+    hall.settle()
+    assert hall.named("two_tables") == ["run-9"]
+
+
 def test_a_line_of_a_game_that_is_not_known_yet_is_no_forgery(
     hall: ModelHall, table: ModelTable
 ) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 
+import pytest
+
 from blindplay.hall import incidents
 from blindplay.hall.incidents import Incidents
+from blindplay.record import files
 
 
 def test_an_incident_is_noted_once(tmp_path: Path) -> None:
@@ -46,3 +50,23 @@ def test_memory_is_bounded(tmp_path: Path) -> None:
     for number in range(incidents.MOST + 5):
         found.note("1", "forged", str(number))
     assert len(list(found)) == incidents.MOST
+
+
+def test_what_a_full_disk_has_cut_off_is_written_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(handle: int, content: bytes) -> None:
+        write(handle, content[:10])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    write, path = files.write, tmp_path / "incidents.jsonl"
+    found = Incidents(path)
+    found.note("1", "forged", "a")
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "write", full)
+        found.note("2", "forged", "b")
+    with path.open("ab") as file:  # what a process that is killed may leave
+        file.write(b'{"table":')
+    assert [one.table for one in Incidents(path)] == ["1"]
+    found.flush()
+    assert [one.table for one in Incidents(path)] == ["1", "2"]

@@ -51,9 +51,18 @@ def test_what_is_no_message_is_refused(message: Any) -> None:
             p.decode(type(message), one)
 
 
-@pytest.mark.parametrize("value", [b"NaN", b"true", b'"1"', b"null", b"{}"])
+@pytest.mark.parametrize(
+    "value", [b"NaN", b"true", b'"1"', b"null", b"{}", b"1e999", b"1" + b"0" * 400]
+)
 def test_a_value_of_another_type_is_refused(value: bytes) -> None:
     payload = p.encode(MESSAGES[0]).replace(b'"t":1.5', b'"t":' + value)
+    with pytest.raises(p.MessageError):
+        p.decode(p.Head, payload)
+
+
+def test_half_a_character_is_refused() -> None:
+    """No file and no screen takes it."""
+    payload = p.encode(MESSAGES[0])[:-1] + rb',"white":"\ud800"}'
     with pytest.raises(p.MessageError):
         p.decode(p.Head, payload)
 

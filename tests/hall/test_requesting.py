@@ -70,6 +70,29 @@ def test_a_request_is_published_with_the_same_id_until_it_is_answered(wire: Wire
     assert len(wire.published) == 3
 
 
+@pytest.mark.parametrize("second", ["done", "stale"])
+def test_after_a_stale_answer_another_table_of_that_name_may_still_do_it(
+    wire: Wire, second: str
+) -> None:
+    future = wire.requests.request("1", "B", "act", {}, 0.0)
+    topic = str(Topic(EVENT, "1", "answer"))
+    for status in ("stale", second):
+        wire.requests.tick(0.1)
+        assert not future.done()
+        wire.requests.receive(topic, encode(RequestAnswer(wire.ids()[0], status)))
+    for tenth in range(1, 15):
+        wire.requests.tick(tenth / 10)
+    assert future.result(timeout=0).status == second
+    assert len(wire.published) <= 2
+
+
+def test_a_request_that_was_published_cannot_be_taken_back(wire: Wire) -> None:
+    future = wire.requests.request("1", "B", "act", {}, 0.0)
+    assert not future.cancel()
+    wire.requests.tick(9.0)
+    assert future.done()
+
+
 def test_nobody_waits_for_ever(wire: Wire) -> None:
     future = wire.requests.request("1", "B", "act", {}, 0.0)
     for now in range(10):

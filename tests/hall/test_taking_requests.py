@@ -118,7 +118,9 @@ def test_a_request_names_no_other_field_of_a_fact_than_a_page_may(desk: Desk) ->
 
 
 @pytest.mark.parametrize("body", [{}, {"form": [], "language": "en"}, {"form": {"act": "press"}},
-                                  {"form": {"act": [1]}, "language": "en"}])  # fmt: skip
+                                  {"form": {"act": [1]}, "language": "en"},
+                                  {"form": {"act": ["tick"]}, "language": "xx"},
+                                  {"form": {"act": ["tick"]}, "language": []}])  # fmt: skip
 def test_a_body_that_is_no_form_is_unknown(desk: Desk, body: dict[str, Any]) -> None:
     answers: list[RequestAnswer] = []
     request = Request("id", "", desk.table.time() / 1000, "B", "act", body)
