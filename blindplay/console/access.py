@@ -42,6 +42,8 @@ class BrowserSession:
     """Sentences for the next page of a browser without scripts, and whether each is a refusal."""
     asked: AskedAction | None = None
     """What it asked for last."""
+    who: str = ""
+    """The name of the person, where several have the same role."""
     once: DoneOnce = field(default_factory=DoneOnce, repr=False, compare=False)
     """What its pages may ask about again."""
 
@@ -130,12 +132,12 @@ class AccessLinks:
         self.keep()
         return session, secret
 
-    def session(self, role: str, secret: str) -> BrowserSession | None:
-        """The session of ``role`` with this cookie; None if there is none."""
+    def session(self, role: str | None, secret: str) -> BrowserSession | None:
+        """The session of ``role``, or of any, with this cookie; None if there is none."""
         given = _digest(secret)
         with self._lock:
             fits = [one for one in self._sessions if hmac.compare_digest(one.digest, given)]
-        return next((one for one in fits if one.role == role), None)
+        return next((one for one in fits if role in (None, one.role)), None)
 
     def displaced(self, secret: str) -> bool:
         """Whether a newer session of the same role has displaced the one with this cookie."""

@@ -6,11 +6,8 @@ has caused is refused.
 """
 
 import asyncio
-import contextlib
-import secrets
 import threading
-from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from concurrent.futures import Future
 from urllib.parse import parse_qs
 
@@ -39,24 +36,37 @@ from blindplay.wording.readers import reader
 
 from . import assets, views
 from .access import AccessLinks, BrowserSession, RateLimiter
-from .actions import ActionResult, Form, act_after_hands, come_in, stamp, value_of
+from .actions import ActionResult, AskedAction, Form, act_after_hands, come_in, stamp, value_of
 from .guard import MOST_BYTES, Guard
 from .limits import is_here
 from .messages import LANGUAGES, catalogue, negotiate
 from .pages import page_of
 from .public import PATH, Audience, PublicPage
-from .stream import Stream, ToldSentence, sent
+from .stream import OpenPages, Stream, ToldSentence, sent
 from .table_port import TablePort, held, tape_of
 
 COOKIE = "blindplay"
 _MOST_FIELDS = 40
-_MOST_STREAMS = 12  # of one session
 _MOST_UNTOLD = 200  # sentences
-_HEARTBEAT_S = 5.0
-_RECONNECT_MS = 1000
 _SLUGS = {views.slug(role): role for role in PEOPLE}
 # Changes of a page repeat most of the page, so they become much smaller, too.
-_INCOMPRESSIBLE = tuple({*DEFAULT_EXCLUDED_CONTENT_TYPES} - {"text/event-stream"})
+INCOMPRESSIBLE = tuple({*DEFAULT_EXCLUDED_CONTENT_TYPES} - {"text/event-stream"})
+
+Doing = Callable[
+    [TablePort, BrowserSession, str, Form, Callable[[ActionResult], object]], AskedAction
+]
+"""Does what the page of a session asks for, in a language, and calls the last with the result."""
+
+
+def do_at_table(
+    table: TablePort,
+    session: BrowserSession,
+    language: str,
+    form: Form,
+    answer: Callable[[ActionResult], object],
+) -> AskedAction:
+    """Do it after what hands have done on the boards; see :func:`~.actions.act_after_hands`."""
+    return act_after_hands(table, session.role, language, form, answer, session.asked)
 
 
 class Console:
@@ -65,8 +75,9 @@ class Console:
     ``hosts``: the names and addresses by which browsers may call it, without ports. ``encrypted``:
     it is served by HTTPS only. ``cookie``: the name of its cookies, which no other table on the
     same machine has. ``remember_s``: for how many seconds a browser that was closed comes in again
-    without a new link; 0: not at all.
-    same machine has. ``audience``: what everybody may see without a link; None: nothing.
+    without a new link; 0: not at all. ``audience``: what everybody may see without a link; None:
+    nothing. ``does``: does what a page asks for. ``around``: links in front of each page, by its
+    language.
     """
 
     def __init__(
@@ -79,44 +90,49 @@ class Console:
         cookie: str = COOKIE,
         remember_s: int = 0,
         audience: Audience | None = None,
+        does: Doing = do_at_table,
+        around: Callable[[str], Sequence[views.NamedLink]] = lambda language: (),
     ) -> None:
         self._table = table
+        self._does, self._around = does, around
         self._cookie, self._remember_s = cookie, remember_s
-        self._run = secrets.token_hex(4)
         self._encrypted = encrypted
         self.doors = AccessLinks() if doors is None else doors
-        self._open: Counter[str] = Counter()
+        self._pages = OpenPages(self._catch_up, table.time)
         self._streams: dict[tuple[str, str], Stream] = {}
         self._streams_lock = threading.Lock()
         self._rendering = threading.Lock()
         self._outdated: set[tuple[str, str]] = set()  # roles and languages of pages to render
         self._untold: dict[tuple[str, str], list[ToldSentence]] = {}
-        self._listening: dict[bytes, list[asyncio.Event]] = {}  # the open pages of each session
         self.asking = RateLimiter(a_second=20, at_once=200)
         self.entering = RateLimiter(a_second=1, at_once=20)
         self.acting = RateLimiter(a_second=5, at_once=20)
-        self.closing = threading.Event()
+        self.closing = self._pages.closing
         """While it is set, streams of changes end, and pages connect again."""
         self.public = None if audience is None else PublicPage(table, audience)
         """What everybody may see without a link; None: nothing."""
+        self.seats = [
+            Route("/{seat}/", self._to_session(self._page)),
+            Route("/{seat}/do", self._to_session(self._do), methods=["POST"]),
+            Route("/{seat}/settle", self._to_session(self._settle), methods=["POST"]),
+            Route("/{seat}/changes", self._to_session(self._changes)),
+            Route("/{seat}/tape/{number:int}", self._sound),
+            Route("/{seat}/papers/{name}", self._to_session(self._paper)),
+            Route("/{seat}/{name}", self._to_session(self._beside)),
+        ]
+        """The pages of the roles, for whoever serves them together with others."""
         self.app = Starlette(
             routes=[
                 Route("/", self._door),
                 Route("/enter", self._enter, methods=["POST"]),
                 Route("/static/{digest}/{name}", assets.serve),
                 *([] if self.public is None else self.public.routes),
-                Route("/{seat}/", self._to_session(self._page)),
-                Route("/{seat}/do", self._to_session(self._do), methods=["POST"]),
-                Route("/{seat}/settle", self._to_session(self._settle), methods=["POST"]),
-                Route("/{seat}/changes", self._to_session(self._changes)),
-                Route("/{seat}/tape/{number:int}", self._sound),
-                Route("/{seat}/papers/{name}", self._to_session(self._paper)),
-                Route("/{seat}/{name}", self._to_session(self._beside)),
+                *self.seats,
             ],
             middleware=[
-                Middleware(Guard, allows=self._allows, trouble=_trouble),
+                Middleware(Guard, allows=self._allows, trouble=trouble_page),
                 Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
-                Middleware(GZipMiddleware, exclude_content_types=_INCOMPRESSIBLE),
+                Middleware(GZipMiddleware, exclude_content_types=INCOMPRESSIBLE),
             ],
         )
 
@@ -182,7 +198,7 @@ class Console:
 
     def present(self) -> dict[str, tuple[int, int]]:
         """For each role with a link, how many browsers came in, and how many pages are open."""
-        return {role: (came, self._open[role]) for role, came in self.doors.given().items()}
+        return {role: (came, self._pages.count[role]) for role, came in self.doors.given().items()}
 
     def revoke(self, role: str) -> None:
         """Revoke the link of this role and notify its open pages."""
@@ -243,25 +259,25 @@ class Console:
                     await answer(request, session), session.role, request.cookies[self._cookie]
                 )
             if self.doors.displaced(request.cookies.get(self._cookie, "")):
-                return _asks_for_link(request, "displaced", 410)
-            return _asks_for_link(request, "enter_again", 401)
+                return asks_for_link(request, "displaced", 410)
+            return asks_for_link(request, "enter_again", 401)
 
         return route
 
     async def _door(self, request: Request) -> Response:
-        return _asks_for_link(request)
+        return asks_for_link(request)
 
     async def _enter(self, request: Request) -> Response:
-        token = value_of(await _form(request), "token").rpartition("#")[2]
-        entered = self.doors.enter(token, _accepted(request))
+        token = value_of(await form_of(request), "token").rpartition("#")[2]
+        entered = self.doors.enter(token, accepted(request))
         if entered is None:
             # Only wrong links are counted: a right one opens the page from every address.
             if not self.entering.take(address_of(request)):
-                return _asks_for_link(request, "too_fast", 429)
-            return _asks_for_link(request, "enter_wrong", 403)
+                return asks_for_link(request, "too_fast", 429)
+            return asks_for_link(request, "enter_wrong", 403)
         session, secret = entered
         await run_in_threadpool(come_in, self._table, session.role)
-        answer = _to_page(session.role)
+        answer = _to_page(session.role, request)
         self._set_cookie(answer, session.role, secret)
         return answer
 
@@ -289,10 +305,11 @@ class Console:
     def _whole(self, session: BrowserSession) -> str:
         stream = self._stream(session.role, session.language)
         with held(self._table) as game:
-            return views.whole(game, session, stream.now(), self._table.time(), self._run)
+            now, links = self._table.time(), self._around(session.language)
+            return views.whole(game, session, stream.now(), now, self._pages.run, links)
 
     async def _do(self, request: Request, session: BrowserSession) -> Response:
-        form = await _form(request)
+        form = await form_of(request)
         language = views.language_of(session, form)
         if not self.acting.take(session.digest.hex()):
             answer = ActionResult((catalogue(language)["too_fast"],), refused=True)
@@ -303,7 +320,7 @@ class Console:
             if "theme" in form and value_of(form, "theme") in ("", *views.THEMES):
                 session.theme = value_of(form, "theme")
             self.doors.keep()
-            return _to_page(session.role)
+            return _to_page(session.role, request)
         first = session.once.begin(value_of(form, "id"))
         if first is None:  # asked for already, or void: it is not done again
             return Response(status_code=208)
@@ -314,9 +331,9 @@ class Console:
         """What became of an action that a page got no answer to: 200 with the answer, 202 while it
         is being done, 204 if it has not come, 205 if that stays so (the page has asked to make it
         ``void``), 404 if the table was restarted meanwhile, so that nobody knows."""
-        form = await _form(request)
+        form = await form_of(request)
         key = value_of(form, "id")
-        if key.partition("-")[0] != self._run:
+        if key.partition("-")[0] != self._pages.run:
             return Response(status_code=404)
         first = session.once.answer(key)
         if first is not None:
@@ -337,7 +354,7 @@ class Console:
         first: Future[ActionResult],
     ) -> ActionResult:
         """The first answer to an action. No thread waits for it. The page shows later ones."""
-        scripted = _wants_json(request)
+        scripted = wants_json(request)
 
         def answer(result: ActionResult) -> None:
             if not first.done():
@@ -348,7 +365,7 @@ class Console:
                 session.messages += _messages(language, result, scripted=False)
 
         session.asked = await run_in_threadpool(
-            act_after_hands, self._table, session.role, language, form, answer, session.asked
+            self._does, self._table, session, language, form, answer
         )
         return await asyncio.shield(asyncio.wrap_future(first))
 
@@ -369,10 +386,10 @@ class Console:
     async def _beside(self, request: Request, session: BrowserSession) -> Response:
         """A further page of a role, or with ``part`` only its content."""
         if not self.asking.take(session.digest.hex()):
-            return _trouble(request, "too_fast", 429, session.language)
+            return trouble_page(request, "too_fast", 429, session.language)
         form = _fields(request.url.query)
         if form is None:
-            return _trouble(request, "no_such_page", 400, session.language)
+            return trouble_page(request, "no_such_page", 400, session.language)
         found = await run_in_threadpool(
             views.beside, self._table, session, request.path_params["name"], form
         )
@@ -382,7 +399,7 @@ class Console:
         """A record of the game, to print or to save."""
         name = request.path_params["name"]
         if not self.asking.take(session.digest.hex()):
-            return _trouble(request, "too_fast", 429, session.language)
+            return trouble_page(request, "too_fast", 429, session.language)
         found = await run_in_threadpool(views.paper, self._table, session, name)
         if found is None:
             return Response(status_code=404)
@@ -408,81 +425,42 @@ class Console:
         language = views.language_of(session, _fields(request.url.query) or {})
         stream = await run_in_threadpool(self._stream, session.role, language)
         place = request.headers.get("last-event-id") or request.query_params.get("since", "")
-        return StreamingResponse(
-            self._events(request, session, stream, place), media_type="text/event-stream"
+        events = self._pages.events(
+            stream, place, session, lambda: self._session(request) is session
         )
-
-    async def _events(
-        self, request: Request, session: BrowserSession, stream: Stream, place: str
-    ) -> AsyncIterator[str]:
-        loop, changed = asyncio.get_running_loop(), asyncio.Event()
-
-        def wake() -> None:
-            with contextlib.suppress(RuntimeError):  # the server has stopped meanwhile
-                loop.call_soon_threadsafe(changed.set)
-
-        leave = stream.listen(wake)
-        listening = self._listening.setdefault(session.digest, [])
-        listening.append(changed)
-        if len(listening) > _MOST_STREAMS:
-            listening.pop(0).set()  # the oldest page finds itself removed
-        self._open[session.role] += 1
-        try:
-            yield f"retry: {_RECONNECT_MS}\n\nevent: run\ndata: {self._run}\n\n"
-            yield self._time()
-            while not self.closing.is_set() and self._session(request) is session:
-                if changed not in listening:
-                    yield "event: crowded\ndata:\n\n"
-                    return
-                changed.clear()
-                await run_in_threadpool(self._catch_up)
-                missed = stream.since(place)
-                if missed is not None:
-                    place, data = missed
-                    yield f"id: {place}\ndata: {data}\n\n"
-                try:
-                    await asyncio.wait_for(changed.wait(), _HEARTBEAT_S)
-                except TimeoutError:
-                    yield self._time()
-        finally:
-            leave()
-            if changed in listening:
-                listening.remove(changed)
-            if not listening:
-                self._listening.pop(session.digest, None)
-            self._open[session.role] -= 1
-
-    def _time(self) -> str:
-        """The table's time, by which a page sets its clocks. It also keeps the connection open."""
-        return f"event: time\ndata: {self._table.time()}\n\n"
+        return StreamingResponse(events, media_type="text/event-stream")
 
 
 # --- answers ------------------------------------------------------------------------------------
 
 
-def _accepted(request: Request) -> str:
+def accepted(request: Request) -> str:
     """The language that the browser asks for."""
     return negotiate(request.headers.get("accept-language", ""))
 
 
-def _wants_json(request: Request) -> bool:
+def wants_json(request: Request) -> bool:
     return "application/json" in request.headers.get("accept", "")
 
 
-def _asks_for_link(request: Request, key: str = "", status: int = 200) -> Response:
-    """The page that asks for a link; ``key`` is that of the reason."""
-    language = _accepted(request)
+def asks_for_link(
+    request: Request, key: str = "", status: int = 200, door: str = "enter"
+) -> Response:
+    """The page that asks for a link; ``key`` is that of the reason. ``door`` is the beginning of
+    the keys of its words."""
+    language = accepted(request)
     why = catalogue(language)[key] if key else ""
-    return HTMLResponse(views.render("enter.html", language, why=why), status_code=status)
+    page = views.render("enter.html", language, why=why, door=door)
+    return HTMLResponse(page, status_code=status)
 
 
-def _trouble(request: Request, key: str, status: int, language: str = "") -> Response:
+def trouble_page(request: Request, key: str, status: int, language: str = "") -> Response:
     """A refusal in words: a page, or JSON for a script."""
     if request.url.path == "/":
-        return _asks_for_link(request, key, status)  # a right link opens the door even then
-    language = language or _accepted(request)
+        return asks_for_link(request, key, status)  # a right link opens the door even then
+    language = language or accepted(request)
     why = catalogue(language)[key]
-    if _wants_json(request):
+    if wants_json(request):
         return JSONResponse({"refused": True, "said": [why]}, status_code=status)
     return HTMLResponse(views.render("trouble.html", language, why=why), status_code=status)
 
@@ -491,7 +469,7 @@ def _told(
     request: Request, session: BrowserSession, language: str, answer: ActionResult, status: int
 ) -> Response:
     """The answer to an action: JSON for a script, else the page, which then shows it."""
-    scripted = _wants_json(request)
+    scripted = wants_json(request)
     messages = _messages(language, answer, scripted=scripted)
     if scripted:
         headers = {"content-language": language, "game-seen": answer.seen}
@@ -501,7 +479,7 @@ def _told(
             told["field"] = answer.field
         return JSONResponse(told, status_code=status, headers=headers)
     session.messages = messages
-    return _to_page(session.role)
+    return _to_page(session.role, request)
 
 
 def _messages(language: str, answer: ActionResult, *, scripted: bool) -> list[tuple[bool, str]]:
@@ -512,11 +490,12 @@ def _messages(language: str, answer: ActionResult, *, scripted: bool) -> list[tu
     return [(answer.refused, sentence) for sentence in sentences]
 
 
-def _to_page(role: str) -> RedirectResponse:
-    return RedirectResponse(f"/{views.slug(role)}/", status_code=303)
+def _to_page(role: str, request: Request) -> RedirectResponse:
+    place = request.scope.get("root_path", "")
+    return RedirectResponse(f"{place}/{views.slug(role)}/", status_code=303)
 
 
-async def _form(request: Request) -> Form:
+async def form_of(request: Request) -> Form:
     """The fields of a posted form; none if there are too many."""
     return _fields((await request.body()).decode("utf-8", "replace"), blank=True) or {}
 

@@ -1,16 +1,25 @@
 """The changes of a page, numbered, so that a page that comes back gets what it missed."""
 
+import asyncio
+import contextlib
 import json
 import secrets
 import threading
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from starlette.concurrency import run_in_threadpool
+
 from blindplay.language import MixedText, Part
 
+from .access import BrowserSession
+
 _KEPT = 200
+_MOST_STREAMS = 12  # of one session
+_HEARTBEAT_S = 5.0
+_RECONNECT_MS = 1000
 
 Sentence = str | Sequence[Part]
 """A sentence in the page's language, or its parts, each with its language."""
@@ -137,3 +146,67 @@ class Stream:
                     self._listeners.remove(listener)
 
         return leave
+
+
+class OpenPages:
+    """Sends the changes of streams to the pages that are open, as server-sent events.
+
+    ``catch_up`` renders what is outdated; it is called in the server's threads. ``time``: the time
+    in ms by which pages set their clocks.
+    """
+
+    def __init__(self, catch_up: Callable[[], None], time: Callable[[], int]) -> None:
+        self._catch_up, self._time = catch_up, time
+        self.run = secrets.token_hex(4)
+        """The name of this run of the program."""
+        self.closing = threading.Event()
+        """While it is set, streams of changes end, and pages connect again."""
+        self.count: Counter[str] = Counter()
+        """How many pages of each role are open."""
+        self._listening: dict[bytes, list[asyncio.Event]] = {}  # the open pages of each session
+
+    async def events(
+        self, stream: Stream, place: str, session: BrowserSession, is_in: Callable[[], bool]
+    ) -> AsyncIterator[str]:
+        """What a page at ``place`` lacks, and what comes, while ``is_in``. The ids of the events
+        are places in the stream."""
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
+
+        def wake() -> None:
+            with contextlib.suppress(RuntimeError):  # the server has stopped meanwhile
+                loop.call_soon_threadsafe(changed.set)
+
+        leave = stream.listen(wake)
+        listening = self._listening.setdefault(session.digest, [])
+        listening.append(changed)
+        if len(listening) > _MOST_STREAMS:
+            listening.pop(0).set()  # the oldest page finds itself removed
+        self.count[session.role] += 1
+        try:
+            yield f"retry: {_RECONNECT_MS}\n\nevent: run\ndata: {self.run}\n\n"
+            yield self._now()
+            while not self.closing.is_set() and is_in():
+                if changed not in listening:
+                    yield "event: crowded\ndata:\n\n"
+                    return
+                changed.clear()
+                await run_in_threadpool(self._catch_up)
+                missed = stream.since(place)
+                if missed is not None:
+                    place, data = missed
+                    yield f"id: {place}\ndata: {data}\n\n"
+                try:
+                    await asyncio.wait_for(changed.wait(), _HEARTBEAT_S)
+                except TimeoutError:
+                    yield self._now()
+        finally:
+            leave()
+            if changed in listening:
+                listening.remove(changed)
+            if not listening:
+                self._listening.pop(session.digest, None)
+            self.count[session.role] -= 1
+
+    def _now(self) -> str:
+        """The time, by which a page sets its clocks. It also keeps the connection open."""
+        return f"event: time\ndata: {self._time()}\n\n"

@@ -5,8 +5,8 @@ does not lose their place on the page.
 """
 
 import functools
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
@@ -33,6 +33,16 @@ SEEN = "{seen}"
 
 THEMES = ("light", "dark", "contrast-light", "contrast")
 """The colours that a reader can choose instead of those of the device."""
+
+
+class NamedLink(NamedTuple):
+    """A link in front of a page; ``id`` is that of its element."""
+
+    id: str
+    address: str
+    words: str
+    key: str = ""
+    """The key that follows it; empty: none does."""
 
 
 def _worded(words: str) -> str:
@@ -62,7 +72,7 @@ def render(template: str, language: str, **values: Any) -> str:
     say = catalogue(language)
     found = _environment().get_template(template)
     unset = {"theme": "", "styles": (), "place": "", "stamp": "", "said": (), "run": ""}
-    values = {**unset, "state": {}, **values}
+    values = {**unset, "state": {}, "around": (), "themes": ("", *THEMES), **values}
     return found.render(say=say, language=language, languages=LANGUAGES, seen=SEEN, **values)
 
 
@@ -141,9 +151,17 @@ def told_to(game: Game, role: str, language: str, taken: Taken) -> list[ToldSent
     return found
 
 
-def whole(game: Game, session: BrowserSession, shown: PageNow, now: int, run: str) -> str:
+def whole(
+    game: Game,
+    session: BrowserSession,
+    shown: PageNow,
+    now: int,
+    run: str,
+    around: Sequence[NamedLink] = (),
+) -> str:
     """The whole page of a session, with its messages, which are then forgotten. ``shown`` is that
-    of the page's stream, ``now`` the table's time in ms, ``run`` the name of this run of it."""
+    of the page's stream, ``now`` the table's time in ms, ``run`` the name of this run of it,
+    ``around`` the links in front of it."""
     page = page_of(game, session.role)
     said, session.messages = session.messages, []
     return render(
@@ -162,5 +180,5 @@ def whole(game: Game, session: BrowserSession, shown: PageNow, now: int, run: st
         said=said,
         now=now,
         theme=session.theme,
-        themes=("", *THEMES),
+        around=around,
     )
