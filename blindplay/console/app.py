@@ -52,9 +52,8 @@ _SLUGS = {views.slug(role): role for role in PEOPLE}
 # Changes of a page repeat most of the page, so they become much smaller, too.
 INCOMPRESSIBLE = tuple({*DEFAULT_EXCLUDED_CONTENT_TYPES} - {"text/event-stream"})
 
-Doing = Callable[
-    [TablePort, BrowserSession, str, Form, Callable[[ActionResult], object]], AskedAction
-]
+Answer = Callable[[ActionResult], object]
+Doing = Callable[[TablePort, BrowserSession, str, Form, Answer], AskedAction]
 """Does what the page of a session asks for, in a language, and calls the last with the result."""
 
 
@@ -63,7 +62,7 @@ def do_at_table(
     session: BrowserSession,
     language: str,
     form: Form,
-    answer: Callable[[ActionResult], object],
+    answer: Answer,
 ) -> AskedAction:
     """Do it after what hands have done on the boards; see :func:`~.actions.act_after_hands`."""
     return act_after_hands(table, session.role, language, form, answer, session.asked)
@@ -77,7 +76,7 @@ class Console:
     same machine has. ``remember_s``: for how many seconds a browser that was closed comes in again
     without a new link; 0: not at all. ``audience``: what everybody may see without a link; None:
     nothing. ``does``: does what a page asks for. ``around``: links in front of each page, by its
-    language.
+    language. ``name``: that of the table, where there are several.
     """
 
     def __init__(
@@ -92,13 +91,14 @@ class Console:
         audience: Audience | None = None,
         does: Doing = do_at_table,
         around: Callable[[str], Sequence[views.NamedLink]] = lambda language: (),
+        name: str = "",
     ) -> None:
         self._table = table
-        self._does, self._around = does, around
+        self._does, self._around, self._name = does, around, name
         self._cookie, self._remember_s = cookie, remember_s
         self._encrypted = encrypted
         self.doors = AccessLinks() if doors is None else doors
-        self._pages = OpenPages(self._catch_up, table.time)
+        self.pages = OpenPages(self._catch_up, table.time)
         self._streams: dict[tuple[str, str], Stream] = {}
         self._streams_lock = threading.Lock()
         self._rendering = threading.Lock()
@@ -107,7 +107,7 @@ class Console:
         self.asking = RateLimiter(a_second=20, at_once=200)
         self.entering = RateLimiter(a_second=1, at_once=20)
         self.acting = RateLimiter(a_second=5, at_once=20)
-        self.closing = self._pages.closing
+        self.closing = self.pages.closing
         """While it is set, streams of changes end, and pages connect again."""
         self.public = None if audience is None else PublicPage(table, audience)
         """What everybody may see without a link; None: nothing."""
@@ -182,7 +182,7 @@ class Console:
                 with held(self._table) as game:
                     page, seen, now = page_of(game, role), stamp(game), aspects(game)
                     values = page.values(self._table, game, role, language)
-                parts = views.parts(page, values, language)
+                parts = views.parts(page, {**values, "of_table": self._name}, language)
                 stream.update(parts, seen, untold.get((role, language), ()), now)
 
     def close(self) -> None:
@@ -198,7 +198,7 @@ class Console:
 
     def present(self) -> dict[str, tuple[int, int]]:
         """For each role with a link, how many browsers came in, and how many pages are open."""
-        return {role: (came, self._pages.count[role]) for role, came in self.doors.given().items()}
+        return {role: (came, self.pages.count[role]) for role, came in self.doors.given().items()}
 
     def revoke(self, role: str) -> None:
         """Revoke the link of this role and notify its open pages."""
@@ -306,7 +306,7 @@ class Console:
         stream = self._stream(session.role, session.language)
         with held(self._table) as game:
             now, links = self._table.time(), self._around(session.language)
-            return views.whole(game, session, stream.now(), now, self._pages.run, links)
+            return views.whole(game, session, stream.now(), now, self.pages.run, links, self._name)
 
     async def _do(self, request: Request, session: BrowserSession) -> Response:
         form = await form_of(request)
@@ -333,7 +333,7 @@ class Console:
         ``void``), 404 if the table was restarted meanwhile, so that nobody knows."""
         form = await form_of(request)
         key = value_of(form, "id")
-        if key.partition("-")[0] != self._pages.run:
+        if key.partition("-")[0] != self.pages.run:
             return Response(status_code=404)
         first = session.once.answer(key)
         if first is not None:
@@ -425,7 +425,7 @@ class Console:
         language = views.language_of(session, _fields(request.url.query) or {})
         stream = await run_in_threadpool(self._stream, session.role, language)
         place = request.headers.get("last-event-id") or request.query_params.get("since", "")
-        events = self._pages.events(
+        events = self.pages.events(
             stream, place, session, lambda: self._session(request) is session
         )
         return StreamingResponse(events, media_type="text/event-stream")

@@ -72,7 +72,7 @@ def render(template: str, language: str, **values: Any) -> str:
     say = catalogue(language)
     found = _environment().get_template(template)
     unset = {"theme": "", "styles": (), "place": "", "stamp": "", "said": (), "run": ""}
-    values = {**unset, "state": {}, "around": (), "themes": ("", *THEMES), **values}
+    values = {**unset, "state": {}, "around": (), "of_table": "", "themes": ("", *THEMES), **values}
     return found.render(say=say, language=language, languages=LANGUAGES, seen=SEEN, **values)
 
 
@@ -158,12 +158,16 @@ def whole(
     now: int,
     run: str,
     around: Sequence[NamedLink] = (),
+    name: str = "",
 ) -> str:
     """The whole page of a session, with its messages, which are then forgotten. ``shown`` is that
     of the page's stream, ``now`` the table's time in ms, ``run`` the name of this run of it,
-    ``around`` the links in front of it."""
+    ``around`` the links in front of it, ``name`` that of the table, where there are several."""
     page = page_of(game, session.role)
     said, session.messages = session.messages, []
+    title = title_of(game, session.role, session.language)
+    if name:
+        title = f"{catalogue(session.language)['of_table'].format(table=name)}: {title}"
     return render(
         "page.html",
         session.language,
@@ -172,7 +176,7 @@ def whole(
         beside=getattr(page, "BESIDE", ()),
         styles=(*page.STYLES, "signals.css"),
         kind=page.FOLDER,
-        title=title_of(game, session.role, session.language),
+        title=title,
         place=shown.place,
         stamp=shown.stamp,
         state=shown.aspects,

@@ -44,6 +44,11 @@ class FoldedTable:
         self.catch_up()
 
     @property
+    def digest(self) -> str:
+        """The digest by which this game differs from the others of the table."""
+        return self._copy.game
+
+    @property
     def path(self) -> Path:
         return self._copy.path
 

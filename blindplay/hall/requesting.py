@@ -12,7 +12,8 @@ from .protocol import MessageError, Request, RequestAnswer, Topic, decode, encod
 
 _AGAIN_S = 1.0  # between two times that a request is published
 _PATIENCE_S = 8.0
-_FRESH_S = 20.0  # a head of a table that is there is not older
+FRESH_S = 20.0
+"""A table whose last message is older than this many seconds cannot be reached."""
 
 
 class UnreachableError(ValueError):
@@ -51,7 +52,7 @@ class Requests:
             head = found.head if found is not None else None
             presence = found.presence if found is not None else None
             waits = presence is not None and presence.waits >= 0
-            there = found is not None and found.online and now - found.heard_at <= _FRESH_S
+            there = found is not None and found.online and now - found.heard_at <= FRESH_S
             if not there or (head is None and not waits):
                 raise UnreachableError(f"Table {table} cannot be reached; go there.")
             game, t = (head.game, head.t) if head is not None else ("", 0.0)

@@ -15,7 +15,7 @@ from blindplay.wording.readers import announcing
 
 from ..messages import catalogue
 
-_LOW_MS = 60_000
+LOW_MS = 60_000
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class ShownClock:
     @property
     def low(self) -> bool:
         """Whether less than a minute is left."""
-        return self.left < _LOW_MS
+        return self.left < LOW_MS
 
     @property
     def shown(self) -> str:

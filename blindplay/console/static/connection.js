@@ -45,7 +45,9 @@ function heard() {
 
 export function connect() {
   if (source || over || sleeps()) return;
-  const query = new URLSearchParams({ since: place, page: document.documentElement.lang });
+  const query = new URLSearchParams(page.query ?? "");
+  query.set("since", place);
+  query.set("page", document.documentElement.lang);
   const mine = new EventSource(`changes?${query}`);
   source = mine;
   heard();

@@ -1,0 +1,168 @@
+"""What the hall's page shows of each table, and which tables need somebody first."""
+
+import re
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from blindplay.console.pages.common import LOW_MS, ShownClock
+from blindplay.laws.facts import SIDES
+from blindplay.laws.needs import NEEDS as LAWS_NEEDS
+
+from .followed_table import FollowedTable
+from .follower import Follower
+from .protocol import Head
+from .requesting import FRESH_S
+
+NEEDS = (*LAWS_NEEDS, "gone", "low")
+"""What a table may need somebody for, the most urgent first: the needs of its head; nobody is
+connected; less than a minute is left on the clock that runs."""
+GROUPS = ("needs", "playing", "setup", "over", "gone")
+"""The groups of tables that a page can show alone."""
+_DRIFT_MS = 500  # a clock that is off by less than this is the same
+
+
+@dataclass(frozen=True)
+class Need:
+    """One of :data:`NEEDS`, and the hall's time of day since when."""
+
+    kind: str
+    since: float
+
+
+@dataclass(frozen=True)
+class ShownTable:
+    """A table as the hall's page shows it. Times of clocks are ms of the hall's own time."""
+
+    name: str
+    white: str = ""
+    black: str = ""
+    round: str = ""
+    state: str = ""
+    """As in its head; empty if none has come."""
+    result: str = ""
+    moves: int = 0
+    """Full moves that were begun."""
+    last: str = ""
+    """The last move by its squares."""
+    needs: tuple[Need, ...] = ()
+    clocks: tuple[ShownClock, ...] = ()
+    online: bool = False
+    incidents: tuple[str, ...] = ()
+    """The kinds of what the hall cannot set right."""
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Those of :data:`GROUPS` that it belongs to."""
+        playing = self.state in ("playing", "stopped")
+        found = {
+            "needs": bool(self.needs),
+            "playing": playing,
+            "setup": self.state in ("", "setup"),
+            "over": self.state in ("over", "adjourned"),
+            "gone": not self.online,
+        }
+        return tuple(group for group in GROUPS if found[group])
+
+
+def natural(name: str) -> tuple[tuple[int, str], ...]:
+    """A key that sorts table 10 after table 9."""
+    parts = re.findall(r"\d+|\D+", name)
+    return tuple((int(one), "") if one.isdigit() else (-1, one) for one in parts)
+
+
+class Overview:
+    """All tables of a hall as its pages show them."""
+
+    def __init__(
+        self,
+        follower: Follower,
+        now: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self._follower, self._now, self._wall = follower, now, wall
+        self._tables: dict[str, ShownTable] = {}
+
+    def __getitem__(self, name: str) -> ShownTable:
+        """:raises KeyError: for a table that the hall does not know."""
+        return self._tables[name]
+
+    @property
+    def names(self) -> list[str]:
+        """All tables, table 9 before table 10."""
+        return sorted(self._tables, key=natural)
+
+    @property
+    def urgent(self) -> list[ShownTable]:
+        """The tables that need somebody, the most urgent first, then the one that waits longest."""
+        needing = [one for one in self._tables.values() if one.needs]
+        order = {kind: place for place, kind in enumerate(NEEDS)}
+        return sorted(
+            needing, key=lambda one: (order[one.needs[0].kind], one.needs[0].since, one.name)
+        )
+
+    def look(self, names: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
+        """Look at the tables with these names, or at all. Give those that are shown otherwise now,
+        each with the kinds of its new needs."""
+        changed: dict[str, tuple[str, ...]] = {}
+        with self._follower.lock:
+            known = self._follower.tables
+            incidents = defaultdict[str, set[str]](set)
+            for one in self._follower.incidents:
+                incidents[one.table].add(one.kind)
+            for name in list(known if names is None else names):
+                before = self._tables.get(name)
+                shown = self._shown(known[name], before, tuple(sorted(incidents[name])))
+                if shown != before:
+                    self._tables[name] = shown
+                    old = {need.kind for need in before.needs} if before else set()
+                    new = [need.kind for need in shown.needs]
+                    changed[name] = tuple(kind for kind in new if kind not in old)
+        return changed
+
+    def _shown(
+        self, table: FollowedTable, before: ShownTable | None, incidents: tuple[str, ...]
+    ) -> ShownTable:
+        head, now = table.head, self._now()
+        online = table.online and now - table.heard_at <= FRESH_S
+        if head is None:
+            return ShownTable(table.name, online=online, incidents=incidents)
+        heard = table.game.end_at if table.game is not None else now
+        clocks = _clocks(head, round(heard * 1000), before.clocks if before else ())
+        needs = list(head.needs)
+        if not online and head.state in ("setup", "playing", "stopped"):
+            needs.append("gone")
+        if head.state == "playing" and any(_is_low(one, now * 1000) for one in clocks):
+            needs.append("low")
+        since = {need.kind: need.since for need in before.needs} if before else {}
+        return ShownTable(
+            name=table.name, white=head.white, black=head.black, round=head.round,
+            state=head.state, result=head.result.replace("-", "–"),
+            moves=(head.moves + 1) // 2,
+            last=f"{head.last[:2]}–{head.last[2:4]}{head.last[4:].upper()}" if head.last else "",
+            needs=tuple(
+                Need(kind, since.get(kind) or self._wall()) for kind in NEEDS if kind in needs
+            ),
+            clocks=clocks, online=online, incidents=incidents,
+        )  # fmt: skip
+
+
+def _clocks(head: Head, heard: int, before: tuple[ShownClock, ...]) -> tuple[ShownClock, ...]:
+    """Both clocks. A clock that only goes on stays as it was, so that no page changes by it."""
+    found = []
+    for side in SIDES if len(head.left) == len(SIDES) else ():
+        fell = "flag" in head.needs and head.left[side] <= 0
+        clock = ShownClock(side, round(head.left[side] * 1000), heard, head.running == side, fell)
+        for known in before:
+            ends = abs(known.left + known.at - clock.left - clock.at)
+            stands = not clock.runs and known.left == clock.left
+            same = (known.side, known.runs, known.fell) == (side, clock.runs, fell)
+            if same and (stands or (clock.runs and ends < _DRIFT_MS)):
+                clock = known
+        found.append(clock)
+    return tuple(found)
+
+
+def _is_low(clock: ShownClock, now: float) -> bool:
+    return clock.runs and clock.left - max(0, now - clock.at) < LOW_MS

@@ -1,0 +1,332 @@
+"""The pages of a hall for its arbiters: all tables, and the arbiter's page of each."""
+
+import threading
+import time
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Mount, Route, Router
+from starlette.types import Receive, Scope, Send
+
+from blindplay.console import assets, views
+from blindplay.console.access import AccessLinks, BrowserSession, RateLimiter
+from blindplay.console.actions import value_of
+from blindplay.console.app import (
+    INCOMPRESSIBLE,
+    accepted,
+    address_of,
+    asks_for_link,
+    form_of,
+    trouble_page,
+)
+from blindplay.console.guard import Guard
+from blindplay.console.limits import is_here
+from blindplay.console.messages import LANGUAGES, catalogue
+from blindplay.console.stream import OpenPages, Stream, ToldSentence
+from blindplay.console.views import NamedLink
+
+from .hall import Hall
+from .overview import GROUPS, Overview, ShownTable
+from .table_pages import NEXT_KEY, TablePages
+
+VIEWS = ("grid", "list")
+"""All tables as cards, or as the rows of a table."""
+_LOOK_S = 1.0  # between two looks at all tables
+_PAUSE_S = 0.1  # between two looks at what has changed
+_IDLE_LOOKS = 60  # then a view that nobody watches is given up
+_DOOR = "hall_enter"
+Answering = Callable[[Request, BrowserSession], Awaitable[Response]]
+
+
+@dataclass
+class _View:
+    """The overview in one language, as a grid or as a list."""
+
+    stream: Stream = field(default_factory=Stream)
+    parts: dict[str, str] = field(default_factory=dict)
+    idle: int = 0
+    """How many looks at all tables nobody watched it."""
+
+
+class HallPages:
+    """The pages of one hall. ``app`` is the ASGI application.
+
+    ``doors`` has a link for each arbiter, by name. ``title``: the name of the event. ``more``:
+    further pages, which have doors of their own. The others as in
+    :class:`~blindplay.console.app.Console`.
+    """
+
+    def __init__(
+        self,
+        hall: Hall,
+        title: str,
+        hosts: Collection[str],
+        doors: AccessLinks,
+        *,
+        encrypted: bool = False,
+        cookie: str = "blindplay-hall",
+        remember_s: int = 0,
+        more: Collection[BaseRoute] = (),
+    ) -> None:
+        self._hall, self._title = hall, title
+        self.doors = doors
+        self._encrypted, self._cookie, self._remember_s = encrypted, cookie, remember_s
+        self.overview = Overview(hall.follower)
+        self.overview.look()
+        self.tables = TablePages(hall, doors, cookie, encrypted=encrypted)
+        self._views: dict[tuple[str, str], _View] = {}
+        self._lock = threading.RLock()  # of the views and the overview
+        self._dirty: set[str] = set()
+        self._news = threading.Event()
+        self._closing = threading.Event()
+        self.pages = OpenPages(lambda: None, _now_ms)
+        self.asking = RateLimiter(a_second=20, at_once=200)
+        self.entering = RateLimiter(a_second=1, at_once=20)
+        self.app = Starlette(
+            routes=[
+                Route("/", self._door),
+                Route("/enter", self._enter, methods=["POST"]),
+                Route("/static/{digest}/{name}", assets.serve),
+                *more,
+                Route("/hall/", self._to_session(self._all)),
+                Route("/hall/do", self._to_session(self._choose), methods=["POST"]),
+                Route("/hall/next", self._to_session(self._next)),
+                Route("/hall/changes", self._to_session(self._changes)),
+                Mount("/tables/{table}", app=self._table),
+            ],
+            middleware=[
+                Middleware(Guard, allows=self._allows, trouble=trouble_page),
+                Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
+                Middleware(GZipMiddleware, exclude_content_types=INCOMPRESSIBLE),
+            ],
+        )
+        self._thread = threading.Thread(target=self._work, name="hall pages", daemon=True)
+        self._thread.start()
+        hall.follower.listen(self._happened)
+
+    def close(self) -> None:
+        """End all streams, so that the server can stop."""
+        self._closing.set()
+        self.pages.closing.set()
+        self._news.set()
+        self._thread.join()
+        for view in self._views.values():
+            view.stream.wake()
+        self.tables.close()
+
+    # --- from the tables -------------------------------------------------------------------------
+
+    def _happened(self, table: str) -> None:
+        """Something has come from a table. Called while the follower is locked."""
+        self._dirty.add(table)
+        self._news.set()
+
+    def _work(self) -> None:
+        due = 0.0
+        while not self._closing.is_set():
+            self._news.wait(_LOOK_S)
+            self._news.clear()
+            with self._hall.follower.lock:
+                dirty, self._dirty = self._dirty, set()
+            everything = time.monotonic() >= due
+            if everything:
+                due = time.monotonic() + _LOOK_S
+            self._look(dirty, everything=everything)
+            self.tables.catch_up(dirty)
+            self._closing.wait(_PAUSE_S)
+
+    def _look(self, dirty: Collection[str], *, everything: bool) -> None:
+        """Show what has changed on the open pages. Time alone changes things, too."""
+        with self._lock:
+            changed = self.overview.look(None if everything else dirty)
+            for key, view in list(self._views.items()):
+                view.idle = 0 if view.stream.is_watched else view.idle + everything
+                if view.idle > _IDLE_LOOKS:
+                    del self._views[key]
+                else:
+                    self._render(view, *key, changed)
+
+    def _render(
+        self, view: _View, language: str, kind: str, changed: Mapping[str, tuple[str, ...]]
+    ) -> None:
+        """Bring a view up to date; ``changed`` as from :meth:`.Overview.look`."""
+        shown = {name: self.overview[name] for name in changed}
+        for name, table in shown.items():
+            view.parts[f"t-{name}"] = _part(kind, language, table=table)
+        urgent, names = self.overview.urgent, self.overview.names
+        tables = [self.overview[name] for name in names]
+        counts = {group: sum(group in one.groups for one in tables) for group in GROUPS}
+        common = {"urgent": urgent, "counts": counts, "all": len(names)}
+        for part in ("tab", "state", "urgent-list"):
+            values = {**common, "title": self._title, "connected": self._hall.online}
+            view.parts[part] = _part(part, language, **values)
+        aspects = {f"needs {one.name}": ",".join(n.kind for n in one.needs) for one in tables}
+        say, told = catalogue(language), list[ToldSentence]()
+        for name, kinds in changed.items():
+            for need in kinds if view.stream.is_watched else ():
+                sentence = say["hall_told"].format(table=name, need=say[f"hall_need_{need}"])
+                rests = {f"needs {name}": aspects[f"needs {name}"]}
+                told.append((sentence, need != "low", rests))
+        view.stream.update(view.parts, "", told, aspects)
+
+    def _view(self, language: str, kind: str) -> _View:
+        with self._lock:
+            key = language, kind
+            if key not in self._views:
+                self._views[key] = _View()
+                everything = dict.fromkeys(self.overview.names, ())
+                self._render(self._views[key], language, kind, everything)
+            return self._views[key]
+
+    # --- who is in -------------------------------------------------------------------------------
+
+    def _session(self, request: Request) -> BrowserSession | None:
+        secret = request.cookies.get(self._cookie, "")
+        return self.doors.session(None, secret) if secret else None
+
+    def _allows(self, request: Request) -> bool:
+        """Whether this is not one request too many."""
+        address = address_of(request)
+        if is_here(address):
+            return True
+        session = self._session(request)
+        return self.asking.take(session.digest.hex() if session else address)
+
+    def _out(self, request: Request) -> Response:
+        """The answer to a browser that has no session."""
+        if self.doors.displaced(request.cookies.get(self._cookie, "")):
+            return asks_for_link(request, "displaced", 410, _DOOR)
+        return asks_for_link(request, "hall_enter_again", 401, _DOOR)
+
+    def _to_session(self, answer: Answering) -> Callable[[Request], Awaitable[Response]]:
+        async def route(request: Request) -> Response:
+            session = self._session(request)
+            return self._out(request) if session is None else await answer(request, session)
+
+        return route
+
+    async def _door(self, request: Request) -> Response:
+        if self._session(request) is not None:
+            return RedirectResponse("/hall/", status_code=303)
+        return asks_for_link(request, door=_DOOR)
+
+    async def _enter(self, request: Request) -> Response:
+        token = value_of(await form_of(request), "token").rpartition("#")[2]
+        entered = self.doors.enter(token, accepted(request))
+        if entered is None:
+            if not self.entering.take(address_of(request)):
+                return asks_for_link(request, "too_fast", 429, _DOOR)
+            return asks_for_link(request, "hall_enter_wrong", 403, _DOOR)
+        answer = RedirectResponse("/hall/", status_code=303)
+        answer.set_cookie(
+            self._cookie,
+            entered[1],
+            max_age=self._remember_s or None,
+            httponly=True,
+            samesite="strict",
+            secure=self._encrypted,
+        )
+        return answer
+
+    # --- pages -----------------------------------------------------------------------------------
+
+    async def _all(self, request: Request, session: BrowserSession) -> Response:
+        return HTMLResponse(await run_in_threadpool(self._whole, request, session))
+
+    def _whole(self, request: Request, session: BrowserSession) -> str:
+        query = request.query_params
+        kind = query.get("view", "") if query.get("view") in VIEWS else VIEWS[0]
+        group = query.get("show", "") if query.get("show") in GROUPS else ""
+        now = self._view(session.language, kind).stream.now()
+        with self._lock:
+            tables = [self.overview[name] for name in self.overview.names]
+        say = catalogue(session.language)
+        said, session.messages = session.messages, []
+        return views.render(
+            "hall/overview.html",
+            session.language,
+            title=self._title, parts=now.parts, place=now.place, state=now.aspects, said=said,
+            tables=[(one.name, _fits(one, group, query.get("find", ""))) for one in tables],
+            view=kind, views=VIEWS, group=group, groups=GROUPS, find=query.get("find", ""),
+            styles=("hall.css",), theme=session.theme, now=_now_ms(), run=self.pages.run,
+            around=(NamedLink("next-table", "next", say["hall_next"], NEXT_KEY),),
+        )  # fmt: skip
+
+    async def _choose(self, request: Request, session: BrowserSession) -> Response:
+        """The language and the colours of a reader's pages."""
+        form = await form_of(request)
+        if value_of(form, "language") in LANGUAGES:
+            session.language = value_of(form, "language")
+        if "theme" in form and value_of(form, "theme") in ("", *views.THEMES):
+            session.theme = value_of(form, "theme")
+        self.doors.keep()
+        return RedirectResponse("/hall/", status_code=303)
+
+    async def _next(self, request: Request, session: BrowserSession) -> Response:
+        """To the next table that needs somebody; ``after`` is the one that the reader has open."""
+        with self._lock:
+            urgent = [one.name for one in self.overview.urgent]
+        after = request.query_params.get("after", "")
+        if after in urgent:  # the others in turn
+            place = urgent.index(after)
+            urgent = urgent[place + 1 :] + urgent[:place]
+        if urgent:
+            return RedirectResponse(f"/tables/{urgent[0]}/arbiter/", status_code=303)
+        say = catalogue(session.language)
+        session.messages.append((False, say["hall_no_other" if after else "hall_nobody"]))
+        return RedirectResponse("/hall/", status_code=303)
+
+    async def _changes(self, request: Request, session: BrowserSession) -> Response:
+        """The stream of changes of the overview, as server-sent events."""
+        query = request.query_params
+        language = query.get("page", "") if query.get("page") in LANGUAGES else session.language
+        kind = query.get("view", "") if query.get("view") in VIEWS else VIEWS[0]
+        view = await run_in_threadpool(self._view, language, kind)
+        place = request.headers.get("last-event-id") or query.get("since", "")
+        events = self.pages.events(
+            view.stream, place, session, lambda: self._session(request) is session
+        )
+        return StreamingResponse(events, media_type="text/event-stream")
+
+    async def _table(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The arbiter's page of a table, and what belongs to it."""
+        request = Request(scope)
+        session = self._session(request)
+        if session is None:
+            await self._out(request)(scope, receive, send)
+            return
+        name = scope["path_params"]["table"]
+        known = name in self._hall.follower.tables
+        console = await run_in_threadpool(self.tables.console, name) if known else None
+        if console is not None:
+            await Router(console.seats)(scope, receive, send)
+            return
+        key = "hall_no_game" if known else "no_such_page"
+        await trouble_page(request, key, 404, session.language)(scope, receive, send)
+
+
+def _now_ms() -> int:
+    """The hall's own time, by which its pages set the clocks of the tables."""
+    return round(time.monotonic() * 1000)
+
+
+def _part(name: str, language: str, **values: Any) -> str:
+    return views.render(f"hall/{name}.html", language, since=_hour, **values)
+
+
+def _hour(wall: float) -> str:
+    return time.strftime("%H:%M", time.localtime(wall))
+
+
+def _fits(table: ShownTable, group: str, find: str) -> bool:
+    """Whether a table is among those that the reader wants to see."""
+    words = " ".join((table.name, table.white, table.black)).casefold()
+    return (not group or group in table.groups) and find.strip().casefold() in words
