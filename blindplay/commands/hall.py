@@ -1,8 +1,10 @@
 """``blindplay hall``: follow the tables of a tournament."""
 
 import itertools
+import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,7 +55,98 @@ def _demonstrate() -> None:
                 (folder / f"table-{table}.toml").write_text(text, "utf-8")
             options.show("Start tables in other windows, each with a file of its own:")
             options.show(f"    {options.called()} play --hall {folder / 'table-1.toml'}")
-            _follow(EventFile("demo", local.broker, folder=folder / "copies"), as_json=False)
+            joined = EventFile("demo", local.broker, folder=folder / "copies")
+            _serve(joined, ServedAt(("Arbiter",), qr=sys.stdout.isatty()))
+
+
+@hall.command()
+@click.argument("file", type=options.FILE, help="Use this file, the hall's own one of the event.")
+@click.option("--arbiter", "arbiters", multiple=True, metavar="NAME", default=("Arbiter",),
+              show_default=True, help="Give this arbiter a link. The name stands in what they do. "
+              "May be given several times.")  # fmt: skip
+@click.option("--new-links", is_flag=True, help="End the links of before, and show new ones.")
+@click.option("--host", default=LOOPBACK, show_default=False, help="Serve the console at this "
+              "address; 0.0.0.0 is all. Without it, only this machine is served.")  # fmt: skip
+@click.option("--console-port", default=PORT, help="Serve the console at this port.",
+              type=click.IntRange(0, 65535))  # fmt: skip
+@click.option("--certificate", help="Encrypt the console with this certificate, in PEM.",
+              type=options.FILE)  # fmt: skip
+@click.option("--key", help="Use this private key of the certificate, in PEM, without a password.",
+              type=options.FILE)  # fmt: skip
+@click.option("--remember-browsers", help="Let a browser that was closed come in again without a "
+              "new link for this time since it was last open, such as 12h.",
+              type=options.HOURS)  # fmt: skip
+@click.option("--qr/--no-qr", default=None, help="Draw each link as a QR code. No screen reader "
+              "can read it. Without it, they are drawn only on a terminal.")  # fmt: skip
+def serve(
+    file: Path,
+    arbiters: tuple[str, ...],
+    new_links: bool,
+    host: str,
+    console_port: int,
+    certificate: Path | None,
+    key: Path | None,
+    remember_browsers: int | None,
+    qr: bool | None,
+) -> None:
+    """Serve the pages of a hall: all tables, and the arbiter's page of each.
+
+    Ctrl-C ends the hall; the tables play on.
+    """
+    from blindplay.hall.event_file import read_event_file
+
+    if (certificate is None) is not (key is None):
+        raise ValueError("--certificate and --key need each other.")
+    pair = None if certificate is None or key is None else (certificate, key)
+    drawn = sys.stdout.isatty() if qr is None else qr
+    at = ServedAt(arbiters, new_links, host, console_port, pair, remember_browsers or 0, drawn)
+    _serve(read_event_file(file, table=False), at)
+
+
+@dataclass(frozen=True)
+class ServedAt:
+    """Where the pages of a hall are served, and who gets a link."""
+
+    arbiters: tuple[str, ...]
+    new_links: bool = False
+    host: str = LOOPBACK
+    port: int = PORT
+    certificate: tuple[Path, Path] | None = None
+    remember_s: int = 0
+    qr: bool = False
+
+
+def _serve(joined: "EventFile", at: ServedAt) -> None:
+    from blindplay.console.server import Certificate, qr_code
+    from blindplay.hall.hall import Hall
+    from blindplay.hall.server import HallHost
+
+    certificate = None if at.certificate is None else Certificate(*at.certificate)
+    with Hall(joined) as running:
+        host = HallHost(
+            running,
+            joined,
+            at.host,
+            at.port,
+            certificate=certificate,
+            remember_s=at.remember_s,
+        )
+        try:
+            links = host.links(at.arbiters, anew=at.new_links)
+            for name, link in links.items():
+                options.show(f"The hall's page for {name}: {link}")
+                if at.qr:
+                    options.show(qr_code(link))
+            if len(links) < len(at.arbiters):
+                options.show(
+                    "The links of before still open the hall's page. --new-links gives new ones."
+                )
+            for looks in itertools.count(1):
+                time.sleep(_ROUND_S)
+                if looks == _PATIENCE and not running.online:
+                    options.warn("The broker cannot be reached; the hall goes on trying.")
+        finally:
+            host.close()
 
 
 hall.add_command(init)

@@ -209,7 +209,12 @@ class HallPages:
     def _to_session(self, answer: Answering) -> Callable[[Request], Awaitable[Response]]:
         async def route(request: Request) -> Response:
             session = self._session(request)
-            return self._out(request) if session is None else await answer(request, session)
+            if session is None:
+                return self._out(request)
+            found = await answer(request, session)
+            if self._remember_s:  # none forgets its session while its page is open
+                self._set_cookie(found, request.cookies[self._cookie])
+            return found
 
         return route
 
@@ -226,15 +231,18 @@ class HallPages:
                 return asks_for_link(request, "too_fast", 429, _DOOR)
             return asks_for_link(request, "hall_enter_wrong", 403, _DOOR)
         answer = RedirectResponse("/hall/", status_code=303)
+        self._set_cookie(answer, entered[1])
+        return answer
+
+    def _set_cookie(self, answer: Response, secret: str) -> None:
         answer.set_cookie(
             self._cookie,
-            entered[1],
+            secret,
             max_age=self._remember_s or None,
             httponly=True,
             samesite="strict",
             secure=self._encrypted,
         )
-        return answer
 
     # --- pages -----------------------------------------------------------------------------------
 

@@ -1,0 +1,133 @@
+"""What the hall's page shows of each table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from blindplay.hall.follower import Follower
+from blindplay.hall.overview import GROUPS, NEEDS, Overview, natural
+from blindplay.hall.protocol import Head, Presence, Topic, encode
+from blindplay.hall.requesting import FRESH_S
+
+DIGEST = "0123456789abcdef" * 2
+HEAD = Head(
+    run="r", seq=1, game=DIGEST, n=1, digest=DIGEST, t=60.0, wall=0.0, state="playing",
+    white="Anna Berg", black="Bert Dahl", round="3", moves=3, last="e7e8q",
+    left={"white": 300.0, "black": 250.5}, running="white",
+)  # fmt: skip
+
+
+class Tables:
+    """A follower that is given heads and presences, with a time that is told."""
+
+    def __init__(self, folder: Path) -> None:
+        self.now = 1000.0
+        self.wall = 5000.0
+        self.follower = Follower("open", folder, lambda topic, payload: None)
+        self.overview = Overview(self.follower, lambda: self.now, lambda: self.wall)
+        self._seq = 0
+
+    def head(self, table: str, **changed: object) -> None:
+        self._seq += 1
+        head = replace(HEAD, seq=self._seq, **changed)  # type: ignore[arg-type]
+        self._give(table, "head", encode(head))
+
+    def present(self, table: str, online: bool = True) -> None:
+        self._give(table, "presence", encode(Presence("p", online)))
+
+    def _give(self, table: str, kind: str, payload: bytes) -> None:
+        self.follower.receive(str(Topic("open", table, kind)), payload, self.now)
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Tables:
+    return Tables(tmp_path)
+
+
+def kinds(tables: Tables, name: str) -> list[str]:
+    tables.overview.look()
+    return [need.kind for need in tables.overview[name].needs]
+
+
+def test_a_table_shows_its_players_its_last_move_and_its_clocks(tables: Tables) -> None:
+    tables.present("4")
+    tables.head("4")
+    assert tables.overview.look() == {"4": ()}
+    shown = tables.overview["4"]
+    assert (shown.white, shown.black, shown.round) == ("Anna Berg", "Bert Dahl", "3")
+    assert (shown.moves, shown.last) == (2, "e7–e8Q")  # three plies: the second move has begun
+    white, black = shown.clocks
+    assert (white.left, white.at, white.runs) == (300_000, 1_000_000, True)
+    assert (black.left, black.runs, black.shown) == (250_500, False, "4:10")
+    assert shown.groups == ("playing",)
+
+
+def test_what_only_goes_on_changes_nothing(tables: Tables) -> None:
+    tables.present("4")
+    tables.head("4")
+    tables.overview.look()
+    tables.now += 10
+    tables.head("4", t=70.0, left={"white": 290.1, "black": 250.5})
+    assert tables.overview.look() == {}
+    tables.head("4", t=70.0, left={"white": 350.1, "black": 250.5})
+    assert tables.overview.look() == {"4": ()}
+
+
+def test_tables_that_need_somebody_come_first_and_the_most_urgent_before_all(
+    tables: Tables,
+) -> None:
+    for name, needs in (("1", []), ("2", ["boards"]), ("3", ["arbiter"]), ("10", ["arbiter"])):
+        tables.present(name)
+        tables.head(name, needs=needs)
+    assert tables.overview.look()["3"] == ("arbiter",)
+    tables.wall += 60
+    tables.head("1", needs=["decision", "arbiter"])
+    tables.overview.look()
+    assert [one.name for one in tables.overview.urgent] == ["1", "10", "3", "2"]
+    assert (
+        tables.overview["1"].needs[0].since == 5060 and tables.overview["3"].needs[0].since == 5000
+    )
+    assert tables.overview.names == ["1", "2", "3", "10"]
+
+
+def test_a_table_that_is_not_connected_needs_somebody_until_its_game_is_over(
+    tables: Tables,
+) -> None:
+    tables.present("4")
+    tables.head("4", running="")
+    assert kinds(tables, "4") == []
+    tables.now += FRESH_S + 1  # it should have published its head twice
+    assert kinds(tables, "4") == ["gone"]
+    assert "gone" in tables.overview["4"].groups
+    tables.head("4", running="")
+    assert kinds(tables, "4") == []
+    tables.present("4", online=False)
+    assert kinds(tables, "4") == ["gone"]
+    tables.head("4", state="over", result="1-0")
+    assert kinds(tables, "4") == [] and tables.overview["4"].result == "1–0"
+
+
+def test_a_clock_that_runs_below_a_minute_needs_somebody(tables: Tables) -> None:
+    tables.present("4")
+    tables.head("4", left={"white": 65.0, "black": 5.0})
+    assert kinds(tables, "4") == []  # Black's does not run
+    tables.now += 6
+    assert kinds(tables, "4") == ["low"]
+    tables.head("4", state="stopped", running="", left={"white": 59.0, "black": 5.0})
+    assert kinds(tables, "4") == []
+
+
+def test_a_table_of_which_nothing_has_come_is_shown(tables: Tables) -> None:
+    tables.present("4")
+    tables.overview.look()
+    assert tables.overview["4"].groups == ("setup",)
+    assert tables.overview["4"].state == "" and set(tables.overview["4"].groups) < set(GROUPS)
+
+
+def test_names_are_sorted_by_their_numbers() -> None:
+    names = ["b2", "10", "b10", "9", "hall"]
+    assert sorted(names, key=natural) == ["b2", "b10", "hall", "9", "10"]
+    assert NEEDS[:4] == ("decision", "arbiter", "flag", "boards")

@@ -1,0 +1,67 @@
+"""Serving the pages of a hall, in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from blindplay.laws import facts as f
+from tests.console.browser import accessible, chromium
+
+from .conftest import Event
+from .playing import play
+from .served import Served, served
+
+pytest.importorskip("playwright")
+
+
+@pytest.fixture
+def hall_pages(event: Event) -> Iterator[Served]:
+    with served(event) as found:
+        yield found
+
+
+def test_an_arbiter_keeps_a_link_until_a_new_one_is_given(hall_pages: Served) -> None:
+    links = hall_pages.host.links(["Maria", "Jens"])
+    assert links.keys() == {"Maria", "Jens"}
+    assert hall_pages.host.links(["Maria", "Jens"]) == {}
+    assert hall_pages.host.links(["Maria"], anew=True)["Maria"] != links["Maria"]
+
+
+def test_an_arbiter_goes_from_an_urgent_table_to_the_next_by_one_key(hall_pages: Served) -> None:
+    from playwright.sync_api import expect
+
+    tables = {name: hall_pages.event.table(name) for name in ("1", "2")}
+    for name, table in tables.items():
+        hall_pages.event.publish(table, name)
+        play(table, "e2e4")
+        assert hall_pages.follows(table, name)
+    with chromium() as browser:
+        context = browser.new_context(locale="en-GB")
+        context.set_default_timeout(30_000)
+        expect.set_options(timeout=30_000)
+        page = context.new_page()
+        page.goto(hall_pages.link())
+        expect(page.locator("#urgent-list")).to_have_text("No table needs anybody.")
+        tables["2"].submit(f.CallArbiter(by="white"))
+        expect(page.locator("#urgent")).to_have_text("Table 2: the arbiter is called.")
+        expect(page).to_have_title("● 1 – Nordic Open – BlindPlay")
+        accessible(page)
+        page.select_option("#show", "needs")
+        expect(page.locator("#t-1")).to_be_hidden()
+        third = hall_pages.event.table("3")  # joins while the page is open
+        hall_pages.event.publish(third, "3")
+        third.submit(f.Start())
+        third.submit(f.CallArbiter(by="black"))
+        expect(page.locator("#tables > li:visible")).to_have_count(2)
+        page.select_option("#view", "list")
+        expect(page.locator("tr#t-1")).to_be_hidden()
+        accessible(page)
+        page.keyboard.press("F4")
+        expect(page.locator("h1")).to_have_text("Table 2: The arbiter's page")
+        page.locator("#preside").click()
+        expect(page.locator("#preside")).to_have_count(0)
+        page.keyboard.press("F4")
+        expect(page.locator("h1")).to_have_text("Table 3: The arbiter's page")
+    assert [taken.fact.who for taken in tables["2"].log if taken.fact.who] == ["Maria Berg"]
