@@ -3,7 +3,7 @@
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import chess
@@ -143,6 +143,9 @@ class Narrator:
                 lines[0] = TimelineLine(self._spoken(lines[0].text, one), articles)
             else:
                 lines.append(self.line(one))
+        if fact.who:  # several arbiters have this role
+            named = join("", (lines[0].text, f" ({fact.who})"), self._pack.code)
+            lines[0] = replace(lines[0], text=named)
         return TimelineEntry(number, write_time(fact.t), self.who(fact), ply, tuple(lines))
 
     def said(self, recording: Recording) -> TimelineEntry:
