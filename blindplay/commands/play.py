@@ -3,8 +3,7 @@
 import datetime
 import itertools
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +21,7 @@ from .user_language import user_language
 
 if TYPE_CHECKING:
     from blindplay.table.devices import WantedDevices
-    from blindplay.table.play import ConsoleAt, TableOptions
-    from blindplay.table.table import Table
+    from blindplay.table.play import Companion, ConsoleAt, TableOptions
 
 
 _SHOWN = (Printed.WORDS, Printed.ALL)
@@ -101,7 +99,7 @@ def _play_rounds(given: Mapping[str, Any], devices: "WantedDevices") -> None:
 
 def _companion(
     event_file: Path | None,
-) -> "Callable[[Table], AbstractContextManager[object]] | None":
+) -> "Companion | None":
     """What publishes the table to a hall; None without one."""
     if event_file is None:
         return None
@@ -109,7 +107,7 @@ def _companion(
     from blindplay.hall.event_file import read_event_file
 
     joined = read_event_file(event_file, table=True)
-    return lambda table: publisher(table, joined)
+    return lambda table, about: publisher(table, joined, about=about)
 
 
 def _journal(given: Mapping[str, Any]) -> Path:

@@ -22,10 +22,15 @@ from .publisher import Publisher
 _LOOK_S = 0.1
 
 
-def publisher(table: Table, joined: EventFile, following: NextGame | None = None) -> Publisher:
+About = Callable[[], Mapping[str, Any]]
+
+
+def publisher(
+    table: Table, joined: EventFile, following: NextGame | None = None, *, about: About = dict
+) -> Publisher:
     """Publish a table that takes the hall's pairings. ``following`` keeps its next game; None: it
-    plays this one only."""
-    return Publisher(table, joined, handlers=handlers(table, joined, following))
+    plays this one only. ``about`` tells about its machine."""
+    return Publisher(table, joined, about=about, handlers=handlers(table, joined, following))
 
 
 class AssignedGames:
@@ -41,9 +46,9 @@ class AssignedGames:
         """Whether the next game is assigned already."""
         return self._following.known is not None
 
-    def companion(self, table: Table) -> Publisher:
+    def companion(self, table: Table, about: About) -> Publisher:
         """What publishes one of these games."""
-        return publisher(table, self._joined, self._following)
+        return publisher(table, self._joined, self._following, about=about)
 
     def next(
         self, pack: Language, devices: WantedDevices, lines: TypedLines, out: TextIO

@@ -34,7 +34,9 @@ from blindplay.console.stream import OpenPages, Stream, ToldSentence
 from blindplay.console.views import NamedLink
 
 from .hall import Hall
+from .machines import COLUMNS, machines
 from .overview import GROUPS, Overview, ShownTable
+from .round_report import Reporter, as_csv
 from .table_pages import NEXT_KEY, TablePages
 
 VIEWS = ("grid", "list")
@@ -81,6 +83,7 @@ class HallPages:
         self._encrypted, self._cookie, self._remember_s = encrypted, cookie, remember_s
         self.overview = Overview(hall.follower)
         self.overview.look()
+        self._reporter = Reporter(hall.follower)
         self.tables = TablePages(hall, doors, cookie, encrypted=encrypted)
         self._views: dict[tuple[str, str], _View] = {}
         self._lock = threading.RLock()  # of the views and the overview
@@ -100,6 +103,9 @@ class HallPages:
                 Route("/hall/do", self._to_session(self._choose), methods=["POST"]),
                 Route("/hall/next", self._to_session(self._next)),
                 Route("/hall/changes", self._to_session(self._changes)),
+                Route("/hall/machines", self._to_session(self._machines)),
+                Route("/hall/report", self._to_session(self._report)),
+                Route("/hall/report.csv", self._to_session(self._report)),
                 Mount("/tables/{table}", app=self._table),
             ],
             middleware=[
@@ -265,7 +271,11 @@ class HallPages:
             tables=[(one.name, _fits(one, group, query.get("find", ""))) for one in tables],
             view=kind, views=VIEWS, group=group, groups=GROUPS, find=query.get("find", ""),
             styles=("hall.css",), theme=session.theme, now=_now_ms(), run=self.pages.run,
-            around=(NamedLink("next-table", "next", say["hall_next"], NEXT_KEY),),
+            around=(
+                NamedLink("machines", "machines", say["hall_machines"]),
+                NamedLink("report", "report", say["hall_report"]),
+                NamedLink("next-table", "next", say["hall_next"], NEXT_KEY),
+            ),
         )  # fmt: skip
 
     async def _choose(self, request: Request, session: BrowserSession) -> Response:
@@ -303,6 +313,34 @@ class HallPages:
             view.stream, place, session, lambda: self._session(request) is session
         )
         return StreamingResponse(events, media_type="text/event-stream")
+
+    # --- for the organiser -----------------------------------------------------------------------
+
+    async def _machines(self, request: Request, session: BrowserSession) -> Response:
+        """What each table's machine has."""
+        found = machines(self._hall.follower, session.language)
+        return self._beside("machines", session, tables=found, columns=COLUMNS)
+
+    async def _report(self, request: Request, session: BrowserSession) -> Response:
+        """The report of the round, as a page or for a spreadsheet."""
+        report = await run_in_threadpool(self._reporter.report, session.language)
+        if not request.url.path.endswith("csv"):
+            return self._beside("report", session, report=report)
+        headers = {"content-disposition": 'attachment; filename="round.csv"'}
+        # With its mark, spreadsheets read UTF-8.
+        text = "\ufeff" + as_csv(report, session.language)
+        return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+
+    def _beside(self, name: str, session: BrowserSession, **values: Any) -> Response:
+        """A further page, with the way back."""
+        language = session.language
+        way = NamedLink("all-tables", "./", catalogue(language)["hall_all"])
+        return HTMLResponse(
+            views.render(
+                f"hall/{name}.html", language, styles=("hall.css",), theme=session.theme,
+                title=self._title, around=(way,), **values,
+            )
+        )  # fmt: skip
 
     async def _table(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The arbiter's page of a table, and what belongs to it."""

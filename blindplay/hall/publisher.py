@@ -10,7 +10,7 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from blindplay.laws import Taken
@@ -40,13 +40,14 @@ from .taking_requests import Handler, Reply, RequestTaker
 
 HEAD_S = 10.0
 """Seconds between two heads, if only time passes."""
+_ABOUT_S = 30.0  # between two looks at what the table's machine has
 _PAUSE_S = 0.05  # between two rounds of publishing
 _MOST_UNSENT = 200  # messages that the broker has not acknowledged
 _REMEMBERED = 50  # messages of its own
 
 
 class Publisher:
-    """Publishes one table. ``about`` is what the organiser may know about the machine;
+    """Publishes one table. ``about`` tells what the organiser may know about the machine;
     ``handlers`` do further kinds of requests."""
 
     def __init__(
@@ -54,13 +55,15 @@ class Publisher:
         table: Table,
         joined: EventFile,
         *,
-        about: Mapping[str, Any] | None = None,
+        about: Callable[[], Mapping[str, Any]] = dict,
         handlers: Mapping[str, Handler] | None = None,
     ) -> None:
         """:raises ValueError: if the broker cannot be used as the file says."""
         self._table = table
         self._joined = joined
-        self._about = dict(about or {})
+        self._tell_about = about
+        self._about: dict[str, Any] = {}
+        self._about_due = 0.0
         self._lines = _JournalLines(table)
         self._signer = JournalSigner(table, joined)
         self._taker = RequestTaker(table, {"sign": self._sign, **(handlers or {})})
@@ -162,6 +165,10 @@ class Publisher:
         if not self._link.online:
             self._head_due = time.monotonic() + HEAD_S
             return
+        if announce or time.monotonic() >= self._about_due:
+            self._about_due = time.monotonic() + _ABOUT_S
+            before, self._about = self._about, dict(self._tell_about())
+            announce = announce or self._about != before
         if announce:
             self._publish("presence", encode(self._presence()), retain=True)
         if announce or signed:

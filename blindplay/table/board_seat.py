@@ -32,6 +32,8 @@ class BoardSeat:
         changed: Callable[[], None],
     ) -> None:
         self.board = board
+        self.about = ""
+        """What the board says of itself, with its firmware; empty before it has been connected."""
         self.connected = False
         """Whether the board can be asked."""
         self.gone = False
@@ -112,7 +114,7 @@ class BoardSeat:
         self._desk.table.hands_first.read(self._seat, event.number)
 
     def _connected(self, event: events.Connected) -> None:
-        self.connected = True
+        self.connected, self.about = True, event.board
         name = NAMES[self.side]
         self._desk.transcript.line(f"{name}'s board is connected: {event.board}")
         if self.gone:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Protocol
 
 from blindplay.hearing.decision import Decision, Verdict, decide_among
@@ -96,6 +97,11 @@ class MicrophoneSeat:
     def side(self) -> str:
         """The side of the player who sits here now."""
         return self._desk.side_of(self._seat)
+
+    @property
+    def models(self) -> tuple[Path, ...]:
+        """The folders of the models that listen."""
+        return self._recogniser.folders
 
     def toggle(self) -> None:
         """The talk button: listen until something was said, or stop listening."""

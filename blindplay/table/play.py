@@ -24,6 +24,7 @@ from blindplay.speech.audio_devices import devices
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.speaker import Speaker
 
+from .about import AboutTable
 from .choices import Keep, OpeningWord, PressAnswer, Printed
 from .devices import WantedDevices, attach_boards, attach_microphone, hears, open_speaker
 from .keyboard import Keyboard
@@ -83,6 +84,8 @@ class ConsoleAt:
     public_names: bool = False
 
 
+Companion = Callable[[Table, Callable[[], Mapping[str, Any]]], AbstractContextManager[object]]
+
 DEFAULT = TableOptions()
 
 
@@ -94,12 +97,13 @@ def run(
     out: TextIO,
     options: TableOptions = DEFAULT,
     console: ConsoleAt | None = None,
-    companion: Callable[[Table], AbstractContextManager[object]] | None = None,
+    companion: Companion | None = None,
 ) -> bool:
     """Run a table until the game is over and the keys end, then print the record; give whether the
     game is over. With
     ``console``, serve its pages meanwhile. ``setup`` None: go on with the game in ``path``.
-    ``companion``: what goes along with the table as long as it runs, such as a hall's publisher.
+    ``companion``: what goes along with the table as long as it runs, such as a hall's publisher;
+    it gets a function that tells about the table's machine.
 
     Where the keys end before the game, it goes on with what else there is. With pages the table
     goes on after the game, too. Ctrl-C ends it as ``quit`` does.
@@ -119,8 +123,9 @@ def run(
         table = Table(journal, setup, training=options.training, pairings=pairings)
         if not resumed:
             kept_options.keep(path, options.kept)
+        about = AboutTable(wanted)
         if companion is not None:
-            stack.enter_context(companion(table))
+            stack.enter_context(companion(table, about.now))
         transcript = Transcript(out, table.time, options.printed, pack.trouble)
         trouble = transcript.trouble
         speaker = None if wanted.silent else open_speaker(stack, pack, trouble, wanted)
@@ -130,6 +135,7 @@ def run(
         own = next((side for side in f.SIDES if table.game.player(side).impaired), "white")
         session = _session(table, pack, speaker, transcript, wanted, options, own)
         stack.callback(session.close)
+        about.follow(session)
         with suppress(KeyboardInterrupt):
             if resumed:
                 go_on(session, journal, options.charge_dead_time)

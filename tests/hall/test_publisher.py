@@ -111,7 +111,7 @@ def test_a_table_without_a_broker_plays_and_ends_at_once(event: Event) -> None:
 
 def test_what_is_known_about_the_machine_is_in_the_presence(event: Event) -> None:
     listening, table = Listening(event), event.table()
-    event.publish(table, about={"firmware": "1.2"})
+    event.publish(table, about=lambda: {"firmware": "1.2"})
     assert until(lambda: listening.of("presence"))
     assert decode(Presence, listening.of("presence")[-1]).about == {"firmware": "1.2"}
     listening.link.close()

@@ -1,0 +1,65 @@
+"""What the organiser sees of the tables' machines: what each has published of itself."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from blindplay.console.messages import catalogue
+
+from .follower import Follower
+from .overview import natural
+
+COLUMNS = ("table", "boards", "power", "microphone", "models", "voice", "version", "seen")
+
+
+@dataclass(frozen=True)
+class ShownMachine:
+    """A table's machine in words; an empty text for what is not known."""
+
+    table: str
+    cells: tuple[tuple[str, str], ...]
+    """The name of each column but the first, and what stands in it."""
+    online: bool
+    silent_s: int | None
+    """Seconds since something came from it; None if nothing has since the hall began."""
+
+
+def machines(follower: Follower, language: str) -> list[ShownMachine]:
+    """All tables of a hall, table 9 before table 10."""
+    now, found = time.monotonic(), []
+    with follower.lock:
+        for name in sorted(follower.tables, key=natural):
+            table = follower.tables[name]
+            about = table.presence.about if table.presence is not None else {}
+            silent = round(now - table.heard_at) if table.heard_at else None
+            cells = _in_words(about, language)
+            found.append(ShownMachine(name, tuple(cells.items()), table.online, silent))
+    for one in found:
+        assert [name for name, _ in one.cells] == list(COLUMNS[1:-1])
+    return found
+
+
+def _in_words(about: dict[str, Any], language: str) -> dict[str, str]:
+    """What a table says of itself. It is foreign: anything may be in it."""
+    say = catalogue(language)
+    boards, models = about.get("boards"), about.get("models")
+    supply, percent = about.get("power"), about.get("battery")
+    power = [say[f"hall_power_{supply}"]] if supply in ("mains", "battery") else []
+    power += [f"{percent} %"] if type(percent) is int else []
+    told = {side: boards[side] for side in boards} if isinstance(boards, dict) else {}
+    return {
+        "boards": "; ".join(
+            f"{say[side]}: {_text(told[side]) or say['hall_not_online']}"
+            for side in ("white", "black")
+            if side in told
+        ),
+        "power": ", ".join(power),
+        "microphone": _text(about.get("microphone")),
+        "models": ", ".join(map(_text, models)) if isinstance(models, list) else "",
+        "voice": _text(about.get("voice")),
+        "version": _text(about.get("version")),
+    }
+
+
+def _text(value: Any) -> str:
+    return value[:100] if isinstance(value, str) else ""
