@@ -17,6 +17,7 @@ NOT_FOR_READERS = (
     # The record of what happened, for programs and for other countries, too.
     "table/board_seat.py", "table/microphone_seat.py", "table/session.py", "table/transcript.py",
     "hearing/decision.py", "record/score.py", "console/actions.py", "console/app.py",
+    "console/stream.py",
     "speech/confusions.py", "speech/endpointing.py",
 )  # fmt: skip
 """Files whose texts nobody meets at a table or on the command line."""
@@ -24,6 +25,7 @@ NOT_FOR_READERS = (
 _PROSE = re.compile(r"[A-Za-z']{2,}[,;:.]? (\S+ )*[A-Za-z'{]|^[A-Z][a-z]+\.$")
 _NO_PROSE = re.compile(
     r"^[rnbqkp1-8]+/| \| None$|\(\?|<span|^<svg|^<view|^import |^default-src |^public, |^inline; "
+    r"|^attachment; |^text/"
 )
 
 
