@@ -29,7 +29,7 @@ from blindplay.wording.position import look
 from . import PUBLIC_DELAY_S, views
 from .access import RateLimiter
 from .messages import catalogue, negotiate
-from .pages import common
+from .pages import boards, common
 from .pieces import rows
 from .table_port import TablePort
 
@@ -95,6 +95,7 @@ class PublicPage:
         self.routes = [
             Route(PATH, self._limited(self._whole)),
             Route(f"{PATH}now", self._limited(self._changes)),
+            Route(f"{PATH}past", self._limited(self._past)),
             Route(f"{PATH}game.pgn", self._limited(self._pgn)),
         ]
 
@@ -174,6 +175,17 @@ class PublicPage:
         if request.query_params.get("taken") != str(taken):
             found["html"] = part
         return JSONResponse(found)
+
+    def _past(self, request: Request, language: str) -> Response:
+        with self._delayed.lock:
+            self._delayed.catch_up()
+            if self._delayed.game.setup is None:
+                return Response(status_code=404)
+            ply = request.query_params.get("ply", "")
+            past = boards.position_after(self._delayed.game, "public", language, ply)
+        return HTMLResponse(
+            views.render("past/whole_past.html", language, styles=_STYLES, past=past)
+        )
 
     def _pgn(self, request: Request, language: str) -> Response:
         with self._delayed.lock:

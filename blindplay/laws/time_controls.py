@@ -58,7 +58,9 @@ def read_length(text: str) -> int:
     times = _TIME.findall(compact) if match and not match[1] else []
     length = round(sum(float(amount) * _UNITS[unit] for amount, unit in times))
     if (not times and compact != "0") or length > 30 * 24 * _HOUR:
-        raise ValueError(f"{text[:60]!r} is no time up to 30 days; write one such as 15m, 90s or 12h.")
+        raise ValueError(
+            f"{text[:60]!r} is no time up to 30 days; write one such as 15m, 90s or 12h."
+        )
     return length
 
 

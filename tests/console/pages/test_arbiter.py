@@ -318,9 +318,7 @@ def test_everything_stays_on_one_screen_whatever_is_open(page: Page, hall: Hall)
     shot(page, "arbiter-1400")
 
 
-def test_the_steps_that_put_a_board_right_lie_over_that_board_alone(
-    page: Page, hall: Hall
-) -> None:
+def test_the_steps_that_put_a_board_right_lie_over_that_board_alone(page: Page, hall: Hall) -> None:
     page.set_viewport_size({"width": 1400, "height": 900})
     wrong_knight(hall)
     steps, other = page.locator("#fix-b-steps"), page.locator("#boards .boards > div").first
