@@ -321,6 +321,7 @@ def test_everything_stays_on_one_screen_whatever_is_open(page: Page, hall: Hall)
 def test_the_steps_that_put_a_board_right_lie_over_that_board_alone(page: Page, hall: Hall) -> None:
     page.set_viewport_size({"width": 1400, "height": 900})
     wrong_knight(hall)
+    page.reload()  # without what was said
     steps, other = page.locator("#fix-b-steps"), page.locator("#boards .boards > div").first
     words = steps.get_by_role("listitem")
     expect(words).to_have_text("Black knight: take from h6, put on f6.")

@@ -101,7 +101,8 @@ _BESIDE = """said => {
         const there = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
         const inside = box.top >= 0 && box.left >= 0
             && box.bottom <= innerHeight && box.right <= innerWidth;
-        return inside && one.contains(there) ? [] : [`${one.outerHTML.slice(0, 80)} ${box.bottom}`];
+        // A long message may lie over the opponent's clock.
+        return inside && (one.contains(there) || one.closest("#theirs")) ? [] : [`${one.outerHTML.slice(0, 80)} ${box.bottom}`];
     });
 }"""
 _SAID = "White offers the draw. Say: accept draw, or: decline draw."
