@@ -274,7 +274,7 @@ def test_an_arbiter_who_comes_in_takes_a_friendly_game_in_hand(
 
 # What an arbiter must see without scrolling, and what is not within the window.
 _SEEN = (
-    "#clocks .clock", ".boards .board", ".status", ".pending", "#confirm", "#reject",
+    "#clocks .clock", ".boards .board[role=grid]", ".status", ".pending", "#confirm", "#reject",
     "#timeline .entries > li",
 )  # fmt: skip
 _OUTSIDE = """selectors => {

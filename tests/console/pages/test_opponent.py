@@ -102,7 +102,8 @@ _BESIDE = """said => {
         const inside = box.top >= 0 && box.left >= 0
             && box.bottom <= innerHeight && box.right <= innerWidth;
         // A long message may lie over the opponent's clock.
-        return inside && (one.contains(there) || one.closest("#theirs")) ? [] : [`${one.outerHTML.slice(0, 80)} ${box.bottom}`];
+        const free = one.contains(there) || one.closest("#theirs");
+        return inside && free ? [] : [`${one.outerHTML.slice(0, 80)} ${box.bottom}`];
     });
 }"""
 _SAID = "White offers the draw. Say: accept draw, or: decline draw."
