@@ -75,7 +75,7 @@ def _demonstrate() -> None:
               type=options.FILE)  # fmt: skip
 @click.option("--remember-browsers", help="Let a browser that was closed come in again without a "
               "new link for this time since it was last open, such as 12h.",
-              type=options.HOURS)  # fmt: skip
+              type=options.LENGTH)  # fmt: skip
 @click.option("--qr/--no-qr", default=None, help="Draw each link as a QR code. No screen reader "
               "can read it. Without it, they are drawn only on a terminal.")  # fmt: skip
 def serve(

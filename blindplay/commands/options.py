@@ -161,18 +161,6 @@ def _time_control(text: str) -> str:
     return time_controls.read(text).pgn
 
 
-def hours(text: str) -> int:
-    """The seconds of a time in hours, such as 12h, or in minutes, such as 90m; at most 30 days."""
-    number, unit = text[:-1], text[-1:].lower()
-    if unit in ("h", "m") and number.isascii() and number.isdigit() and len(number) < 6:
-        found = int(number) * (3600 if unit == "h" else 60)
-        if 0 < found <= 30 * 86_400:
-            return found
-    raise ValueError(
-        f"{shown(text)} is not a time; write it in hours, such as 12h, or minutes: 90m."
-    )
-
-
 def _length(text: str) -> int:
     """The whole seconds of a length of time, rounded up."""
     from blindplay.laws import time_controls
@@ -269,7 +257,6 @@ def a_file(name: str | Path) -> Path:
 
 
 FILE = ParsedValue("file", a_file)
-HOURS = ParsedValue("time", hours)
 FOLDER = click.Path(path_type=Path)
 POSITION = ParsedValue("fen", position)
 EDITION = ParsedValue("edition", _edition, _editions)

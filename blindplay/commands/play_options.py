@@ -119,7 +119,7 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
                 type=options.FILE),
         _option("remember-browsers", "Let a browser that was closed come in again without a new "
                 "link for this time since it was last open, such as 12h.",
-                type=options.HOURS),
+                type=options.LENGTH),
         _flag("public", "Show the game to everybody at /public/, without a link."),
         _option("public-delay", "Show it so much later, such as 15m or 90s; 0 is at once. Without "
                 "it, it is shown 15 minutes later.", type=options.LENGTH),

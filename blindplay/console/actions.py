@@ -16,7 +16,7 @@ from blindplay.laws import Game, Origin, Ruling, Taken, permissions
 from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
 from blindplay.laws.reasons import MoveReason
-from blindplay.laws.rulings import Answer, NotMade, Refused
+from blindplay.laws.rulings import Answer, Completed, NotMade, Refused
 from blindplay.wording.announcements import (
     Announcement,
     announcements,
@@ -204,7 +204,8 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
             return dataclasses.replace(
                 _answer(game, role, language, rulings),
                 seen=stamp(game) if seen == now else "",
-                told=any(to_everybody(taken, game, load(language)) for taken in done),
+                told=any(isinstance(one, Completed) for one in rulings)
+                or any(to_everybody(taken, game, load(language)) for taken in done),
                 field=_FIELDS.get(kind, "") if wrong else "",
             )
     except NoActionError as error:
@@ -307,6 +308,8 @@ def _answer(game: Game, role: str, language: str, rulings: Sequence[Ruling]) -> 
                 sentences.append(f"{said} ({', '.join(ruling.articles)})")
         elif isinstance(ruling, Answer):
             sentences.append(_answered(game, ruling, language))
+        elif getattr(ruling, "again", False):
+            sentences.append(catalogue(language)[f"again_{ruling.kind}"])
         elif getattr(ruling, "by", None) in concerned:
             told = _told(game, ruling, language)
             if all(one.to is not None and goes_to_earphone(game, one.to) for one in told):

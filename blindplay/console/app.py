@@ -153,7 +153,9 @@ class Console:
             for (role, language), stream in streams.items():
                 untold = self._untold.setdefault((role, language), [])
                 untold += told[language]
-                untold += views.told_to(self._table.game, role, language, taken)
+                words = {sentence for sentence, *_ in told[language] if isinstance(sentence, str)}
+                own = views.told_to(self._table.game, role, language, taken)
+                untold += (one for one in own if one[0] not in words)
                 if len(untold) > _MOST_UNTOLD and not stream.is_watched:
                     # A page that comes back gets everything new instead of all these sentences.
                     del self._streams[role, language], self._untold[role, language]

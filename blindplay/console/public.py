@@ -29,8 +29,7 @@ from blindplay.wording.position import look
 from . import PUBLIC_DELAY_S, views
 from .access import RateLimiter
 from .messages import catalogue, negotiate
-from .pages import common
-from .pages.boards import in_check
+from .pages import boards, common
 from .pieces import rows
 from .table_port import TablePort
 
@@ -144,7 +143,7 @@ class PublicGame:
                 language,
                 black_below=False,
                 marked=common.squares_of(last),
-                check=in_check(game.position),
+                check=boards.in_check(game.position),
             ),
             "in_words": look(pack, game, "white", Command.POSITION, About()),
             "moves": [
@@ -179,6 +178,15 @@ class PublicGame:
         found: dict[str, Any] = {"now": now, "taken": here}
         return found if taken == here else {**found, "html": part}
 
+    def past(self, language: str, ply: str) -> str:
+        """The page of the position after ``ply`` plies; empty before the set-up."""
+        with self._past.lock:
+            self._past.catch_up()
+            if self._past.game.setup is None:
+                return ""
+            past = boards.position_after(self._past.game, "public", language, ply)
+        return views.render("past/whole_past.html", language, styles=_STYLES, past=past)
+
     def pgn(self, more: Mapping[str, str] | None = None) -> str:
         """The moves; empty before the set-up. ``more``: tags that are added or replaced."""
         with self._past.lock:
@@ -199,6 +207,7 @@ class PublicPage:
         self.routes = [
             Route(PATH, self.limits.limited(self._whole)),
             Route(f"{PATH}now", self.limits.limited(self._changes)),
+            Route(f"{PATH}past", self.limits.limited(self._past)),
             Route(f"{PATH}game.pgn", self.limits.limited(self._pgn)),
         ]
 
@@ -207,6 +216,9 @@ class PublicPage:
 
     def _changes(self, request: Request, language: str) -> Response:
         return JSONResponse(self._game.changes(language, request.query_params.get("taken", "")))
+
+    def _past(self, request: Request, language: str) -> Response:
+        return past_page(self._game, request, language)
 
     def _pgn(self, request: Request, language: str) -> Response:
         return pgn_file(self._game.pgn(), "game.pgn")
@@ -242,6 +254,12 @@ class ReaderLimits:
 def too_fast() -> Response:
     """The answer to a reader who asks too often."""
     return Response(status_code=429, headers={**_HEADERS, "retry-after": "5"})
+
+
+def past_page(game: PublicGame, request: Request, language: str) -> Response:
+    """An answer with a past position of ``game``; there is none before the set-up."""
+    html = game.past(language, request.query_params.get("ply", ""))
+    return HTMLResponse(html) if html else Response(status_code=404)
 
 
 def pgn_file(text: str, name: str) -> Response:

@@ -133,14 +133,13 @@ def paper(table: TablePort, session: BrowserSession, name: str) -> SentRecord | 
 
 
 def told_to(game: Game, role: str, language: str, taken: Taken) -> list[ToldSentence]:
-    """Sentences for the reader of a role's page alone: whose move it is, unless they have just
-    moved themselves, and what waits for them.
+    """Sentences for the reader of a role's page alone: whose move it is, and what waits for them.
 
     Without them, a reader would not notice that the clock was pressed (WCAG 4.1.3).
     """
     now, found = aspects(game), list[ToldSentence]()
     completed = any(isinstance(ruling, Completed) for ruling in taken.rulings)
-    if completed and not game.over and role != getattr(taken.fact, "by", None):
+    if completed and not game.over:
         say = catalogue(language)
         sentence = say["on_move"].format(side=say[game.side])
         found.append((sentence, False, {name: now[name] for name in TO_MOVE}))

@@ -18,7 +18,7 @@ from blindplay.console import views
 from blindplay.console.messages import catalogue, negotiate
 from blindplay.console.pages import common
 from blindplay.console.pieces import rows
-from blindplay.console.public import PATH, PublicGame, ReaderLimits, pgn_file, too_fast
+from blindplay.console.public import PATH, PublicGame, ReaderLimits, past_page, pgn_file, too_fast
 from blindplay.console.stream import Stream
 from blindplay.language import load
 from blindplay.laws.facts import SIDES
@@ -59,6 +59,7 @@ class SpectatorsPages:
             Route(f"{PATH}games.pgn", limited(self._all_games)),
             Route(f"{PATH}{{table}}/", limited(self._game)),
             Route(f"{PATH}{{table}}/now", limited(self._game_now)),
+            Route(f"{PATH}{{table}}/past", limited(self._game_past)),
             Route(f"{PATH}{{table}}/game.pgn", limited(self._game_pgn)),
         ]
 
@@ -176,6 +177,9 @@ class SpectatorsPages:
     def _game_now(self, request: Request, language: str) -> Response:
         taken = request.query_params.get("taken", "")
         return self._with_game(request, lambda one: JSONResponse(one.changes(language, taken)))
+
+    def _game_past(self, request: Request, language: str) -> Response:
+        return self._with_game(request, lambda one: past_page(one, request, language))
 
     def _game_pgn(self, request: Request, language: str) -> Response:
         found = self._hall.board(request.path_params["table"])

@@ -51,14 +51,16 @@ def read(text: str) -> TimeControl:
 def read_length(text: str) -> int:
     """The milliseconds of a length of time such as ``15m``, ``90s`` or ``1h30m``; ``0`` is none.
 
-    :raises ValueError: one sentence, if it is none, or longer than a day.
+    :raises ValueError: one sentence, if it is none, or longer than 30 days.
     """
     compact = "".join(text.lower().split())
     match = _TIMES.fullmatch(compact) if len(compact) <= _LONGEST else None
     times = _TIME.findall(compact) if match and not match[1] else []
     length = round(sum(float(amount) * _UNITS[unit] for amount, unit in times))
-    if (not times and compact != "0") or length > 24 * _HOUR:
-        raise ValueError(f"{text[:60]!r} is no time up to a day; write one such as 15m or 90s.")
+    if (not times and compact != "0") or length > 30 * 24 * _HOUR:
+        raise ValueError(
+            f"{text[:60]!r} is no time up to 30 days; write one such as 15m, 90s or 12h."
+        )
     return length
 
 

@@ -273,7 +273,7 @@ def test_the_game_is_shown_to_everybody_as_late_as_it_is_wanted(table: Table) ->
         (("--console", "--public-delay", "5m"), "--public-names"),
         (("--console", "--public-names"), "--public-delay"),
         (("--console", "--public", "--public-delay", "15"), "'15'"),
-        (("--console", "--public", "--public-delay", "25h"), "15m"),
+        (("--console", "--public", "--public-delay", "721h"), "15m"),
         (("--console", "--public", "--public-delay", "-5m"), "15m"),
     ],
 )

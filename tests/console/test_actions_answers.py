@@ -52,7 +52,9 @@ def test_a_refused_press_of_a_sighted_player_says_what_is_missing(hall: Hall) ->
     before = hall.out.getvalue()
     answer = do(hall, "black", "press")
     assert answer.refused
-    assert answer.sentences[0].startswith("The piece is not in its new square yet. (fide-2023")
+    assert answer.sentences[0].startswith(
+        "The announced move has not been executed yet. (fide-2023"
+    )
     assert "said" not in hall.out.getvalue()[len(before) :]
 
 

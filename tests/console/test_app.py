@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from blindplay.console import views
+from blindplay.console import pages, views
 from blindplay.console.access import RateLimiter
 from blindplay.console.actions import ActionResult, act, stamp
 from blindplay.console.server import ConsoleHost
@@ -404,7 +404,7 @@ def test_a_page_is_told_what_changes_and_what_is_said(hall: Hall, assistant: Bro
     changes.wait(1)
     _, change = changes.events[0]
     assert "Bauer Eva zwei Eva vier" in change["parts"]["now"]
-    assert change["parts"].keys() == {"now", "board"}  # nothing under the fingers of who types
+    assert change["parts"].keys() == {"now", "board", "forms"}  # another step is due
     assert change["told"] == [[[["Bauer Eva zwei Eva vier", "de"]], False, {}]]  # as set up
     assert change["seen"] == stamp(hall.table.game)
 
@@ -434,7 +434,7 @@ def test_a_page_from_before_a_restart_is_given_everything(
 ) -> None:
     changes = Changes(assistant, place)
     changes.wait(1)
-    assert set(changes.events[0][1]["parts"]) == {"now", "after", "board", "forms", "sheet"}
+    assert set(changes.events[0][1]["parts"]) == set(pages.assistant.PARTS)
     assert changes.events[0][1]["told"] == []
 
 

@@ -22,6 +22,7 @@ from tests.console.hall import Browser, Hall
 from tests.laws.random_games import play
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser as PlaywrightBrowser
     from playwright.sync_api import BrowserContext
 
 MATE = (("white", "f2f3"), ("black", "e7e5"), ("white", "g2g4"), ("black", "d8h4"))
@@ -117,7 +118,7 @@ def test_it_is_the_game_as_it_was_and_never_newer(seed: int) -> None:
 
 
 def moves_on(page: str) -> list[str]:
-    return re.findall(r"<li>\s*(\d+\S* ?\S+)\s*</li>", page)
+    return re.findall(r"<li><a [^>]*>(\d+\S* ?\S+)</a></li>", page)
 
 
 def test_the_page_shows_everything_after_the_delay_and_nothing_before(watched: Watched) -> None:
@@ -264,3 +265,51 @@ def test_a_reader_sees_the_game_go_on(context: BrowserContext, tmp_path: Path) -
         assert box is not None and (box["x"], box["width"]) == (0, 390)
     finally:
         hall.close()
+
+
+# --- past positions -----------------------------------------------------------------------------
+
+
+def test_past_positions_are_shown_and_none_before_its_time(watched: Watched) -> None:
+    watched.start()
+    watched.play("white", "e2e4")
+    watched.now = 30
+    watched.play("black", "e7e5")
+    watched.now = 70  # of a minute ago: White has moved, Black has not
+    page = watched.get().text
+    assert re.findall(r'href="past\?ply=([0-9]+)"', page) == ["1"]
+    for ply in ("1", "2", "999999", "x", ""):
+        shown = watched.get(f"past?ply={ply}").text
+        assert "Past position: after 1. e4" in shown
+        assert 'aria-label="e7, black pawn"' in shown and "e5, black" not in shown
+    start = watched.get("past?ply=0").text
+    assert "Past position: the start" in start and 'aria-label="e2, white pawn"' in start
+
+
+def test_a_spectator_walks_through_the_game_without_scripts(
+    browser: PlaywrightBrowser, watched: Watched
+) -> None:
+    from playwright.sync_api import expect
+
+    from tests.console.browser import accessible
+
+    watched.start()
+    for by, move in MATE:
+        watched.play(by, move)
+    watched.now = 100
+    context = browser.new_context(java_script_enabled=False, locale="en-GB")
+    page = context.new_page()
+    page.goto(f"{watched.host.url}/public/")
+    page.get_by_role("link", name="2… Qh4#").click()
+    heading = page.get_by_role("heading", level=2)
+    expect(heading).to_have_text("Past position: after 2… Qh4#")
+    page.get_by_role("link", name="Back one move").click()
+    expect(heading).to_have_text("Past position: after 2. g4")
+    page.get_by_role("link", name="Back to the game").click()
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    context.close()
+    context = browser.new_context(locale="en-GB")
+    page = context.new_page()
+    page.goto(f"{watched.host.url}/public/past?ply=3")
+    accessible(page)
+    context.close()

@@ -12,6 +12,7 @@ import chess
 from blindplay.laws import Game, Ruling, Taken, permissions
 from blindplay.laws import facts as f
 from blindplay.laws.needs import open_calls
+from blindplay.laws.rulings import Touched
 
 from ..actions import Form, NoActionError, value_of
 from ..messages import catalogue
@@ -87,9 +88,10 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
 
 def calls(game: Game, language: str, rulings: Sequence[Ruling]) -> list[str]:
     """Urgent sentences for the arbiter alone: the decisions that wait. The table itself says what
-    else the arbiter is needed for."""
+    else the arbiter is needed for, and a reported touch in full."""
     telling = timeline.Narrator(game, language)
-    return [telling.ruling(one) for one in rulings if timeline.status_of(one) == "proposed"]
+    proposed = (one for one in rulings if timeline.status_of(one) == "proposed")
+    return [telling.ruling(one) for one in proposed if not isinstance(one, Touched)]
 
 
 def _newest(log: Sequence[Taken]) -> list[int]:

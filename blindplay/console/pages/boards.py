@@ -155,13 +155,14 @@ def before_last(game: Game, role: str) -> int | None:
 def past(table: TablePort, role: str, language: str, form: Form) -> dict[str, Any]:
     """A past position: that after the number of plies that ``form`` names."""
     with held(table) as game:
-        say = catalogue(language)
         if not may_look_back(game, role):
-            return {"past": None, "why": say["past_not_yet"]}
-        return {"past": _past(game, role, language, value_of(form, "ply"))}
+            return {"past": None, "why": catalogue(language)["past_not_yet"]}
+        return {"past": position_after(game, role, language, value_of(form, "ply"))}
 
 
-def _past(game: Game, role: str, language: str, text: str) -> dict[str, Any]:
+def position_after(game: Game, role: str, language: str, text: str) -> dict[str, Any]:
+    """The position after as many plies as ``text`` says, and the ways on from it. The last one, if
+    ``text`` is no such number."""
     plies = game.history
     latest = len(plies)
     ply = min(int(text), latest) if text.isdecimal() and len(text) < 7 else latest

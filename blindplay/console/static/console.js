@@ -104,20 +104,22 @@ document.addEventListener("news", ({ detail }) => take(detail));
 
 // The bar with the messages stays on top, and on a phone the next step at the bottom; scroll, so
 // that they never cover the focused element. Long messages do not stay on top.
-const bar = document.getElementById("messages").closest(".bar");
+const messages = document.getElementById("messages");
+const bar = messages.closest(".bar");
 const next = document.getElementById("next");
 
 function padding() {
-  const long = bar.offsetHeight > innerHeight / 3;
+  const tall = Math.max(bar.offsetHeight, messages.offsetHeight);
+  const long = tall > innerHeight / 3;
   bar.classList.toggle("long", long);
   const stays = next && getComputedStyle(next).position === "sticky";
   const root = document.documentElement.style;
-  root.scrollPaddingTop = `${long ? 12 : bar.offsetHeight + 12}px`;
+  root.scrollPaddingTop = `${long ? 12 : tall + 12}px`;
   root.scrollPaddingBottom = `${stays ? next.offsetHeight + 12 : 12}px`;
 }
 
 const sizes = new ResizeObserver(padding);
-for (const one of [bar, next]) if (one) sizes.observe(one);
+for (const one of [bar, messages, next]) if (one) sizes.observe(one);
 addEventListener("resize", padding);
 stampForms();
 connect();

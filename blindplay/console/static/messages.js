@@ -18,10 +18,17 @@ const holds = (rests) => Object.entries(rests).every(([name, was]) => (state[nam
 
 // From now on these aspects are so. Sentences that rested on others disappear.
 export function set(aspects) {
+  // At the end of the game, what was said before has passed.
+  if (aspects.result && !state.result) {
+    for (const region of [urgent, polite]) if (!pending.has(region)) empty(region);
+  }
   Object.assign(state, aspects);
   for (const region of [urgent, polite]) {
     for (const one of [...region.children]) if (!holds(shown.get(one) ?? {})) one.remove();
-    if (!region.children.length && !pending.has(region)) region.textContent = "";
+    if (!region.children.length && !pending.has(region)) {
+      region.textContent = "";
+      region.style.minHeight = "";
+    }
   }
 }
 

@@ -18,6 +18,7 @@ from blindplay.record import Tape
 from blindplay.record.tape import tape_folder
 from tests.console.browser import DESK, PHONE, accessible, shot, violations
 from tests.console.hall import Hall
+from tests.console.pages.test_boards import wrong_knight
 
 
 def enter(context: BrowserContext, hall: Hall) -> Page:
@@ -273,7 +274,7 @@ def test_an_arbiter_who_comes_in_takes_a_friendly_game_in_hand(
 
 # What an arbiter must see without scrolling, and what is not within the window.
 _SEEN = (
-    "#clocks .clock", ".boards .board", ".status", ".pending", "#confirm", "#reject",
+    "#clocks .clock", ".boards .board[role=grid]", ".status", ".pending", "#confirm", "#reject",
     "#timeline .entries > li",
 )  # fmt: skip
 _OUTSIDE = """selectors => {
@@ -315,6 +316,26 @@ def test_everything_stays_on_one_screen_whatever_is_open(page: Page, hall: Hall)
     expect(chip).to_be_focused()
     assert page.evaluate(places, seen) == before
     shot(page, "arbiter-1400")
+
+
+def test_the_steps_that_put_a_board_right_lie_over_that_board_alone(page: Page, hall: Hall) -> None:
+    page.set_viewport_size({"width": 1400, "height": 900})
+    wrong_knight(hall)
+    page.reload()  # without what was said
+    steps, other = page.locator("#fix-b-steps"), page.locator("#boards .boards > div").first
+    words = steps.get_by_role("listitem")
+    expect(words).to_have_text("Black knight: take from h6, put on f6.")
+    seen = ", ".join((*_SEEN, "#fix-b-steps li", "#fix-b-show"))
+    assert page.evaluate(_OUTSIDE, seen) == []
+    box, clocks = steps.bounding_box(), page.locator("#clocks").bounding_box()
+    text = words.bounding_box()
+    assert box and clocks and text and text["y"] + text["height"] <= box["y"] + box["height"]
+    steps.get_by_role("button").click()
+    expect(steps.locator(".diagram")).to_be_visible()
+    box, left = steps.bounding_box(), other.bounding_box()
+    assert box and left
+    assert box["x"] >= left["x"] + left["width"] and box["y"] >= clocks["y"] + clocks["height"]
+    assert page.evaluate(_OUTSIDE, "#clocks .clock, #timeline .entries > li") == []
 
 
 def test_at_most_one_button_is_filled(page: Page, hall: Hall) -> None:

@@ -14,7 +14,8 @@ from playwright.sync_api import BrowserContext, ViewportSize, expect
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from tests.console.browser import accessible, shot, violations
-from tests.console.hall import Hall
+from tests.console.hall import IMPAIRED, Hall
+from tests.console.pages.test_boards import wrong_knight
 from tests.console.pages.test_next_step import PRESSED
 from tests.console.pages.test_players import click_move, enter
 
@@ -89,12 +90,23 @@ _SCREENS: tuple[ViewportSize, ...] = (
     {"width": 820, "height": 1180},
     {"width": 1400, "height": 900},
 )
-_BESIDE = """() => ["theirs", "board", "mine", "next"].flatMap(id => {
-    const box = document.querySelector(`#${id} .board, #${id} .clock, #${id}:not(#board)`)
-        .getBoundingClientRect();
-    return box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth
-        ? [] : [`${id}: ${JSON.stringify(box)}`];
-})"""
+# The longest thing that is said often, so that what is said hides nothing either.
+_BESIDE = """said => {
+    polite.textContent = said;
+    const parts = "#theirs .clock, #theirs .figures, #board .board, #mine .clock, #mine .figures,"
+        + "#next, #next button, #next summary, #next input:not([type=hidden])";
+    return [...document.querySelectorAll(parts)].flatMap(one => {
+        if (!one.checkVisibility()) return [];
+        const box = one.getBoundingClientRect();
+        const there = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+        const inside = box.top >= 0 && box.left >= 0
+            && box.bottom <= innerHeight && box.right <= innerWidth;
+        // A long message may lie over the opponent's clock.
+        const free = one.contains(there) || one.closest("#theirs");
+        return inside && free ? [] : [`${one.outerHTML.slice(0, 80)} ${box.bottom}`];
+    });
+}"""
+_SAID = "White offers the draw. Say: accept draw, or: decline draw."
 
 
 def _answered(hall: Hall) -> None:
@@ -111,6 +123,9 @@ def _steps(hall: Hall) -> Iterator[str]:
     hall.start()
     yield "wait"
     hall.play("white", "e2e4")
+    hall.table.submit(f.OfferDraw(by="white"))
+    yield "repeat_and_execute"
+    hall.table.submit(f.DeclineDraw(by="black"))
     yield "repeat_and_execute"
     hall.table.submit(f.Repeat(by="black", move="e2e4"))
     yield "execute"
@@ -127,6 +142,15 @@ def _steps(hall: Hall) -> Iterator[str]:
     hall.table.submit(f.ClaimDraw(by="white", rule="repetition"))
     yield "arbiter"
     hall.table.submit(f.Arbiter(do="reject"))
+    hall.play("white", "d2d4")
+    hall.table.submit(f.Repeat(by="black", move="d2d4"))
+    hall.table.submit(f.Make(by="black", move="d2d4"))
+    hall.table.submit(f.Arbiter(do="adjourn"))
+    yield "seal"
+    hall.table.submit(f.Seal(by="black", text="exd4"))
+    yield "press"
+    hall.table.submit(f.Press(by="black"))
+    yield "adjourned"
     hall.table.submit(f.Resign(by="white"))
     yield "sign"
     hall.table.submit(f.Sign(by="black", result="0-1"))
@@ -142,9 +166,20 @@ def test_board_clocks_and_the_next_step_are_on_the_first_screen_in_every_state(
         expect(page.locator("button.main")).to_have_count(int(step in PRESSED))
         for size in _SCREENS:
             page.set_viewport_size(size)
-            assert page.evaluate(_BESIDE) == [], (step, size)
+            assert page.evaluate(_BESIDE, _SAID) == [], (step, size)
         assert violations(page) == [], step
         shot(page, f"opponent-{step}")
+
+
+def test_a_board_to_be_put_right_is_on_the_first_screen_with_the_first_step(
+    context: BrowserContext, hall: Hall
+) -> None:
+    wrong_knight(hall)
+    page = enter(context, hall, "black")
+    expect(page.locator("#next [data-state=correct] li")).to_be_visible()
+    for size in _SCREENS:
+        page.set_viewport_size(size)
+        assert page.evaluate(_BESIDE, _SAID) == [], size
 
 
 def test_on_the_narrowest_phone_the_board_has_the_whole_width(
@@ -158,6 +193,9 @@ def test_on_the_narrowest_phone_the_board_has_the_whole_width(
         assert box is not None and (box["x"], box["width"]) == (0, width)
         one = page.locator("#sq-e4").bounding_box()
         assert one is not None and one["width"] >= square
+
+
+PROMOTING = "3rk3/4P2p/8/8/8/8/8/4K3 b - - 0 1"
 
 
 # --- keys ---------------------------------------------------------------------------------------
@@ -191,12 +229,36 @@ def test_a_move_pair_takes_at_most_eight_keystrokes(context: BrowserContext, hal
     assert [fact.by for fact in hall.taken("press")] == ["white", "black"] * len(game)
 
 
+@pytest.mark.parametrize("typed", ["exd8Q", "ed8q"])
+def test_a_promotion_takes_at_most_eight_keystrokes_as_well(
+    context: BrowserContext, tmp_path: Path, typed: str
+) -> None:
+    hall = Hall(tmp_path, white=Player(name="Bert"), black=IMPAIRED, fen=PROMOTING)
+    try:
+        hall.start()
+        hall.play("black", "h7h6")
+        page = enter(context, hall, "white")
+        page.locator("#repeat").focus()
+        page.keyboard.press("Enter")
+        expect(page.locator("#text")).to_be_focused()
+        for key in (*typed, "Enter"):
+            page.keyboard.press(key)
+        expect(page.locator("#press")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.locator("#next [data-state=wait]")).to_be_visible()
+        assert hall.table.game.history[-1].move.uci() == "e7d8q"
+        assert len(("Enter", *typed, "Enter", "Enter")) <= 8
+    finally:
+        hall.close()
+
+
 def test_the_listed_keys_do_what_the_page_says(context: BrowserContext, hall: Hall) -> None:
     _answered(hall)
     page = enter(context, hall, "black")
     page.locator("#shortcuts summary").click()
     for key in ("Ctrl", "F2", "F8"):
         expect(page.locator("#keys kbd", has_text=key).first).to_be_visible()
+    expect(page.locator("#keys")).to_contain_text("A letter of a piece (K, Q, R, B, N, P)")
     page.locator("#ways summary").focus()
     page.keyboard.press("Control+Enter")  # nothing is typed yet: where to type it
     expect(page.locator("#text")).to_be_focused()
