@@ -63,7 +63,7 @@ def _demonstrate() -> None:
 @click.argument("file", type=options.FILE, help="Use this file, the hall's own one of the event.")
 @click.option("--arbiter", "arbiters", multiple=True, metavar="NAME", default=("Arbiter",),
               show_default=True, help="Give this arbiter a link. The name stands in what they do. "
-              "May be given several times.")  # fmt: skip
+              "It can be given several times.")  # fmt: skip
 @click.option("--new-links", is_flag=True, help="End the links of before, and show new ones.")
 @click.option("--host", default=LOOPBACK, show_default=False, help="Serve the console at this "
               "address; 0.0.0.0 is all. Without it, only this machine is served.")  # fmt: skip

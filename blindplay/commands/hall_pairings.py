@@ -128,7 +128,9 @@ def _place(found: "Found", paired: "Round", pack: "Language") -> tuple[str, str]
 @click.argument("file", type=options.FILE, help="Read this report file (TRF).")
 @_event
 @_round
-@click.option("--output", type=options.FILE, help="Write this file. Without it, NAME-results.trf.")
+@click.option(
+    "--output", type=options.FILE, help="Write this file. Without it, NAME-results.trf is written."
+)
 @options.as_json(help="Print JSON, one object for each line.")
 def results(
     file: Path, event_file: Path, number: int | None, output: Path | None, as_json: bool

@@ -131,7 +131,7 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
         _option("hall", "Take part in a tournament's hall with this file, which the organiser has "
                 "given you. The network may fail: the table does not need it.", type=options.FILE),
         _flag("await-pairing", "Wait for the hall's pairing before each game; players and round "
-              "come from it. Needs --hall."),
+              "come from it. It needs --hall."),
     ),
     "Without devices": (
         _flag("or-demo", "Show a demonstration game if there is neither board nor microphone."),
