@@ -22,7 +22,6 @@ from .publisher import Publisher
 _LOOK_S = 0.1
 
 
-<<<<<<< HEAD
 def publisher(
     table: Table,
     joined: EventFile,
@@ -31,16 +30,6 @@ def publisher(
 ) -> Publisher:
     """Publish a table that takes the hall's pairings, and what ``about`` tells about its machine.
     ``following`` keeps its next game; None: it plays this one only."""
-=======
-About = Callable[[], Mapping[str, Any]]
-
-
-def publisher(
-    table: Table, joined: EventFile, following: NextGame | None = None, *, about: About = dict
-) -> Publisher:
-    """Publish a table that takes the hall's pairings. ``following`` keeps its next game; None: it
-    plays this one only. ``about`` tells about its machine."""
->>>>>>> wp-hallpages
     return Publisher(table, joined, about=about, handlers=handlers(table, joined, following))
 
 
@@ -57,15 +46,9 @@ class AssignedGames:
         """Whether the next game is assigned already."""
         return self._following.known is not None
 
-<<<<<<< HEAD
     def companion(self, table: Table, about: Callable[[], Mapping[str, Any]]) -> Publisher:
         """What publishes one of these games."""
         return publisher(table, self._joined, about, self._following)
-=======
-    def companion(self, table: Table, about: About) -> Publisher:
-        """What publishes one of these games."""
-        return publisher(table, self._joined, self._following, about=about)
->>>>>>> wp-hallpages
 
     def next(
         self, pack: Language, devices: WantedDevices, lines: TypedLines, out: TextIO

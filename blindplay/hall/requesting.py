@@ -12,10 +12,7 @@ from .protocol import MessageError, Request, RequestAnswer, Topic, decode, encod
 
 _AGAIN_S = 1.0  # between two times that a request is published
 _PATIENCE_S = 8.0
-<<<<<<< HEAD
 _STALE_S = 1.0  # so long a stale request may find another table of the same name
-=======
->>>>>>> wp-hallpages
 FRESH_S = 20.0
 """A table whose last message is older than this many seconds cannot be reached."""
 

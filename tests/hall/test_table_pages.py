@@ -104,12 +104,8 @@ def test_a_page_of_a_game_that_is_no_longer_played_decides_nothing(
     assert hall_pages.follows(second)
     assert until(lambda: hall_pages.host.pages.tables.console("1") is not console)
     assert console.closing.is_set()
-<<<<<<< HEAD
-    assert "1. c4" in maria.client.get("/tables/1/arbiter/papers/game.pgn").text
-=======
     pgn = "/tables/1/arbiter/papers/game.pgn"
     assert until(lambda: "1. c4" in maria.client.get(pgn).text)
->>>>>>> wp-hallpages
 
 
 def test_language_and_colours_hold_for_all_pages(maria: Arbiter) -> None:
