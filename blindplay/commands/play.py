@@ -107,7 +107,7 @@ def _companion(
     from blindplay.hall.event_file import read_event_file
 
     joined = read_event_file(event_file, table=True)
-    return lambda table, about: publisher(table, joined, about=about)
+    return lambda table, about: publisher(table, joined, about)
 
 
 def _journal(given: Mapping[str, Any]) -> Path:

@@ -22,14 +22,14 @@ from .publisher import Publisher
 _LOOK_S = 0.1
 
 
-About = Callable[[], Mapping[str, Any]]
-
-
 def publisher(
-    table: Table, joined: EventFile, following: NextGame | None = None, *, about: About = dict
+    table: Table,
+    joined: EventFile,
+    about: Callable[[], Mapping[str, Any]],
+    following: NextGame | None = None,
 ) -> Publisher:
-    """Publish a table that takes the hall's pairings. ``following`` keeps its next game; None: it
-    plays this one only. ``about`` tells about its machine."""
+    """Publish a table that takes the hall's pairings, and what ``about`` tells about its machine.
+    ``following`` keeps its next game; None: it plays this one only."""
     return Publisher(table, joined, about=about, handlers=handlers(table, joined, following))
 
 
@@ -46,9 +46,9 @@ class AssignedGames:
         """Whether the next game is assigned already."""
         return self._following.known is not None
 
-    def companion(self, table: Table, about: About) -> Publisher:
+    def companion(self, table: Table, about: Callable[[], Mapping[str, Any]]) -> Publisher:
         """What publishes one of these games."""
-        return publisher(table, self._joined, self._following, about=about)
+        return publisher(table, self._joined, about, self._following)
 
     def next(
         self, pack: Language, devices: WantedDevices, lines: TypedLines, out: TextIO

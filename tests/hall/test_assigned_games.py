@@ -88,7 +88,7 @@ def test_the_request_stands_in_the_set_up_so_it_is_answered_as_done(event: Event
     setup = f.Setup(white=white, black=black, round="4", who="Berta", request="id")
     table, following = event.table(setup=setup), NextGame()
     joined = replace(event.broker.event_file("1"), event=event.name)
-    with publisher(table, joined, following):
+    with publisher(table, joined, dict, following):
         hall = event.hall()
         assert until(lambda: is_equal(hall, table))
         answer = asked(hall)

@@ -34,7 +34,7 @@ def test_each_game_goes_to_its_table_and_people_hear_where_they_play(event: Even
     play(over, "e2e4")
     over.submit(f.Resign(by="black"))
     joined = {name: replace(event.broker.event_file(name), event=event.name) for name in "12"}
-    heard = publisher(over, joined["2"], following)
+    heard = publisher(over, joined["2"], dict, following)
     with WaitingTable(joined["1"], event.folder, {}) as waiting, heard:
         hall = replace(event.broker.event_file(), event=event.name)
         with TableCalls(hall) as calls:

@@ -60,6 +60,7 @@ def test_an_arbiter_goes_from_an_urgent_table_to_the_next_by_one_key(hall_pages:
         accessible(page)
         page.keyboard.press("F4")
         expect(page.locator("h1")).to_have_text("Table 2: The arbiter's page")
+        page.wait_for_load_state()  # before that no script hears a key
         page.keyboard.press("F8")
         expect(page.locator("#stop")).to_have_count(1)
         page.keyboard.press("F4")
