@@ -215,11 +215,12 @@ class Pending:
         return replace(self, confirm=confirm, reject=reject)
 
 
-def _rebound(act: Confirm, memo: dict[int, Any]) -> Confirm:
-    """``act``, done to the copies of what it is done to. Copying leaves functions as they are."""
+def _rebound(act: Any, memo: dict[int, Any]) -> Any:
+    """``act``, done to the copies of what it is done to, and so what it calls. Copying leaves
+    functions as they are."""
     if not isinstance(act, FunctionType) or act.__closure__ is None:
         return copy.deepcopy(act, memo)
-    cells = (CellType(copy.deepcopy(cell.cell_contents, memo)) for cell in act.__closure__)
+    cells = (CellType(_rebound(cell.cell_contents, memo)) for cell in act.__closure__)
     return FunctionType(act.__code__, act.__globals__, act.__name__, closure=tuple(cells))
 
 

@@ -80,7 +80,7 @@ def test_a_journal_is_a_text_file_with_one_chained_line_for_each_fact(tmp_path: 
 
 def test_the_reader_in_the_documentation_reads_a_journal_and_finds_damage(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "record.md").read_text("utf-8")
-    (script,) = re.findall(r"```python\n(.+?)```", page, re.DOTALL)
+    script, *_ = re.findall(r"```python\n(.+?)```", page, re.DOTALL)
     path = tmp_path / "game.jsonl"
     content = written(path, FACTS)
 

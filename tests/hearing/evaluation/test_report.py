@@ -21,6 +21,7 @@ def recordings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     words = corpus.ScriptLine(corpus.UtteranceKind.WORD, "", "drei")
     found = [*spoken, *corpus.speak(PACK, [words], ["de"], 1, tmp_path)]
     monkeypatch.setattr(corpus, "recordings", lambda *_: found)
+    (tmp_path / "index.jsonl").touch()
     return tmp_path
 
 
