@@ -21,6 +21,7 @@ IMPAIRED = (*SIDES, "both", "none")
 _FILE = "pairings.json"
 _COLUMNS = ("table", "white", "black", "round", "impaired", "white_language", "black_language")
 _LONGEST = 200
+_LONGEST_LINE = 10_000  # characters
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,8 @@ def _from_trf(data: bytes, number: int | None) -> Round:
 def _from_csv(text: str, number: int | None) -> Round:
     first = text.partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
+    if max(map(len, text.split("\n"))) > _LONGEST_LINE:  # the reader takes no such field
+        raise ValueError("A line of the table is too long; give one game in each line.")
     rows = csv.DictReader(io.StringIO(text), delimiter=delimiter)
     columns = [name.strip().casefold() for name in rows.fieldnames or ()]
     lacking = [name for name in _COLUMNS[:3] if name not in columns]

@@ -28,7 +28,7 @@ from tests.table.sitting import Sit
 from tests.table.voice import Voice
 
 MOVE = "Springer Gustav eins Felix drei"
-SAID = [MOVE, "Die Figur steckt noch nicht auf dem neuen Feld."]
+SAID = [MOVE, "Der angesagte Zug ist noch nicht ausgeführt."]
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from blindplay.wording.lasting import aspects
 from blindplay.wording.pack_words import PackWords
 
 E4: list[dict[str, Any]] = [
+    {"fact": "announce", "by": "white", "move": "e2e4"},
     {"fact": "make", "by": "white", "move": "e2e4"},
     {"fact": "make", "by": "black", "move": "e2e4"},
     {"fact": "press", "by": "white"},
@@ -24,7 +25,7 @@ E4: list[dict[str, Any]] = [
     ("before", "told_by", "sentence", "keeps", "ends"),
     [
         (
-            E4[:2], E4[2], ("pressed", "Black"),
+            E4[:3], E4[3], ("pressed", "Black"),
             {"fact": "offer_draw", "by": "white"}, {"fact": "call_arbiter", "by": "black"},
         ),
         (
