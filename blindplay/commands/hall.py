@@ -56,7 +56,7 @@ def _demonstrate() -> None:
             options.show("Start tables in other windows, each with a file of its own:")
             options.show(f"    {options.called()} play --hall {folder / 'table-1.toml'}")
             joined = EventFile("demo", local.broker, folder=folder / "copies")
-            _serve(joined, ServedAt(("Arbiter",), qr=sys.stdout.isatty()))
+            _serve(joined, ServedAt(("Arbiter",), port=0, qr=sys.stdout.isatty()))
 
 
 @hall.command()

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from blindplay.console import actions, app, limits, views
+from blindplay.console import actions, limits, stream, views
 from blindplay.console.access import RateLimiter
 from blindplay.console.limits import is_here
 from tests.console.hall import SEAT, Browser, Hall
@@ -105,7 +105,7 @@ def test_other_machines_may_not_ask_without_end(hall: Hall) -> None:
 def test_a_browser_that_listens_too_often_loses_its_oldest_page_and_says_so(
     assistant: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(app, "_MOST_STREAMS", 1)
+    monkeypatch.setattr(stream, "_MOST_STREAMS", 1)
     begun, lines = threading.Event(), list[str]()
 
     def listen() -> None:

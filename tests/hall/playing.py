@@ -27,6 +27,13 @@ def is_equal(hall: Hall, table: Table, name: str = "1") -> bool:
     return copy is not None and copy.path.is_file() and copy.path.read_bytes() == content
 
 
+def is_there(hall: Hall, table: Table, name: str = "1") -> bool:
+    """Whether the hall has the table's journal, and can ask it for something."""
+    followed = hall.follower.tables.get(name)
+    known = followed is not None and followed.online and followed.head is not None
+    return known and is_equal(hall, table, name)
+
+
 def kinds(hall: Hall) -> set[str]:
     """The kinds of what the hall cannot set right."""
     return {one.kind for one in hall.follower.incidents}

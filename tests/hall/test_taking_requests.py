@@ -14,7 +14,7 @@ from blindplay.table import Table
 from tests.waiting import until
 
 from .conftest import Event
-from .playing import is_equal, play
+from .playing import is_equal, is_there, play
 
 
 def act(**form: str) -> dict[str, object]:
@@ -25,7 +25,7 @@ def test_a_decision_comes_back_as_a_fact_with_the_name_of_the_arbiter(event: Eve
     hall, table = event.hall(), event.table()
     event.publish(table)
     play(table, "e2e4")
-    assert until(lambda: is_equal(hall, table))
+    assert until(lambda: is_there(hall, table))
     future = hall.request("1", "Berta Berg", "act", act(act="arbiter", do="stop_clocks"))
     answer = future.result(timeout=60)
     assert answer.status == "done"
@@ -39,7 +39,7 @@ def test_what_the_laws_refuse_is_refused_with_the_sentence_of_the_page(event: Ev
     hall, table = event.hall(), event.table()
     event.publish(table)
     play(table)
-    assert until(lambda: is_equal(hall, table))
+    assert until(lambda: is_there(hall, table))
     answer = hall.request("1", "B", "act", act(act="arbiter", do="confirm")).result(timeout=60)
     assert answer.status == "refused" and answer.sentences
 
@@ -47,7 +47,7 @@ def test_what_the_laws_refuse_is_refused_with_the_sentence_of_the_page(event: Ev
 def test_an_unknown_kind_of_request_is_answered(event: Event) -> None:
     hall, table = event.hall(), event.table()
     event.publish(table)
-    assert until(lambda: is_equal(hall, table))
+    assert until(lambda: is_there(hall, table))
     assert hall.request("1", "B", "dance", {}).result(timeout=60).status == "unknown"
 
 
@@ -55,7 +55,7 @@ def test_further_kinds_of_requests_are_done_by_their_handlers(event: Event) -> N
     hall, table = event.hall(), event.table()
     done = threading.Event()
     event.publish(table, handlers={"assign": lambda request, reply: done.set()})
-    assert until(lambda: is_equal(hall, table))
+    assert until(lambda: is_there(hall, table))
     hall.request("1", "B", "assign", {})
     assert done.wait(60)
 
