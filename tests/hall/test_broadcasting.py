@@ -35,7 +35,8 @@ def test_a_move_at_a_table_reaches_everybody(event: Event, tmp_path: Path) -> No
         game = tmp_path / "out/round-3/game-1.json"
         assert until(lambda: game.exists() and len(json.loads(game.read_text())["moves"]) == 2)
         assert until(lambda: bool(server.pushed) and "1... e5" in server.pushed[-1], 60)
-        assert any("Round 3 is at Lichess" in one for one in broadcast.notices())
+        at_lichess = "Round 3 is at Lichess"
+        assert until(lambda: any(at_lichess in one for one in broadcast.notices()))
         table.submit(f.Resign(by="white"))
         assert until(lambda: "Black wins" in httpx.get(host.url).text)
     finally:
