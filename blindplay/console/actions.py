@@ -29,6 +29,7 @@ from blindplay.wording.readers import reader
 
 from .consequences import consequences
 from .messages import catalogue
+from .next_step import next_step
 from .table_port import TablePort, held
 
 Form = Mapping[str, Sequence[str]]
@@ -187,7 +188,8 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
             else:
                 steps = [(kind, _fields(kind, form))]
             now = stamp(game)
-            if any(_is_late(now, seen, step) for step, _ in steps):
+            late = any(_is_late(now, seen, step) for step, _ in steps)
+            if late and not _is_due(game, role, form):
                 raise NoActionError("stale")
             if _does_something_else(game, role, kind, form):
                 raise NoActionError("changed")
@@ -214,6 +216,17 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
     except f.FactError as error:
         said = words["no_fact"].format(why=error)
         return ActionResult((said,), refused=True, field=_FIELDS.get(kind, ""))
+
+
+def _is_due(game: Game, role: str, form: Form) -> bool:
+    """Whether it is the very move that the player must now repeat, execute or announce. Whatever
+    else has happened since the page was shown, this is still meant."""
+    player = role.removeprefix("assistant:")
+    due = next_step(game, player) if player in f.SIDES else None
+    if due is None or due.move is None:
+        return False
+    asked = "how", value_of(form, "how")
+    return due.button == asked and due.move.move.uci() == value_of(form, "text")
 
 
 def _does_something_else(game: Game, role: str, kind: str, form: Form) -> bool:

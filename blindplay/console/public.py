@@ -29,6 +29,7 @@ from blindplay.wording.position import look
 from . import PUBLIC_DELAY_S, views
 from .access import RateLimiter
 from .messages import catalogue, negotiate
+from .next_step import Played
 from .pages import boards, common
 from .pieces import rows
 from .table_port import TablePort
@@ -147,7 +148,7 @@ class PublicGame:
             ),
             "in_words": look(pack, game, "white", Command.POSITION, About()),
             "moves": [
-                common.told(game, common.Played(ply.before, ply.move, ply.side), language)
+                common.told(game, Played(ply.before, ply.move, ply.side), language)
                 for ply in game.history
             ],
         }

@@ -201,6 +201,22 @@ def test_an_entry_on_a_scoresheet_is_never_late_because_it_names_its_move(
     assert hall.table.game.sheets["white"][1] == "e4"
 
 
+def test_the_move_that_is_still_due_is_never_late(hall: Hall) -> None:
+    """The opponent answers the announcement while the player executes it and presses the clock."""
+    hall.start()
+    opponent = Browser(hall, "black")
+    opponent.enter()
+    hall.table.submit(f.Announce(by="white", move="e2e4"))
+    shown = stamp(hall.table.game)
+    hall.table.submit(f.Make(by="white", move="e2e4"))
+    hall.table.submit(f.Press(by="white"))
+    asked = {"text": "e2e4", "how": "repeat_make", "seen": shown}
+    assert not opponent.do("move", **asked).json()["refused"]
+    assert [fact.by for fact in hall.taken("make")] == ["white", "black"]
+    assert opponent.do("move", **asked).json()["refused"]
+    assert len(hall.taken("make")) == 2
+
+
 def test_what_he_asks_is_answered_and_recorded(hall: Hall, assistant: Browser) -> None:
     """D.2.10.4."""
     hall.start()

@@ -17,6 +17,7 @@ from blindplay.wording.board_steps import BoardStep, plan
 
 from ..actions import Form, value_of
 from ..messages import catalogue
+from ..next_step import Played
 from ..pieces import Square, image_of, rows
 from ..table_port import TablePort, held
 from . import common
@@ -170,7 +171,7 @@ def position_after(game: Game, role: str, language: str, text: str) -> dict[str,
     say, title, move = catalogue(language), "past_start", None
     if ply:
         done = plies[ply - 1]
-        move = common.told(game, common.Played(done.before, done.move, done.side), language)
+        move = common.told(game, Played(done.before, done.move, done.side), language)
         title = f"past_{done.side}"
     return {
         "title": say[title].format(

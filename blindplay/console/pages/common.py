@@ -8,23 +8,14 @@ import chess
 from blindplay.language import load
 from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
-from blindplay.laws.placement import change, laid_over
 from blindplay.record.score import SheetRow, moves, sheet
 from blindplay.wording.clock_times import write_time
 from blindplay.wording.readers import announcing
 
 from ..messages import catalogue
+from ..next_step import Played, to_execute
 
 LOW_MS = 60_000
-
-
-@dataclass(frozen=True)
-class Played:
-    """A move of ``by``, on the board before it."""
-
-    before: chess.Board
-    move: chess.Move
-    by: str
 
 
 @dataclass(frozen=True)
@@ -80,20 +71,6 @@ def last_announced(game: Game, language: str) -> ShownMove | None:
         return None
     ply = game.history[-1]
     return told(game, Played(ply.before, ply.spoken, ply.side), language)
-
-
-def to_execute(game: Game, board: str) -> Played | None:
-    """The first move that must still be executed on ``board``."""
-    for ply in game.outstanding(board):
-        return Played(ply.before, ply.move, ply.side)
-    turn = game.turn
-    expected = turn.made or turn.announced
-    if expected is None:
-        return None
-    shown = laid_over(game.pieces, change(game.board, expected))
-    if game.tables[board].placement == shown:
-        return None
-    return Played(game.board.copy(stack=False), expected, game.side)
 
 
 def due(game: Game, board: str, language: str) -> ShownMove | None:

@@ -11,6 +11,7 @@ from blindplay.language import load
 from blindplay.laws import Game
 
 from ..messages import catalogue
+from ..next_step import Played
 from ..pieces import rows
 from ..table_port import TablePort
 from . import common, players
@@ -53,10 +54,10 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
 def _heard(game: Game, language: str) -> list[common.ShownMove]:
     """The last announcements, the newest first."""
     found = [
-        common.told(game, common.Played(ply.before, ply.spoken, ply.side), language)
+        common.told(game, Played(ply.before, ply.spoken, ply.side), language)
         for ply in reversed(game.history[-_HEARD:])
     ]
     if game.turn.announced is not None:
-        now = common.Played(game.board.copy(stack=False), game.turn.announced, game.side)
+        now = Played(game.board.copy(stack=False), game.turn.announced, game.side)
         found.insert(0, common.told(game, now, language))
     return found

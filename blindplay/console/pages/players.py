@@ -15,9 +15,9 @@ from blindplay.wording.announcements import announcements
 
 from ..actions import Form
 from ..messages import catalogue
+from ..next_step import NextStep, Played, next_step
 from ..table_port import TablePort, held
 from . import boards, common, papers
-from .next_step import NextStep, next_step
 
 _UNANSWERED = ("over", "sign", "arbiter", "adjourned")  # then nobody can answer an offer of a draw
 _LOOKED_BACK = 400  # entries of the log
@@ -127,7 +127,7 @@ def _whole_moves(table: TablePort, role: str, language: str, form: Form) -> dict
     """All moves in notation and in words."""
     with held(table) as game:
         told = [
-            common.told(game, common.Played(ply.before, ply.spoken, ply.side), language)
+            common.told(game, Played(ply.before, ply.spoken, ply.side), language)
             for ply in game.history
         ]
         return {"moves": told, "announced_in": common.spoken_in(game)}

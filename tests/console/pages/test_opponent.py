@@ -16,8 +16,8 @@ from blindplay.laws.facts import Player
 from tests.console.browser import accessible, shot, violations
 from tests.console.hall import IMPAIRED, Hall
 from tests.console.pages.test_boards import wrong_knight
-from tests.console.pages.test_next_step import PRESSED
 from tests.console.pages.test_players import click_move, enter
+from tests.console.test_next_step import PRESSED
 
 
 def test_a_deaf_opponents_game_from_text_to_the_end(

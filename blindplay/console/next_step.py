@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+import chess
+
 from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
+from blindplay.laws.placement import change, laid_over
 from blindplay.laws.state import enveloped
-
-from .common import Played, to_execute
 
 Kind = Literal[
     "repeat", "repeat_and_execute", "execute", "announce", "announce_made", "press", "seal",
@@ -23,6 +24,15 @@ _HOW: Mapping[Kind, str] = {
     "execute": "make",
     "announce_made": "announce",
 }
+
+
+@dataclass(frozen=True)
+class Played:
+    """A move of ``by``, on the board before it."""
+
+    before: chess.Board
+    move: chess.Move
+    by: str
 
 
 @dataclass(frozen=True)
@@ -109,6 +119,20 @@ def _own_move(game: Game, role: str) -> NextStep:
     unsaid = game.turn.announced is None and any(game.impaired(side) for side in SIDES)
     played = Played(game.board.copy(stack=False), made, role)
     return NextStep("announce_made" if unsaid else "press", played)
+
+
+def to_execute(game: Game, board: str) -> Played | None:
+    """The first move that must still be executed on ``board``."""
+    for ply in game.outstanding(board):
+        return Played(ply.before, ply.move, ply.side)
+    turn = game.turn
+    expected = turn.made or turn.announced
+    if expected is None:
+        return None
+    shown = laid_over(game.pieces, change(game.board, expected))
+    if game.tables[board].placement == shown:
+        return None
+    return Played(game.board.copy(stack=False), expected, game.side)
 
 
 def _to_repeat(game: Game, role: str) -> Played | None:

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blindplay.console import views
+from blindplay.console.next_step import next_step
 from blindplay.console.pages import page_of
-from blindplay.console.pages.next_step import next_step
 from blindplay.laws import facts as f
 from blindplay.laws.facts import SIDES, Player, Setup
 from blindplay.record import Journal
