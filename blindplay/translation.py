@@ -18,7 +18,7 @@ SAME_WORDS: Mapping[str, str] = {"no": "nb", "nn": "nb"}
 _FOLDER = Path(__file__).with_name("translations")
 _SENTENCES = re.compile(r"(?<=[.!?]) (?=[A-Z(])")
 _LONGEST = 2000  # characters of a text whose parts are looked for
-_FIRST = 4  # letters by which templates are looked up
+_ENDS = 4  # letters at both ends by which templates are looked up
 _LEAST = 8  # letters that tell a template from what somebody has given
 _SEPARATORS = (": ", "; ", ", ")
 
@@ -82,7 +82,7 @@ class MessageCatalogue:
                 self._templates.append((sum(map(len, parts)), parts, own))
         # A message that fits several templates has the one with the most text of its own.
         self._templates.sort(key=lambda one: -one[0])
-        self._fitting = lru_cache(256)(self._beginning)
+        self._fitting = lru_cache(1024)(self._between)
 
     def translated(self, message: str, least: int = 0) -> str:
         """The message in this language. What is not known stays as it is: names, notation, and
@@ -110,7 +110,7 @@ class MessageCatalogue:
         """A message as it stands in the catalogue, with how much of it is text of its own."""
         if text in self._whole:
             return len(text), self._whole[text]
-        for length, parts, own in self._fitting(text[:_FIRST]):
+        for length, parts, own in self._fitting(text[:_ENDS], text[-_ENDS:]):
             if length < least:
                 return None
             values = values_of(parts, text)
@@ -118,9 +118,13 @@ class MessageCatalogue:
                 return length, own.format(*map(self._value, values))
         return None
 
-    def _beginning(self, first: str) -> list[tuple[int, tuple[str, ...], str]]:
-        """The templates that a text with these first letters may fit."""
-        return [one for one in self._templates if first.startswith(one[1][0][:_FIRST])]
+    def _between(self, first: str, last: str) -> list[tuple[int, tuple[str, ...], str]]:
+        """The templates that a text with these first and last letters may fit."""
+        return [
+            one
+            for one in self._templates
+            if first.startswith(one[1][0][:_ENDS]) and last.endswith(one[1][-1][-_ENDS:])
+        ]
 
     def _value(self, value: str) -> str:
         """A value of a message. One word, or what is in quotes, was given by somebody."""
