@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from blindplay.hall import asking_once
-from blindplay.hall.asking_once import ask_once
+from blindplay.hall import table_calls
 from blindplay.hall.publisher import Publisher
 from blindplay.hall.requesting import UnreachableError
+from blindplay.hall.table_calls import ask_once
 from blindplay.record import signatures
 
 from .conftest import Event
@@ -31,7 +31,7 @@ def test_a_table_signs_in_the_middle_of_a_game_when_it_is_asked(event: Event) ->
 def test_a_table_that_is_not_there_is_not_asked(
     event: Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking_once, "_PATIENCE_S", 0.2)
+    monkeypatch.setattr(table_calls, "_PATIENCE_S", 0.2)
     asker = replace(event.broker.event_file(), event=event.name)
     with pytest.raises(UnreachableError, match="cannot be reached"):
         ask_once(asker, "7", "Berta", "sign")
