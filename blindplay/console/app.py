@@ -9,12 +9,11 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from concurrent.futures import Future
-from urllib.parse import parse_qs
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
-from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import (
@@ -37,20 +36,27 @@ from blindplay.wording.readers import reader
 from . import assets, views
 from .access import AccessLinks, BrowserSession, RateLimiter
 from .actions import ActionResult, AskedAction, Form, act_after_hands, come_in, stamp, value_of
-from .guard import MOST_BYTES, Guard
+from .guard import Guard
 from .limits import is_here
-from .messages import LANGUAGES, catalogue, negotiate
+from .messages import LANGUAGES, catalogue
 from .pages import page_of
 from .public import PATH, Audience, PublicPage
+from .requests import (
+    INCOMPRESSIBLE,
+    accepted,
+    address_of,
+    asks_for_link,
+    fields_of,
+    form_of,
+    trouble_page,
+    wants_json,
+)
 from .stream import OpenPages, Stream, ToldSentence, sent
 from .table_port import TablePort, held, tape_of
 
 COOKIE = "blindplay"
-_MOST_FIELDS = 40
 _MOST_UNTOLD = 200  # sentences
 _SLUGS = {views.slug(role): role for role in PEOPLE}
-# Changes of a page repeat most of the page, so they become much smaller, too.
-INCOMPRESSIBLE = tuple({*DEFAULT_EXCLUDED_CONTENT_TYPES} - {"text/event-stream"})
 
 Answer = Callable[[ActionResult], object]
 Doing = Callable[[TablePort, BrowserSession, str, Form, Answer], AskedAction]
@@ -389,7 +395,7 @@ class Console:
         """A further page of a role, or with ``part`` only its content."""
         if not self.asking.take(session.digest.hex()):
             return trouble_page(request, "too_fast", 429, session.language)
-        form = _fields(request.url.query)
+        form = fields_of(request.url.query)
         if form is None:
             return trouble_page(request, "no_such_page", 400, session.language)
         found = await run_in_threadpool(
@@ -424,7 +430,7 @@ class Console:
 
     async def _changes(self, request: Request, session: BrowserSession) -> Response:
         """The page's stream of changes, as server-sent events. Their ids are places in it."""
-        language = views.language_of(session, _fields(request.url.query) or {})
+        language = views.language_of(session, fields_of(request.url.query) or {})
         stream = await run_in_threadpool(self._stream, session.role, language)
         place = request.headers.get("last-event-id") or request.query_params.get("since", "")
         events = self.pages.events(
@@ -434,37 +440,6 @@ class Console:
 
 
 # --- answers ------------------------------------------------------------------------------------
-
-
-def accepted(request: Request) -> str:
-    """The language that the browser asks for."""
-    return negotiate(request.headers.get("accept-language", ""))
-
-
-def wants_json(request: Request) -> bool:
-    return "application/json" in request.headers.get("accept", "")
-
-
-def asks_for_link(
-    request: Request, key: str = "", status: int = 200, door: str = "enter"
-) -> Response:
-    """The page that asks for a link; ``key`` is that of the reason. ``door`` is the beginning of
-    the keys of its words."""
-    language = accepted(request)
-    why = catalogue(language)[key] if key else ""
-    page = views.render("enter.html", language, why=why, door=door)
-    return HTMLResponse(page, status_code=status)
-
-
-def trouble_page(request: Request, key: str, status: int, language: str = "") -> Response:
-    """A refusal in words: a page, or JSON for a script."""
-    if request.url.path == "/":
-        return asks_for_link(request, key, status)  # a right link opens the door even then
-    language = language or accepted(request)
-    why = catalogue(language)[key]
-    if wants_json(request):
-        return JSONResponse({"refused": True, "said": [why]}, status_code=status)
-    return HTMLResponse(views.render("trouble.html", language, why=why), status_code=status)
 
 
 def _told(
@@ -495,20 +470,3 @@ def _messages(language: str, answer: ActionResult, *, scripted: bool) -> list[tu
 def _to_page(role: str, request: Request) -> RedirectResponse:
     place = request.scope.get("root_path", "")
     return RedirectResponse(f"{place}/{views.slug(role)}/", status_code=303)
-
-
-async def form_of(request: Request) -> Form:
-    """The fields of a posted form; none if there are too many."""
-    return _fields((await request.body()).decode("utf-8", "replace"), blank=True) or {}
-
-
-def _fields(text: str, *, blank: bool = False) -> dict[str, list[str]] | None:
-    """The fields of an encoded form; None if there are more than any page has."""
-    try:
-        return parse_qs(text[:MOST_BYTES], keep_blank_values=blank, max_num_fields=_MOST_FIELDS)
-    except ValueError:
-        return None
-
-
-def address_of(request: Request) -> str:
-    return request.client.host if request.client else ""

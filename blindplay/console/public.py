@@ -28,10 +28,11 @@ from blindplay.wording.position import look
 
 from . import PUBLIC_DELAY_S, views
 from .access import RateLimiter
-from .messages import catalogue, negotiate
+from .messages import catalogue
 from .next_step import Played
 from .pages import boards, common
 from .pieces import rows
+from .requests import accepted, address_of
 from .table_port import TablePort
 
 PATH = "/public/"
@@ -239,7 +240,7 @@ class ReaderLimits:
         async def route(request: Request) -> Response:
             if not self.take(request):
                 return too_fast()
-            language = negotiate(request.headers.get("accept-language", ""))
+            language = accepted(request)
             found = await run_in_threadpool(answer, request, language)
             found.headers.update(_HEADERS)
             return found
@@ -248,8 +249,7 @@ class ReaderLimits:
 
     def take(self, request: Request) -> bool:
         """Count one request; False if it is one too many."""
-        client = request.client.host if request.client else ""
-        return self.asking.take(client) and self.asking_all.take("")
+        return self.asking.take(address_of(request)) and self.asking_all.take("")
 
 
 def too_fast() -> Response:

@@ -6,7 +6,7 @@ import json
 import secrets
 import threading
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,7 +18,8 @@ from .access import BrowserSession
 
 _KEPT = 200
 _MOST_STREAMS = 12  # of one session
-_HEARTBEAT_S = 5.0
+HEARTBEAT_S = 5.0
+"""After so long without a change an open page gets the time."""
 _RECONNECT_MS = 1000
 
 Sentence = str | Sequence[Part]
@@ -135,17 +136,22 @@ class Stream:
         }  # fmt: skip
         return json.dumps(change | ({"whole": True} if whole else {}), ensure_ascii=False)
 
-    def listen(self, listener: Wake) -> Callable[[], None]:
-        """Call ``listener`` after each change, in any thread. Call the result to stop."""
+    @contextlib.contextmanager
+    def changed(self) -> Iterator[asyncio.Event]:
+        """An event that each change sets. Use it in the server's loop."""
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
+
+        def wake() -> None:
+            with contextlib.suppress(RuntimeError):  # the server has stopped meanwhile
+                loop.call_soon_threadsafe(changed.set)
+
         with self._lock:
-            self._listeners.append(listener)
-
-        def leave() -> None:
+            self._listeners.append(wake)
+        try:
+            yield changed
+        finally:
             with self._lock:
-                if listener in self._listeners:
-                    self._listeners.remove(listener)
-
-        return leave
+                self._listeners.remove(wake)
 
 
 class OpenPages:
@@ -170,42 +176,35 @@ class OpenPages:
     ) -> AsyncIterator[str]:
         """What a page at ``place`` lacks, and what comes, while ``is_in``. The ids of the events
         are places in the stream."""
-        loop, changed = asyncio.get_running_loop(), asyncio.Event()
-
-        def wake() -> None:
-            with contextlib.suppress(RuntimeError):  # the server has stopped meanwhile
-                loop.call_soon_threadsafe(changed.set)
-
-        leave = stream.listen(wake)
-        listening = self._listening.setdefault(session.digest, [])
-        listening.append(changed)
-        if len(listening) > _MOST_STREAMS:
-            listening.pop(0).set()  # the oldest page finds itself removed
-        self.count[session.role] += 1
-        try:
-            yield f"retry: {_RECONNECT_MS}\n\nevent: run\ndata: {self.run}\n\n"
-            yield self._now()
-            while not self.closing.is_set() and is_in():
-                if changed not in listening:
-                    yield "event: crowded\ndata:\n\n"
-                    return
-                changed.clear()
-                await run_in_threadpool(self._catch_up)
-                missed = stream.since(place)
-                if missed is not None:
-                    place, data = missed
-                    yield f"id: {place}\ndata: {data}\n\n"
-                try:
-                    await asyncio.wait_for(changed.wait(), _HEARTBEAT_S)
-                except TimeoutError:
-                    yield self._now()
-        finally:
-            leave()
-            if changed in listening:
-                listening.remove(changed)
-            if not listening:
-                self._listening.pop(session.digest, None)
-            self.count[session.role] -= 1
+        with stream.changed() as changed:
+            listening = self._listening.setdefault(session.digest, [])
+            listening.append(changed)
+            if len(listening) > _MOST_STREAMS:
+                listening.pop(0).set()  # the oldest page finds itself removed
+            self.count[session.role] += 1
+            try:
+                yield f"retry: {_RECONNECT_MS}\n\nevent: run\ndata: {self.run}\n\n"
+                yield self._now()
+                while not self.closing.is_set() and is_in():
+                    if changed not in listening:
+                        yield "event: crowded\ndata:\n\n"
+                        return
+                    changed.clear()
+                    await run_in_threadpool(self._catch_up)
+                    missed = stream.since(place)
+                    if missed is not None:
+                        place, data = missed
+                        yield f"id: {place}\ndata: {data}\n\n"
+                    try:
+                        await asyncio.wait_for(changed.wait(), HEARTBEAT_S)
+                    except TimeoutError:
+                        yield self._now()
+            finally:
+                if changed in listening:
+                    listening.remove(changed)
+                if not listening:
+                    self._listening.pop(session.digest, None)
+                self.count[session.role] -= 1
 
     def _now(self) -> str:
         """The time, by which a page sets its clocks. It also keeps the connection open."""

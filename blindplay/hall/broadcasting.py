@@ -6,7 +6,7 @@ import time
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -14,6 +14,7 @@ from starlette.routing import Route
 from blindplay.console import assets
 from blindplay.console.guard import Guard
 from blindplay.console.public import PATH
+from blindplay.console.requests import INCOMPRESSIBLE
 from blindplay.console.server import PageServer
 
 from .broadcast_settings import BroadcastSettings
@@ -26,7 +27,6 @@ from .spectators import SpectatorsPages
 _LOG = logging.getLogger(__name__)
 _LOG.addHandler(logging.NullHandler())
 _TICK_S = 0.25
-_INCOMPRESSIBLE = tuple({*DEFAULT_EXCLUDED_CONTENT_TYPES} - {"text/event-stream"})
 
 
 class Broadcast:
@@ -113,7 +113,7 @@ class PublicHost:
                 ],
                 middleware=[
                     Middleware(Guard, allows=lambda request: True, trouble=_trouble),
-                    Middleware(GZipMiddleware, exclude_content_types=_INCOMPRESSIBLE),
+                    Middleware(GZipMiddleware, exclude_content_types=INCOMPRESSIBLE),
                 ],
             )
         )

@@ -19,7 +19,10 @@ from starlette.types import Receive, Scope, Send
 from blindplay.console import assets, views
 from blindplay.console.access import AccessLinks, BrowserSession, RateLimiter
 from blindplay.console.actions import value_of
-from blindplay.console.app import (
+from blindplay.console.guard import Guard
+from blindplay.console.limits import is_here
+from blindplay.console.messages import LANGUAGES, catalogue
+from blindplay.console.requests import (
     INCOMPRESSIBLE,
     accepted,
     address_of,
@@ -27,9 +30,6 @@ from blindplay.console.app import (
     form_of,
     trouble_page,
 )
-from blindplay.console.guard import Guard
-from blindplay.console.limits import is_here
-from blindplay.console.messages import LANGUAGES, catalogue
 from blindplay.console.stream import OpenPages, Stream, ToldSentence
 from blindplay.console.views import NamedLink
 

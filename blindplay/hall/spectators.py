@@ -1,7 +1,6 @@
 """The pages of a hall for everybody: many small boards, each game by itself, and all as PGN."""
 
 import asyncio
-import contextlib
 import re
 import threading
 from collections import Counter
@@ -15,11 +14,12 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from blindplay.console import views
-from blindplay.console.messages import catalogue, negotiate
+from blindplay.console.messages import catalogue
 from blindplay.console.pages import common
 from blindplay.console.pieces import rows
 from blindplay.console.public import PATH, PublicGame, ReaderLimits, past_page, pgn_file, too_fast
-from blindplay.console.stream import Stream
+from blindplay.console.requests import accepted, address_of
+from blindplay.console.stream import HEARTBEAT_S, Stream
 from blindplay.language import load
 from blindplay.laws.facts import SIDES
 from blindplay.wording.announcements import result_in_words
@@ -28,7 +28,6 @@ from blindplay.wording.clock_times import write_time
 from .delayed_hall import DelayedHall, ShownGame
 
 _STYLES = ("board.css", "spectators.css")
-_HEARTBEAT_S = 5.0
 _RETRY_MS = 3000
 _RUNS = re.compile(r'data-left="(\d+)" data-at="(-?\d+)" data-runs="yes">[^<]*<')
 
@@ -126,12 +125,12 @@ class SpectatorsPages:
 
     async def _changes(self, request: Request) -> Response:
         """The stream of changes, as server-sent events. Their ids are places in it."""
-        client = request.client.host if request.client else ""
+        client = address_of(request)
         if not self.limits.take(request):
             return too_fast()
         if self._open.total() >= self._most or self._open[client] >= self._an_address:
             return Response(status_code=503, headers={"retry-after": "10"})
-        language = negotiate(request.headers.get("accept-language", ""))
+        language = accepted(request)
         stream = await run_in_threadpool(self._render, language)
         place = request.headers.get("last-event-id") or request.query_params.get("since", "")
         return StreamingResponse(
@@ -139,28 +138,21 @@ class SpectatorsPages:
         )
 
     async def _events(self, client: str, stream: Stream, place: str) -> AsyncIterator[str]:
-        loop, changed = asyncio.get_running_loop(), asyncio.Event()
-
-        def wake() -> None:
-            with contextlib.suppress(RuntimeError):  # the server has stopped meanwhile
-                loop.call_soon_threadsafe(changed.set)
-
-        leave = stream.listen(wake)
         self._open[client] += 1
         try:
-            yield f"retry: {_RETRY_MS}\n\nevent: time\ndata: {self._time()}\n\n"
-            while not self._closing.is_set():
-                changed.clear()
-                missed = stream.since(place)
-                if missed is not None:
-                    place, data = missed
-                    yield f"id: {place}\ndata: {data}\n\n"
-                try:
-                    await asyncio.wait_for(changed.wait(), _HEARTBEAT_S)
-                except TimeoutError:
-                    yield f"event: time\ndata: {self._time()}\n\n"
+            with stream.changed() as changed:
+                yield f"retry: {_RETRY_MS}\n\nevent: time\ndata: {self._time()}\n\n"
+                while not self._closing.is_set():
+                    changed.clear()
+                    missed = stream.since(place)
+                    if missed is not None:
+                        place, data = missed
+                        yield f"id: {place}\ndata: {data}\n\n"
+                    try:
+                        await asyncio.wait_for(changed.wait(), HEARTBEAT_S)
+                    except TimeoutError:
+                        yield f"event: time\ndata: {self._time()}\n\n"
         finally:
-            leave()
             self._open[client] -= 1
             if not self._open[client]:
                 del self._open[client]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 
@@ -78,14 +79,17 @@ def test_who_missed_too_much_gets_the_whole_page_in_silence() -> None:
 def test_what_changes_nothing_is_no_change() -> None:
     stream = Stream()
     stream.update({"now": "a"}, "1")
-    calls: list[int] = []
-    leave = stream.listen(lambda: calls.append(1))
-    stream.update({"now": "a"}, "1")
-    assert calls == []
-    stream.update({"now": "a"}, "1", [("said", False, {})])
-    leave()
-    stream.update({"now": "b"}, "2")
-    assert calls == [1]
+
+    async def watch() -> None:
+        with stream.changed() as changed:
+            stream.update({"now": "a"}, "1")
+            await asyncio.sleep(0)
+            assert not changed.is_set()
+            stream.update({"now": "a"}, "1", [("said", False, {})])
+            await asyncio.wait_for(changed.wait(), 60)
+
+    asyncio.run(watch())
+    assert not stream.is_watched
 
 
 @given(st.text())
