@@ -12,7 +12,7 @@ from blindplay.laws.needs import NEEDS as LAWS_NEEDS
 
 from .followed_table import FollowedTable
 from .follower import Follower
-from .protocol import Head
+from .protocol import STATES, Head
 from .requesting import FRESH_S
 
 NEEDS = (*LAWS_NEEDS, "gone", "low")
@@ -40,7 +40,7 @@ class ShownTable:
     black: str = ""
     round: str = ""
     state: str = ""
-    """As in its head; empty if none has come."""
+    """As in its head; empty if none has come, or if this program does not know it."""
     result: str = ""
     moves: int = 0
     """Full moves that were begun."""
@@ -138,7 +138,7 @@ class Overview:
         since = {need.kind: need.since for need in before.needs} if before else {}
         return ShownTable(
             name=table.name, white=head.white, black=head.black, round=head.round,
-            state=head.state, result=head.result.replace("-", "–"),
+            state=head.state if head.state in STATES else "", result=head.result,
             moves=(head.moves + 1) // 2,
             last=f"{head.last[:2]}–{head.last[2:4]}{head.last[4:].upper()}" if head.last else "",
             needs=tuple(

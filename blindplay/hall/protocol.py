@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, get_origin
 
 from blindplay.given import shown
+from blindplay.laws.facts import SIDES
 from blindplay.record.chain import DIGITS
 
 ROOT = "blindplay/1"
@@ -21,6 +22,10 @@ MOST_BYTES = 65_536
 NAME = re.compile("[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 """A name of an event or of a table."""
 
+STATES = ("setup", "playing", "stopped", "adjourned", "over")
+"""What a head says of the game: stopped is one whose clocks somebody has stopped."""
+
+_MOST_S = 1e12  # a time beyond it is a fault
 _DIGEST = re.compile(f"[0-9a-f]{{{DIGITS}}}")
 _NO_GAME = "0" * DIGITS
 _NUMBER = re.compile(rb'\{"n":([1-9][0-9]{0,8}),')
@@ -86,7 +91,7 @@ class Head:
     wall: float
     """The table's time of day, since 1970. It may be wrong."""
     state: str = ""
-    """setup, playing, stopped, adjourned or over."""
+    """One of :data:`STATES`; a newer table may have others."""
     result: str = ""
     white: str = ""
     black: str = ""
@@ -181,7 +186,7 @@ def decode(kind: type[Message], payload: bytes) -> Message:
         message = kind(**{one.name: _read(one.type, value[one.name]) for one in fields})
         _check(message)
     except (ValueError, TypeError, OverflowError, RecursionError):
-        raise MessageError(f"it is no {kind.__name__.lower()} of a hall") from None
+        raise MessageError("it is not as the protocol says") from None
     return message
 
 
@@ -203,7 +208,9 @@ def _check(message: Head | Presence | LinesWanted | Request | RequestAnswer) -> 
     """Raise ValueError for a message whose values cannot be."""
     if isinstance(message, Head):
         wrong = message.seq < 1 or message.n < 1 or not _is_game(message.game, message.digest)
-        wrong |= any(type(one) not in (int, float) for one in message.left.values())
+        times = (message.t, message.wall, *message.left.values())
+        wrong |= any(type(one) not in (int, float) or abs(one) > _MOST_S for one in times)
+        wrong |= set(message.left) not in (set(), set(SIDES))
         wrong |= any(type(one) is not str for one in (*message.needs, *message.strangers))
     elif isinstance(message, Presence):
         wrong = not all(

@@ -74,7 +74,7 @@ class Reporter:
     def __init__(self, follower: Follower) -> None:
         self._follower = follower
         self._lock = threading.Lock()  # one report at a time, for it takes the processor
-        self._games: dict[tuple[str, str], tuple[tuple[str, int], ReportedGame]] = {}
+        self._games: dict[tuple[str, str], tuple[tuple[int, str], ReportedGame]] = {}
 
     def report(self, language: str) -> RoundReport:
         """The report in a language of the pages. It reads files."""
@@ -86,9 +86,9 @@ class Reporter:
     def _game(self, name: str, language: str) -> ReportedGame | None:
         with self._follower.lock:
             copy = self._follower.tables[name].copy
-            stand = ("", 0) if copy is None else (copy.digest(copy.number), copy.number)
+            end = (0, "") if copy is None else copy.end
         known = self._games.get((name, language))
-        if known is not None and known[0] == stand:
+        if known is not None and known[0] == end:
             return known[1]
         try:
             folded = FoldedTable(self._follower, name)
@@ -97,7 +97,7 @@ class Reporter:
         if folded.game.setup is None:
             return None
         made = _reported(name, folded, language)
-        self._games[name, language] = stand, made
+        self._games[name, language] = end, made
         return made
 
 
@@ -115,7 +115,7 @@ def _reported(name: str, folded: FoldedTable, language: str) -> ReportedGame:
         round=game.setup.round,
         white=game.player("white").name,
         black=game.player("black").name,
-        result=(game.result or "").replace("-", "–"),
+        result=game.result or "",
         reason=telling.word(ended[1].reason) if ended else "",
         moves=(len(game.history) + 1) // 2,
         took=write_time(until - began) if began is not None else "",

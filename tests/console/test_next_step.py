@@ -149,7 +149,7 @@ def test_the_title_of_the_tab_says_what_matters(table: Table) -> None:
     table.submit(f.Arbiter(do="reject"))
     table.submit(f.Resign(by="black"))
     for role in ("white", "arbiter", "assistant:white"):
-        assert tab(role) == "1–0 – BlindPlay"
+        assert tab(role) == "1-0 – BlindPlay"
 
 
 _PEOPLE = st.sampled_from(SIDES)

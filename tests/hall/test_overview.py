@@ -107,7 +107,7 @@ def test_a_table_that_is_not_connected_needs_somebody_until_its_game_is_over(
     tables.present("4", online=False)
     assert kinds(tables, "4") == ["gone"]
     tables.head("4", state="over", result="1-0")
-    assert kinds(tables, "4") == [] and tables.overview["4"].result == "1–0"
+    assert kinds(tables, "4") == [] and tables.overview["4"].result == "1-0"
 
 
 def test_a_clock_that_runs_below_a_minute_needs_somebody(tables: Tables) -> None:
@@ -125,6 +125,12 @@ def test_a_table_of_which_nothing_has_come_is_shown(tables: Tables) -> None:
     tables.overview.look()
     assert tables.overview["4"].groups == ("setup",)
     assert tables.overview["4"].state == "" and set(tables.overview["4"].groups) < set(GROUPS)
+
+
+def test_a_state_that_only_a_newer_table_knows_is_shown_as_unknown(tables: Tables) -> None:
+    tables.head("4", state="suspended")
+    tables.overview.look()
+    assert tables.overview["4"].state == ""
 
 
 def test_names_are_sorted_by_their_numbers() -> None:

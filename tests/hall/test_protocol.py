@@ -24,13 +24,14 @@ PAGE = (ROOT / "docs/hall-protocol.md").read_text("utf-8")
 (READER,) = re.findall("```python\n(.*?)```", PAGE, re.S)
 GAME = "0123456789abcdef" * 2
 MESSAGES: list[Any] = [
-    p.Head("r", 1, GAME, 3, GAME, 1.5, 2.5, left={"white": 3}, needs=["flag"], white="Žofie"),
+    p.Head("r", 1, GAME, 3, GAME, 1.5, 2.5, needs=["flag"], white="Žofie",
+           left={"white": 3, "black": 4}),
     p.Presence("r", True, {GAME: [5, GAME]}, {"version": "1"}),
     p.LinesWanted(GAME, 7),
     p.LinesWanted(""),
     p.Request("id", GAME, 1.0, "Berta", "act", {"form": {}}),
     p.RequestAnswer("id", "done", 8, ["Well."]),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("message", MESSAGES, ids=lambda one: type(one).__name__)
@@ -56,6 +57,13 @@ def test_what_is_no_message_is_refused(message: Any) -> None:
 )
 def test_a_value_of_another_type_is_refused(value: bytes) -> None:
     payload = p.encode(MESSAGES[0]).replace(b'"t":1.5', b'"t":' + value)
+    with pytest.raises(p.MessageError):
+        p.decode(p.Head, payload)
+
+
+@pytest.mark.parametrize("left", [b'{"white":3}', b'{"a":1,"b":2}', b'{"white":3,"black":1e300}'])
+def test_clocks_of_other_sides_or_beyond_all_times_are_refused(left: bytes) -> None:
+    payload = p.encode(MESSAGES[0]).replace(b'"left":{"white":3,"black":4}', b'"left":' + left)
     with pytest.raises(p.MessageError):
         p.decode(p.Head, payload)
 

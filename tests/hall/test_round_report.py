@@ -27,7 +27,7 @@ def test_it_has_the_games_the_incidents_by_article_and_the_times(event: Event) -
     reporter = Reporter(hall.follower)
     report = reporter.report("en")
     first, second = report.games
-    assert (first.table, first.result, first.reason) == ("9", "1–0", "resignation")
+    assert (first.table, first.result, first.reason) == ("9", "1-0", "resignation")
     assert (first.white, first.moves, first.decided_by) == ("Anna", 1, ("Maria Berg",))
     assert first.took == "0:00" and first.left["white"].startswith("1:30:")
     assert (second.table, second.result) == ("10", "")

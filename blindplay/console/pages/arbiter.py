@@ -45,7 +45,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
     return {
         "may": permissions.rights(game, role),
         "over": game.over,
-        "outcome": common.result(game),
+        "outcome": game.result or "",
         "status": common.status(game, language),
         "last": common.last_announced(game, language),
         "announced_in": common.spoken_in(game),

@@ -41,7 +41,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "next_ply": common.next_ply(game, own),
         "over": game.over,
         **papers.values(game, role, language),
-        "outcome": common.result(game),
+        "outcome": game.result or "",
         "sealing": common.sealing(game) and game.side == own,
     }
 

@@ -79,11 +79,6 @@ def due(game: Game, board: str, language: str) -> ShownMove | None:
     return told(game, first, language) if first else None
 
 
-def result(game: Game) -> str:
-    """The result as people write it, ``1–0``; nothing before the end."""
-    return (game.result or "").replace("-", "–")
-
-
 def sealing(game: Game) -> bool:
     """Whether the arbiter has asked for a sealed move (I.1.1)."""
     return game.adjourning and not game.adjourned

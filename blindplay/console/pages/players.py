@@ -64,7 +64,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
 def _heading(game: Game, step: NextStep, say: Mapping[str, str]) -> str:
     """The step in a few words; at the end the result."""
     if game.over:
-        return common.result(game)
+        return game.result or ""
     return say[f"next_{step.kind}"].format(name=game.player(game.side).name or say[game.side])
 
 
