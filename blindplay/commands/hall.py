@@ -13,7 +13,7 @@ import click
 from blindplay.console import LOOPBACK, PORT
 
 from . import options
-from .hall_init import BROKER_FOLDER, init
+from .hall_init import init
 from .hall_pairings import pair, results, standings, where
 from .verify import sign
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _ROUND_S = 0.5  # between two looks at all tables
 _DEMO_TABLES = 9
-_PATIENCE = 10  # looks without a broker before somebody is told
+_PATIENCE = 10  # looks without a broker before a warning
 
 
 @click.group(cls=options.CommandGroup, invoke_without_command=True)
@@ -161,6 +161,7 @@ def broker(file: Path) -> None:
     It needs Mosquitto on this machine. Ctrl-C ends it; the tables play on.
     """
     from blindplay.hall.local_broker import run_broker
+    from blindplay.hall.new_event import BROKER_FOLDER
 
     run_broker(file.parent / BROKER_FOLDER)
 

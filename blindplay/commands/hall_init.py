@@ -10,8 +10,6 @@ import click
 from . import options
 from .user_language import user_language
 
-BROKER_FOLDER = "broker"
-
 
 def _number(most: int) -> Callable[[str], int]:
     def read(text: str) -> int:
@@ -84,14 +82,14 @@ def init(folder: Path | None, **given: str | None) -> None:
     What is not given as an option is asked, one question after the other. Enter takes the usual
     answer.
     """
-    from blindplay.hall.new_event import EventPlan, check_new, short_name, write_event
+    from blindplay.hall.new_event import HALL_FILE, EventPlan, check_new, short_name, write_event
 
     values = {"title": _value("title", given["title"])}
     folder = folder or Path(short_name(values["title"]))
     check_new(folder)  # before all the other questions
     values |= {name: _value(name, given[name]) for name in _QUESTIONS if name != "title"}
     write_event(EventPlan(**values), folder)
-    called, own = options.called(), folder / "hall.toml"
+    called, own = options.called(), folder / HALL_FILE
     options.show_all(
         [
             f"The files of the event are in the folder {folder}.",

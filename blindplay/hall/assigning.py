@@ -78,12 +78,11 @@ def handlers(table: Table, joined: EventFile, following: NextGame | None) -> Map
         try:
             told = [assignment_of(one).pairing for one in request.body["pairings"]]
         except (TypeError, KeyError, ValueError):
-            reply(
-                _answer(request, ("refused", "This is no assignment of a game."), table.written[0])
-            )
-            return
-        table.pairings.tell(told)
-        reply(_answer(request, ("done", ""), table.written[0]))
+            result = "refused", "This is no assignment of a game."
+        else:
+            table.pairings.tell(told)
+            result = "done", ""
+        reply(_answer(request, result, table.written[0]))
 
     known: dict[str, Handler] = {TELL: tell}
     return known if following is None else {**known, ASSIGN: assign}
@@ -94,11 +93,9 @@ def _assign(
 ) -> tuple[str, str]:
     """Take the next game, unless one is being played; give the status and a sentence."""
     try:
-        game = assignment_of(request.body)
+        game = _game_of(request, joined)
     except ValueError as error:
         return "refused", str(error)
-    if game.table != joined.table:
-        return "refused", f"This is table {joined.table}."
     with table.lock:
         setup, state = table.game.setup, table.game
         if setup is not None and _is(setup, game):
@@ -109,6 +106,17 @@ def _assign(
         following.put(Assigned(game, request.who, request.id))
     table.pairings.tell([game.pairing])
     return "done", ""
+
+
+def _game_of(request: Request, joined: EventFile) -> Assignment:
+    """The game that this table is to play.
+
+    :raises ValueError: if the request gives none, or gives one to another table.
+    """
+    game = assignment_of(request.body)
+    if game.table != joined.table:
+        raise ValueError(f"This is table {joined.table}.")
+    return game
 
 
 def _is(setup: Setup, game: Assignment) -> bool:
@@ -204,11 +212,9 @@ class WaitingTable:
         if request.body.get("run") != self._run or not -1.0 <= age <= OLDEST_S:
             return "stale", ""
         try:
-            game = assignment_of(request.body)
+            game = _game_of(request, self._joined)
         except ValueError as error:
             return "refused", str(error)
-        if game.table != self._joined.table:
-            return "refused", f"This is table {self._joined.table}."
         if self._assigned is not None and self._assigned.game != game:
             return "refused", "Another game has been assigned there."
         self._assigned = self._assigned or Assigned(game, request.who, request.id)

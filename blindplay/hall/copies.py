@@ -64,6 +64,15 @@ class JournalCopy:
         """The digest of a line; empty for line 0."""
         return self._digests[_BYTES * (number - 1) : _BYTES * number].hex() if number else ""
 
+    @property
+    def end(self) -> tuple[int, str]:
+        """The number and the digest of the last line; 0 and empty if there is none."""
+        return self.number, self.digest(self.number)
+
+    def reaches(self, number: int, digest: str) -> bool:
+        """Whether line ``number`` is in the copy and has this digest."""
+        return self.number >= number and self.digest(number) == digest
+
     def fits(self, line: bytes, number: int) -> bool:
         """Whether ``line`` is whole, and may be line ``number`` of this game."""
         if not line.endswith(b"\n") or number > self.number + 1:

@@ -16,6 +16,7 @@ from blindplay.laws import FactError, Game
 from blindplay.laws.facts import Fact, parse
 from blindplay.wording.pack_words import PackWords
 
+from .folded_table import trouble
 from .followed_table import FollowedGame, FollowedTable
 from .follower import Follower
 
@@ -101,14 +102,14 @@ class DelayedCopy(PastGame):
     def _new_lines(self) -> list[bytes]:
         """The lines that have come. If lines that were read are gone, begin anew."""
         copy = self._copy
-        if not self._has(self._read):
+        if not copy.reaches(*self._read):
             self.game, self.reason, self.trouble = Game(PackWords()), "", ""
             self.first_move = 0.0
             self.taken += 1  # a page that has as many facts has others
             self._waiting.clear()
             self._read = NOTHING
         lines = list(copy.lines(self._read[0] + 1)) if copy.number > self._read[0] else []
-        self._read = copy.number, copy.digest(copy.number)
+        self._read = copy.end
         return lines
 
     def _parsed(self, lines: list[bytes]) -> Iterator[_CopiedLine]:
@@ -123,11 +124,7 @@ class DelayedCopy(PastGame):
                     yield _CopiedLine((value["n"], value["digest"]), value["wall"], fact)
 
     def _stop(self, error: FactError) -> None:
-        self.trouble = f"The game cannot be shown further, update BlindPlay here: {error}."
-
-    def _has(self, end: JournalEnd) -> bool:
-        number, digest = end
-        return self._copy.number >= number and self._copy.digest(number) == digest
+        self.trouble = trouble(error)
 
     def _due_at(self, now: float) -> tuple[int, int, float, float]:
         """Which lines are due: all up to the first number, and those up to the second number whose
@@ -136,11 +133,12 @@ class DelayedCopy(PastGame):
             self._came.append((self._read, now))
         while self._came and self._came[0][1] <= now - self._delay:
             end, _ = self._came.popleft()
-            if self._has(end) and (end[0] >= self.shown[0] or not self._has(self.shown)):
+            later = end[0] >= self.shown[0] or not self._copy.reaches(*self.shown)
+            if later and self._copy.reaches(*end):
                 self.shown = end
-        old = self.shown[0] if self._has(self.shown) else 0
+        old = self.shown[0] if self._copy.reaches(*self.shown) else 0
         head = self._table.head
-        if head is None or head.game != self.id or not self._has((head.n, head.digest)):
+        if head is None or head.game != self.id or not self._copy.reaches(head.n, head.digest):
             return old, 0, 0.0, 0.0
         told, passed = head.t * 1000, (now - self._followed.end_at) * 1000
         return old, head.n, told + passed - self._delay * 1000, told + _SILENCE_MS

@@ -16,7 +16,6 @@ from blindplay.console.public import Audience, PublicGame
 from blindplay.laws import Game
 from blindplay.record import files
 
-from .broadcast_settings import MOST_ROUND
 from .delayed_copy import NOTHING, DelayedCopy, JournalEnd
 from .followed_table import FollowedGame, FollowedTable
 from .follower import Follower
@@ -199,4 +198,4 @@ class DelayedHall:
 def _order(name: str) -> tuple[int, str]:
     """Tables that have numbers get their numbers first."""
     found = _NUMBER.search(name)
-    return int(found[1]) if found else MOST_ROUND + 1, name
+    return int(found[1]) if found else _MOST_NUMBER + 1, name

@@ -15,6 +15,11 @@ from .follower import Follower
 Listener = Callable[[Taken], object]
 
 
+def trouble(error: FactError) -> str:
+    """Why a game cannot be shown further after a fact that this program does not know."""
+    return f"The game cannot be shown further, update BlindPlay here: {error}."
+
+
 class FoldedTable:
     """One game of a table, for reading: a :class:`~blindplay.console.table_port.TablePort`.
 
@@ -74,11 +79,9 @@ class FoldedTable:
         fold all of it anew."""
         with self.lock:
             with self._follower.lock:
-                number, digest = self._end
-                whole = self._copy.number >= number and self._copy.digest(number) == digest
-                first = number + 1 if whole else 1
-                lines = list(self._copy.lines(first))
-                self._end = self._copy.number, self._copy.digest(self._copy.number)
+                whole = self._copy.reaches(*self._end)
+                lines = list(self._copy.lines(self._end[0] + 1 if whole else 1))
+                self._end = self._copy.end
             if not whole:
                 self.game, self.log, self.trouble = Game(PackWords()), [], ""
             for line in lines:
@@ -92,7 +95,7 @@ class FoldedTable:
             fact = parse(json.loads(line)["fact"])
             taken = Taken(fact, tuple(self.game.apply(fact)), TABLE)
         except FactError as error:
-            self.trouble = f"The game cannot be shown further, update BlindPlay here: {error}."
+            self.trouble = trouble(error)
             return
         if taken.rulings or fact.kind != "tick":
             self.log.append(taken)

@@ -50,14 +50,13 @@ class FollowedGame:
     @property
     def contradicted(self) -> bool:
         """Whether the copy has another line there than the table."""
-        number, digest = self.end
-        return self.copy.number >= number and self.copy.digest(number) != digest
+        number, _ = self.end
+        return self.copy.number >= number and not self.settled
 
     @property
     def settled(self) -> bool:
         """Whether the copy has everything up to the end."""
-        number, digest = self.end
-        return self.copy.number >= number and self.copy.digest(number) == digest
+        return self.copy.reaches(*self.end)
 
     @property
     def hopeless(self) -> bool:
@@ -87,7 +86,7 @@ class FollowedGame:
         self.hurry(now)
 
     def hurry(self, now: float) -> None:
-        """LinesWanted soon, if something is missing: there is reason to believe in an answer."""
+        """Ask soon, if something is missing: there is reason to believe in an answer."""
         self._ask_at, self._pause, self._asked = now + _FIRST_ASK_S, _FIRST_ASK_S, 0
 
     def complete(self) -> None:
@@ -164,7 +163,7 @@ class FollowedTable:
             self.hurry(now)
 
     def hurry(self, now: float) -> None:
-        """LinesWanted soon for what is missing."""
+        """Ask soon for what is missing."""
         for game in self._games.values():
             game.hurry(now)
 

@@ -83,7 +83,7 @@ class Follower:
                 listener(where.table)
 
     def hurry(self, now: float) -> None:
-        """LinesWanted soon for what is missing: the hall is connected again."""
+        """Ask soon for what is missing: the hall is connected again."""
         with self.lock:
             for table in self.tables.values():
                 table.hurry(now)

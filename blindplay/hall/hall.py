@@ -47,7 +47,7 @@ class Hall:
     def request(
         self, table: str, who: str, kind: str, body: dict[str, Any]
     ) -> "Future[RequestAnswer]":
-        """LinesWanted a table for something; see :meth:`.Requests.request`."""
+        """Ask a table for something; see :meth:`.Requests.request`."""
         return self._requests.request(table, who, kind, body, time.monotonic())
 
     def publish(self, topic: Topic, payload: bytes) -> bool:

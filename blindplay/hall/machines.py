@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from blindplay.console.messages import catalogue
+from blindplay.laws.facts import SIDES
 
 from .follower import Follower
 from .overview import natural
@@ -32,10 +33,9 @@ def machines(follower: Follower, language: str) -> list[ShownMachine]:
             table = follower.tables[name]
             about = table.presence.about if table.presence is not None else {}
             silent = round(now - table.heard_at) if table.heard_at else None
-            cells = _in_words(about, language)
-            found.append(ShownMachine(name, tuple(cells.items()), table.online, silent))
-    for one in found:
-        assert [name for name, _ in one.cells] == list(COLUMNS[1:-1])
+            told = _in_words(about, language)
+            cells = tuple((column, told[column]) for column in COLUMNS[1:-1])
+            found.append(ShownMachine(name, cells, table.online, silent))
     return found
 
 
@@ -50,7 +50,7 @@ def _in_words(about: dict[str, Any], language: str) -> dict[str, str]:
     return {
         "boards": "; ".join(
             f"{say[side]}: {_text(told[side]) or say['hall_not_online']}"
-            for side in ("white", "black")
+            for side in SIDES
             if side in told
         ),
         "power": ", ".join(power),

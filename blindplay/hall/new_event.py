@@ -15,7 +15,6 @@ from .certificates import make_certificates
 from .event_file import TLS_PORT
 from .protocol import NAME
 
-MOST_TABLES = 1000
 HALL_FILE = "hall.toml"
 BROKER_FOLDER = "broker"
 _LOCAL = "localhost", "127.0.0.1"

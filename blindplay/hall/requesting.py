@@ -45,7 +45,7 @@ class Requests:
     def request(
         self, table: str, who: str, kind: str, body: dict[str, Any], now: float
     ) -> "Future[RequestAnswer]":
-        """LinesWanted a table for something. The result is its answer, or one with the status
+        """Ask a table for something. The result is its answer, or one with the status
         ``unanswered``: then nobody knows whether it was done, until the table's journal shows it.
 
         :raises UnreachableError: if the table is not connected; nothing is published then.

@@ -73,7 +73,7 @@ def test_it_is_the_game_as_it_was_and_never_newer(tmp_path: Path, seed: int) -> 
         copy = known.game.copy
         for number in range(1, copy.number + 1):
             came.setdefault(copy.digest(number), hall.now)
-        number = past.shown[0] if past._has(past.shown) else 0
+        number = past.shown[0] if copy.reaches(*past.shown) else 0
         assert all(at <= hall.now - delay + 0.001 for at in happened[:number])
         expected = Game(PackWords())
         for fact in facts[:number]:

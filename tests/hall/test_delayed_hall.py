@@ -11,7 +11,7 @@ from blindplay.hall.delayed_hall import DelayedHall
 from blindplay.laws import facts as f
 
 from .model_hall import ModelHall
-from .told_table import ToldTable, setup
+from .told_table import ToldTable, pass_time, setup
 
 DELAY = 900
 
@@ -34,11 +34,7 @@ class Watched:
 
     def wait(self, seconds: float) -> None:
         """Pass time at the tables, too."""
-        self.hall.now += seconds
-        for table in self.tables:
-            table.clock += seconds
-            self.hall.publish(table.head())
-        self.hall.wait(0.3)
+        pass_time(self.hall, self.tables, seconds)
         self.shown.catch_up()
 
     def moves(self) -> dict[str, int]:

@@ -67,6 +67,16 @@ def all_equal(hall: Hall, tables: Sequence[Table]) -> bool:
     return all(is_equal(hall, table, str(name)) for name, table in enumerate(tables, 1))
 
 
+def behind(proxy: Proxy, event: Event) -> tuple[Hall, Table, Clock]:
+    """A hall that has the first move of a table, which the proxy connects."""
+    clock = Clock()
+    hall, table = event.hall(), event.table(now=clock)
+    event.publish(table, broker=proxy.broker)
+    play(table, "e2e4")
+    assert until(lambda: is_equal(hall, table))
+    return hall, table, clock
+
+
 # --- the network ---------------------------------------------------------------------------------
 
 
@@ -74,11 +84,7 @@ def all_equal(hall: Hall, tables: Sequence[Table]) -> bool:
 def test_a_table_that_was_cut_off_for_an_hour_catches_up(
     event: Event, proxy: Proxy, step_s: int
 ) -> None:
-    clock = Clock()
-    hall, table = event.hall(), event.table(now=clock)
-    event.publish(table, broker=proxy.broker)
-    play(table, "e2e4")
-    assert until(lambda: is_equal(hall, table))
+    hall, table, clock = behind(proxy, event)
     proxy.cut()
     assert until(lambda: not hall.follower.tables["1"].online)
     with pytest.raises(UnreachableError):
@@ -95,11 +101,7 @@ def test_a_table_that_was_cut_off_for_an_hour_catches_up(
 
 
 def test_a_decision_that_the_network_held_back_is_not_done(event: Event, proxy: Proxy) -> None:
-    clock = Clock()
-    hall, table = event.hall(), event.table(now=clock)
-    event.publish(table, broker=proxy.broker)
-    play(table, "e2e4")
-    assert until(lambda: is_equal(hall, table))
+    hall, table, clock = behind(proxy, event)
     proxy.hold()
     answer = hall.request("1", "Berta Berg", "act", STOP)
     time.sleep(0.3)  # it is in the broker now, or in the proxy

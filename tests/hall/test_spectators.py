@@ -21,7 +21,7 @@ from blindplay.laws import facts as f
 from tests.waiting import until
 
 from .model_hall import ModelHall
-from .told_table import ToldTable, setup
+from .told_table import ToldTable, pass_time, setup
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
@@ -45,11 +45,7 @@ class Watched:
         self.pass_time(0)
 
     def pass_time(self, seconds: float) -> None:
-        self.hall.now += seconds
-        for table in self.tables:
-            table.clock += seconds
-            self.hall.publish(table.head())
-        self.hall.wait(0.3)
+        pass_time(self.hall, self.tables, seconds)
         self.shown.catch_up()
         self.pages.update()
 

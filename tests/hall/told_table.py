@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 
 from blindplay.hall.protocol import Head, encode
 from blindplay.laws import facts as f
 from blindplay.record.chain import digest_of, encoded
 
+from .model_hall import ModelHall
 from .model_table import Message, ModelTable
 
 
@@ -67,3 +69,12 @@ def setup(**more: object) -> f.Setup:
         "site": "Oslo",
     }
     return f.Setup(**{**told, **more})  # type: ignore[arg-type]
+
+
+def pass_time(hall: ModelHall, tables: Iterable[ToldTable], seconds: float) -> None:
+    """Pass time in the hall and at the tables; then the heads of all come."""
+    hall.now += seconds
+    for table in tables:
+        table.clock += seconds
+        hall.publish(table.head())
+    hall.wait(0.3)
