@@ -312,4 +312,11 @@ def test_a_spectator_walks_through_the_game_without_scripts(
     page = context.new_page()
     page.goto(f"{watched.host.url}/public/past?ply=3")
     accessible(page)
+    page.keyboard.press("ArrowLeft")
+    expect(page).to_have_title("Past position: after 1… e5 – BlindPlay")
+    page.locator("#past-a8").focus()  # on the board the arrow keys go over the squares
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#past-b8")).to_be_focused()
+    page.keyboard.press("q")
+    expect(page.locator("#past-d8")).to_be_focused()
     context.close()

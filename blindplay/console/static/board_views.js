@@ -2,6 +2,7 @@
 // It is loaded before board.js, which then finds the squares where they are to stay.
 
 import { page, polite, say, urgent } from "./console.js";
+import "./steps.js";
 
 // --- turned round ----------------------------------------------------------------------------
 
@@ -86,19 +87,9 @@ async function lookBack(ply) {
   say(polite, [past.querySelector("h2").textContent]);
 }
 
-// In the past, left and right step wherever they mean nothing else. They do not lead there from a
-// control that somebody uses.
 document.addEventListener("keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
   if (event.key === "Escape" && past?.contains(event.target)) leavePast();
-  const at = event.target;
-  if (at.closest("input, select, textarea, audio, [role=grid], [role=application]")) return;
-  if (!past && !at.matches("body, main") && !at.closest(".board-tools")) return;
-  const step = { ArrowLeft: past ? "past-earlier" : "look-back", ArrowRight: "past-later" };
-  const link = document.getElementById(step[event.key]);
-  if (!link) return;
-  event.preventDefault();
-  link.click();
 });
 
 // --- steps that put a board right ----------------------------------------------------------------
