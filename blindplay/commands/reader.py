@@ -58,7 +58,8 @@ def typed_language(arguments: Sequence[str]) -> str:
 
 
 def _of_settings() -> str:
-    """The language in the settings file; "" if it cannot be read: the error is told elsewhere."""
+    """The language in the settings file; empty without one. The command itself reports a file that
+    cannot be read."""
     from . import settings_file
 
     try:

@@ -87,7 +87,7 @@ class ActionResult:
     seen: str = field(default="", compare=False)
     """The stamp of the game after the action, if the page had shown the game before it."""
     told: bool = field(default=False, compare=False)
-    """Whether everybody is told of the action anyway."""
+    """True if everybody hears of the action, so that its page need not confirm it."""
     field: str = field(default="", compare=False)
     """The name of the field whose content was refused."""
 

@@ -126,7 +126,7 @@ class Console:
             Route("/{seat}/papers/{name}", self._to_session(self._paper)),
             Route("/{seat}/{name}", self._to_session(self._beside)),
         ]
-        """The pages of the roles, for whoever serves them together with others."""
+        """The routes of the roles' pages, without the door. A hall mounts them under each table."""
         self.app = Starlette(
             routes=[
                 Route("/", self._door),
@@ -460,8 +460,8 @@ def _told(
 
 
 def _messages(language: str, answer: ActionResult, *, scripted: bool) -> list[tuple[bool, str]]:
-    """The sentences of an answer, each with whether it is a refusal. What everybody is told about
-    the action is its answer, if a script shows it."""
+    """The sentences of an answer, each with whether it is a refusal. Without sentences it confirms
+    the action, unless a script already shows what everybody hears of it."""
     done = () if scripted and answer.told else (catalogue(language)["done"],)
     sentences = answer.sentences or done
     return [(answer.refused, sentence) for sentence in sentences]

@@ -285,7 +285,7 @@ def _penalty_key(penalty: r.Penalty) -> str:
 
 
 def _needed_key(needed: r.ArbiterNeeded) -> str:
-    """Who calls the arbiter, or reports something, is part of what the arbiter reads."""
+    """A call and an assistant's report have sentences that name the person."""
     if needed.why == "called":
         return "_called"
     return "_reported" if (needed.by or "").startswith("assistant:") else ""
