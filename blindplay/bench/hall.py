@@ -110,9 +110,7 @@ def _equal(hall: Hall, ends: dict[str, list[object]]) -> int:
         with hall.follower.lock:
             copies = {name: table.copy for name, table in hall.follower.tables.items()}
             now = {
-                name: [copy.game, copy.number, copy.digest(copy.number)]
-                for name, copy in copies.items()
-                if copy is not None
+                name: [copy.game, *copy.end] for name, copy in copies.items() if copy is not None
             }
         equal = sum(now.get(name) == end for name, end in ends.items())
         if equal == len(ends) or time.monotonic() > limit:

@@ -4,6 +4,7 @@ import itertools
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from .verify import sign
 if TYPE_CHECKING:
     from blindplay.hall.event_file import EventFile
     from blindplay.hall.followed_table import FollowedTable
+    from blindplay.hall.hall import Hall
     from blindplay.hall.incidents import Incident
 
 _ROUND_S = 0.5  # between two looks at all tables
@@ -141,10 +143,8 @@ def _serve(joined: "EventFile", at: ServedAt) -> None:
                 options.show(
                     "The links of before still open the hall's page. --new-links gives new ones."
                 )
-            for looks in itertools.count(1):
-                time.sleep(_ROUND_S)
-                if looks == _PATIENCE and not running.online:
-                    options.warn("The broker cannot be reached; the hall goes on trying.")
+            for _ in _looks(running):
+                pass
         finally:
             host.close()
 
@@ -211,10 +211,7 @@ def cast(file: Path, host: str, console_port: int) -> None:
         open_parts.callback(served.close)
         options.show(f"Everybody may watch the games at {served.url}")
         told: list[str] = []
-        for looks in itertools.count(1):
-            time.sleep(_ROUND_S)
-            if looks == _PATIENCE and not running.online:
-                options.warn("The broker cannot be reached; the hall goes on trying.")
+        for _ in _looks(running):
             notices = broadcast.notices()
             for notice in notices:
                 if notice not in told:
@@ -228,10 +225,7 @@ def _follow(joined: "EventFile", *, as_json: bool) -> None:
     with Hall(joined) as running:
         options.show(f"The copies are in {running.follower.folder}.")
         shown: set[str] = set()
-        for rounds in itertools.count(1):
-            time.sleep(_ROUND_S)
-            if rounds == _PATIENCE and not running.online:
-                options.warn("The broker cannot be reached; the hall goes on trying.")
+        for _ in _looks(running):
             with running.follower.lock:
                 rows = [_row(table) for _, table in sorted(running.follower.tables.items())]
                 rows += [_incident_row(one) for one in running.follower.incidents]
@@ -239,6 +233,15 @@ def _follow(joined: "EventFile", *, as_json: bool) -> None:
                 if str(row) not in shown:
                     options.show(row if as_json else _in_words(row))
             shown = set(map(str, rows))
+
+
+def _looks(running: "Hall") -> Iterator[None]:
+    """Yield before each look at all tables, until Ctrl-C. Warns once if there is no broker."""
+    for number in itertools.count(1):
+        time.sleep(_ROUND_S)
+        if number == _PATIENCE and not running.online:
+            options.warn("The broker cannot be reached; the hall goes on trying.")
+        yield
 
 
 def _incident_row(incident: "Incident") -> dict[str, object]:

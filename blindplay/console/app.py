@@ -38,7 +38,7 @@ from .access import AccessLinks, BrowserSession, RateLimiter
 from .actions import ActionResult, AskedAction, Form, act_after_hands, come_in, stamp, value_of
 from .guard import Guard
 from .limits import is_here
-from .messages import LANGUAGES, catalogue
+from .messages import catalogue
 from .pages import page_of
 from .public import PATH, Audience, PublicPage
 from .requests import (
@@ -48,6 +48,7 @@ from .requests import (
     asks_for_link,
     fields_of,
     form_of,
+    set_cookie,
     trouble_page,
     wants_json,
 )
@@ -290,15 +291,8 @@ class Console:
         return answer
 
     def _set_cookie(self, answer: Response, role: str, secret: str) -> None:
-        answer.set_cookie(
-            self._cookie,
-            secret,
-            max_age=self._remember_s or None,
-            path=f"/{views.slug(role)}/",
-            httponly=True,
-            samesite="strict",
-            secure=self._encrypted,
-        )
+        path, encrypted = f"/{views.slug(role)}/", self._encrypted
+        set_cookie(answer, self._cookie, secret, path, self._remember_s, encrypted=encrypted)
 
     def _remembered(self, answer: Response, role: str, secret: str) -> Response:
         """``answer``, with which a browser that is remembered is remembered anew: none forgets its
@@ -323,10 +317,7 @@ class Console:
             answer = ActionResult((catalogue(language)["too_fast"],), refused=True)
             return _told(request, session, language, answer, 429)
         if "act" not in form:
-            if value_of(form, "language") in LANGUAGES:
-                session.language = value_of(form, "language")
-            if "theme" in form and value_of(form, "theme") in ("", *views.THEMES):
-                session.theme = value_of(form, "theme")
+            views.choose(session, form)
             self.doors.keep()
             return _to_page(session.role, request)
         first = session.once.begin(value_of(form, "id"))

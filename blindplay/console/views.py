@@ -82,6 +82,14 @@ def language_of(session: BrowserSession, form: Form) -> str:
     return asking if asking in LANGUAGES else session.language
 
 
+def choose(session: BrowserSession, form: Form) -> None:
+    """Take the language and the colours that a reader has chosen on a page."""
+    if value_of(form, "language") in LANGUAGES:
+        session.language = value_of(form, "language")
+    if "theme" in form and value_of(form, "theme") in ("", *THEMES):
+        session.theme = value_of(form, "theme")
+
+
 def slug(role: str) -> str:
     """The role as a part of an address: ``assistant-white``."""
     return role.replace(":", "-")

@@ -54,7 +54,8 @@ class Incidents:
                 with contextlib.suppress(ValueError, TypeError, KeyError):
                     value = json.loads(line)
                     withdrawn = value.pop("withdrawn", False)
-                    self._change(Incident(**value), withdrawn)
+                    if value["kind"] in KINDS:  # a newer program may have written others
+                        self._change(Incident(**value), withdrawn)
 
     def __iter__(self) -> Iterator[Incident]:
         return iter(list(self._open.values()))

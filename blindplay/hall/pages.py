@@ -28,6 +28,7 @@ from blindplay.console.requests import (
     address_of,
     asks_for_link,
     form_of,
+    set_cookie,
     trouble_page,
 )
 from blindplay.console.stream import OpenPages, Stream, ToldSentence
@@ -241,14 +242,8 @@ class HallPages:
         return answer
 
     def _set_cookie(self, answer: Response, secret: str) -> None:
-        answer.set_cookie(
-            self._cookie,
-            secret,
-            max_age=self._remember_s or None,
-            httponly=True,
-            samesite="strict",
-            secure=self._encrypted,
-        )
+        encrypted = self._encrypted
+        set_cookie(answer, self._cookie, secret, "/", self._remember_s, encrypted=encrypted)
 
     # --- pages -----------------------------------------------------------------------------------
 
@@ -280,11 +275,7 @@ class HallPages:
 
     async def _choose(self, request: Request, session: BrowserSession) -> Response:
         """The language and the colours of a reader's pages."""
-        form = await form_of(request)
-        if value_of(form, "language") in LANGUAGES:
-            session.language = value_of(form, "language")
-        if "theme" in form and value_of(form, "theme") in ("", *views.THEMES):
-            session.theme = value_of(form, "theme")
+        views.choose(session, await form_of(request))
         self.doors.keep()
         return RedirectResponse("/hall/", status_code=303)
 

@@ -37,21 +37,21 @@ class Given:
 def with_tables(paired: Round, tables: Iterable[str]) -> Round:
     """The round with the names that the tables have: table 4 of a file may be called ``table-4``.
 
-    :raises ValueError: if two tables have the same number.
+    :raises ValueError: if two tables have the number that the file gives to a game.
     """
-    names: dict[str, str] = {}
-    for name in sorted(tables):
-        number = _number(name)
-        if number and number in names:
-            raise ValueError(f"Two tables have the number {number}: {names[number]} and {name}.")
-        if number:
-            names[number] = name
     known = set(tables)
-    games = (
-        one if one.table in known else replace(one, table=names.get(_number(one.table), one.table))
-        for one in paired.games
-    )
-    return replace(paired, games=tuple(games))
+    numbered: dict[str, list[str]] = {}
+    for name in sorted(known):
+        numbered.setdefault(_number(name), []).append(name)
+
+    def named(game: Assignment) -> Assignment:
+        number = _number(game.table)
+        found = numbered.get(number, []) if number and game.table not in known else []
+        if len(found) > 1:
+            raise ValueError(f"Two tables have the number {number}: {found[0]} and {found[1]}.")
+        return replace(game, table=found[0]) if found else game
+
+    return replace(paired, games=tuple(map(named, paired.games)))
 
 
 def _number(name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from blindplay.given import plain
-from blindplay.language import Key, Kind, Language, key_of
+from blindplay.language import Key, Kind, key_of
 from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
 from blindplay.laws.sheets import brought_back
@@ -58,7 +58,7 @@ class Keyboard:
 
     def _leaves(self, line: str) -> bool:
         """Whether a line means the end in a language of the table, or in English."""
-        return any(key_of(pack, line) is Key.END for pack in self._packs())
+        return any(key_of(pack, line) is Key.END for pack in self._session.readers.languages)
 
     def do(self, line: str) -> None:
         """Do one line."""
@@ -121,14 +121,9 @@ class Keyboard:
 
     def _sides(self) -> dict[str, str]:
         """The sides by what people call them: in English, and in each language of the table."""
-        packs = self._packs()
-        own = {pack.sentence(side).casefold(): side for pack in packs for side in f.SIDES}
+        languages = self._session.readers.languages
+        own = {one.sentence(side).casefold(): side for one in languages for side in f.SIDES}
         return {side: side for side in f.SIDES} | own
-
-    def _packs(self) -> tuple[Language, ...]:
-        """The languages in which people type here."""
-        readers = self._session.readers
-        return readers.everybody, *(readers.of(side) for side in f.SIDES)
 
     # --- lines that are no words of a player; False if the line is none of its kind ---------------
 

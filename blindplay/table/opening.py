@@ -129,9 +129,7 @@ def _names(session: Session) -> dict[str, str]:
 
 def _tell_pairing(session: Session, paired: Pairing) -> None:
     """Tell who plays whom, once in each language of the people here."""
-    readers = session.readers
-    packs = (readers.everybody, *(readers.of(side) for side in f.SIDES))
-    for pack in {pack.code: pack for pack in packs}.values():
+    for pack in session.readers.languages:
         words = pairing_in_words(paired, pack)
         session.desk.say(Output.PUBLIC, in_language(words, pack.code))
 

@@ -44,6 +44,12 @@ class Readers:
         """The words for everybody at the table."""
         return self._readers[""]
 
+    @property
+    def languages(self) -> list[Language]:
+        """The languages that people read here, each once; first that of everybody."""
+        read = (self.everybody, self.of("white"), self.of("black"))
+        return list({one.code: one for one in read}.values())
+
     def of(self, who: str | None) -> Language:
         """The words for a player ("white"), an assistant or the arbiter; None: for everybody."""
         side = (who or "").removeprefix("assistant:")

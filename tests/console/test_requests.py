@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from starlette.requests import Request
 from starlette.types import Message
 
 from blindplay.console.requests import accepted, address_of, fields_of, form_of, wants_json
+from tests.coroutines import finished
 
 
 def request(body: bytes = b"", client: tuple[str, int] | None = None, **headers: str) -> Request:
@@ -27,8 +26,8 @@ def test_a_browser_says_its_language_what_it_reads_and_where_it_is() -> None:
 
 
 def test_a_form_of_more_fields_than_any_page_has_is_empty() -> None:
-    assert asyncio.run(form_of(request(b"act=move&text=&text=e4"))) == {
+    assert finished(form_of(request(b"act=move&text=&text=e4"))) == {
         "act": ["move"], "text": ["", "e4"],
     }  # fmt: skip
-    assert asyncio.run(form_of(request(b"&".join([b"a=1"] * 41)))) == {}
+    assert finished(form_of(request(b"&".join([b"a=1"] * 41)))) == {}
     assert fields_of("&".join(["a=1"] * 41)) is None

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.console.stream import Stream
+from tests.coroutines import finished
 
 Told = tuple[str, bool, Mapping[str, str]]
 RESTS: Mapping[str, str] = {"turn": "0"}
@@ -88,7 +89,7 @@ def test_what_changes_nothing_is_no_change() -> None:
             stream.update({"now": "a"}, "1", [("said", False, {})])
             await asyncio.wait_for(changed.wait(), 60)
 
-    asyncio.run(watch())
+    finished(watch())
     assert not stream.is_watched
 
 

@@ -36,7 +36,8 @@ def test_what_was_withdrawn_stays_withdrawn_in_the_next_process(tmp_path: Path) 
 def test_a_file_with_other_lines_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     file = tmp_path / "incidents.jsonl"
     good = json.dumps({"table": "1", "kind": "clock"})
-    file.write_bytes(b'{"torn": \n[]\n\xff\n' + good.encode() + b'\n{"table":')
+    newer = json.dumps({"table": "1", "kind": "of a newer program"})
+    file.write_bytes(b'{"torn": \n[]\n\xff\n' + f"{newer}\n{good}\n".encode() + b'{"table":')
     assert [one.kind for one in Incidents(file)] == ["clock"]
 
 

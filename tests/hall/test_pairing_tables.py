@@ -26,6 +26,9 @@ def test_tables_are_found_by_their_names_or_by_their_numbers() -> None:
     assert with_tables(ROUND, []) == ROUND
     with pytest.raises(ValueError, match="number 2"):
         with_tables(ROUND, ["a-2", "b-2"])
+    halls = replace(ROUND, games=tuple(replace(one, table=f"{one.white[0].lower()}-1")
+                                       for one in ROUND.games))  # fmt: skip
+    assert with_tables(halls, ["a-1", "c-1"]) == halls
 
 
 def test_each_game_goes_to_its_table_and_people_hear_where_they_play(event: Event) -> None:

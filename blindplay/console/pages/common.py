@@ -8,12 +8,14 @@ import chess
 from blindplay.language import load
 from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
+from blindplay.laws.rulings import GameOver
 from blindplay.record.score import SheetRow, moves, sheet
 from blindplay.wording.clock_times import write_time
 from blindplay.wording.readers import announcing
 
 from ..messages import catalogue
 from ..next_step import Played, to_execute
+from ..table_port import TablePort
 
 LOW_MS = 60_000
 
@@ -77,6 +79,13 @@ def due(game: Game, board: str, language: str) -> ShownMove | None:
     """The first move that must still be executed on ``board``, as it is shown."""
     first = to_execute(game, board)
     return told(game, first, language) if first else None
+
+
+def ended(table: TablePort, game: Game) -> GameOver | None:
+    """The ruling that ended the game, which is held; None while it goes on."""
+    log = table.log if game.over else ()
+    rulings = (one for taken in reversed(log) for one in taken.rulings)
+    return next((one for one in rulings if isinstance(one, GameOver)), None)
 
 
 def sealing(game: Game) -> bool:

@@ -13,14 +13,13 @@ from typing import Any
 
 from blindplay.language import load
 from blindplay.laws import Game
-from blindplay.laws import rulings as r
 from blindplay.laws.facts import RESULTS, SIDES
 from blindplay.record.score import tags
 from blindplay.record.writing import RecordFormat, Scored
 from blindplay.wording.announcements import result_in_words
 
 from ..table_port import TablePort, held
-from . import timeline
+from . import common, timeline
 
 _SHEETS = {"html": RecordFormat.HTML, "brf": RecordFormat.BRF, "txt": RecordFormat.SHEET}
 _REPORT = ("report.html", "report.txt")
@@ -100,7 +99,7 @@ def paper(
                 if name.endswith("txt")
                 else made
             )
-        scored = Scored(game, _reason(table))
+        scored = Scored(game, _reason(table, game))
         if name == _PGN:
             return SentRecord(name, scored.write(RecordFormat.PGN))
         side, _, kind = name.partition(".")
@@ -113,11 +112,10 @@ def paper(
     return SentRecord(f"scoresheet-{name}", content, {"content-security-policy": policy})
 
 
-def _reason(table: TablePort) -> str:
+def _reason(table: TablePort, game: Game) -> str:
     """Why the game ended; empty if it goes on."""
-    ends = (one for taken in reversed(table.log) for one in taken.rulings)
-    ended = next((one for one in ends if isinstance(one, r.GameOver)), None)
-    return ended.reason if ended is not None and table.game.over else ""
+    ended = common.ended(table, game)
+    return ended.reason if ended else ""
 
 
 def report(table: TablePort, game: Game, language: str) -> RulingsReport:
@@ -135,7 +133,7 @@ def report(table: TablePort, game: Game, language: str) -> RulingsReport:
         for entry, taken in ruled
         if taken.fact.kind in timeline.GROUPS["decisions"] or timeline.belongs(taken, "rulings", "")
     )
-    known = tags(game, _reason(table))
+    known = tags(game, _reason(table, game))
     about = {say[f"about_{name.lower()}"]: known[name] for name in _ABOUT if known[name] != "?"}
     about[say["about_result"]] = game.result or say["about_unfinished"]
     for side, signed in game.signed.items():

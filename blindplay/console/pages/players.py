@@ -8,7 +8,6 @@ from blindplay.laws import Game, Taken, permissions
 from blindplay.laws.claims import QUICKPLAY_CLAIMS
 from blindplay.laws.editions import article
 from blindplay.laws.facts import SIDES, Tick
-from blindplay.laws.rulings import GameOver
 from blindplay.laws.state import OTHER
 from blindplay.record.score import entry_place
 from blindplay.wording.announcements import announcements
@@ -20,7 +19,6 @@ from ..table_port import TablePort, held
 from . import boards, common, papers
 
 _UNANSWERED = ("over", "sign", "arbiter", "adjourned")  # then nobody can answer an offer of a draw
-_LOOKED_BACK = 400  # entries of the log
 
 
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
@@ -41,7 +39,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "heading": (heading := _heading(game, step, say)),
         "why": say.get(f"why_{step.kind}", ""),
         "tab": say["tab_yours"] if step.is_due else heading,
-        "ending": _ending(table, game, language) if game.over else "",
+        "ending": _ending(table, game, language),
         "name": {side: common.name_of(game, side, language) for side in SIDES},
         "clock": {clock.side: clock for clock in common.clocks(game)},
         "offered": OTHER[role] in game.offers and step.kind not in _UNANSWERED,
@@ -69,13 +67,10 @@ def _heading(game: Game, step: NextStep, say: Mapping[str, str]) -> str:
 
 
 def _ending(table: TablePort, game: Game, language: str) -> str:
-    """Why the game is over, in one sentence."""
-    for taken in reversed(table.log[-_LOOKED_BACK:]):
-        for ruling in taken.rulings:
-            if isinstance(ruling, GameOver):
-                told = announcements(Taken(Tick(), (ruling,)), game, load(language))
-                return " ".join(one.words for one in told)
-    return ""
+    """Why the game is over, in one sentence; empty while it goes on."""
+    ended = common.ended(table, game)
+    told = announcements(Taken(Tick(), (ended,)), game, load(language)) if ended else ()
+    return " ".join(one.words for one in told)
 
 
 def _begun(game: Game) -> bool:
