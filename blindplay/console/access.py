@@ -41,11 +41,11 @@ class BrowserSession:
     messages: list[tuple[bool, str]] = field(default_factory=list)
     """Sentences for the next page of a browser without scripts, and whether each is a refusal."""
     asked: AskedAction | None = None
-    """What it asked for last."""
+    """Its last action."""
     who: str = ""
     """The name of the person, where several have the same role."""
     once: DoneOnce = field(default_factory=DoneOnce, repr=False, compare=False)
-    """What its pages may ask about again."""
+    """The actions about which its pages may ask again."""
 
 
 class AccessLinks:

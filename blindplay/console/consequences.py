@@ -1,4 +1,4 @@
-"""What an action of the arbiter would do, before it is done."""
+"""The consequences of an arbiter's action, before it is done."""
 
 import hashlib
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Consequences:
 
 
 def consequences(game: Game, fact: Fact) -> Consequences:
-    """What ``fact`` would do now. The game stays as it is."""
+    """The consequences of ``fact`` now. The game stays as it is."""
     after, rulings = game.foretell(fact)
     # Readings of the clocks change with each second; only what the action does to them counts.
     told = [(one.kind, one.fields) for one in rulings if not isinstance(one, ClockReading)]

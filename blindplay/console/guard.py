@@ -1,4 +1,4 @@
-"""What every request passes first: protection against other sites, and against too much."""
+"""The first check of every request: against other sites, and against too much."""
 
 import asyncio
 import logging

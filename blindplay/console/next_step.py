@@ -37,7 +37,7 @@ class Played:
 
 @dataclass(frozen=True)
 class NextStep:
-    """What a player is to do or to wait for. ``move`` is the move that it is about."""
+    """One thing for a player to do or to wait for, with the ``move`` that it is about."""
 
     kind: Kind
     move: Played | None = None
@@ -66,7 +66,7 @@ class NextStep:
 
 
 def next_step(game: Game, role: str) -> NextStep:
-    """What is due from the player ``role`` now. There is always exactly one step."""
+    """The step of the player ``role`` now. There is always exactly one."""
     board = game.tables[game.board_of(role)]
     standing = _standing(game)
     if board.wanted is not None and standing in (None, "not_started", "paused"):

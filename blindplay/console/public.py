@@ -129,7 +129,7 @@ class PublicGame:
             return now, f"{self._run}.{kept.taken}", kept.html
 
     def _values(self, game: Game, language: str) -> Mapping[str, Any]:
-        """What changes only with a fact; nothing before the set-up."""
+        """The values that only a fact changes; none before the set-up."""
         if game.setup is None:
             return {}
         pack = load(language)
@@ -175,7 +175,7 @@ class PublicGame:
         )
 
     def changes(self, language: str, taken: str) -> dict[str, Any]:
-        """What a page lacks that shows the state with the name ``taken``."""
+        """The changes since the state with the name ``taken``."""
         now, here, part = self._part(language)
         found: dict[str, Any] = {"now": now, "taken": here}
         return found if taken == here else {**found, "html": part}

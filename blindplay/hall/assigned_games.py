@@ -47,13 +47,13 @@ class AssignedGames:
         return self._following.known is not None
 
     def companion(self, table: Table, about: Callable[[], Mapping[str, Any]]) -> Publisher:
-        """What publishes one of these games."""
+        """The publisher of one of these games."""
         return publisher(table, self._joined, about, self._following)
 
     def next(
         self, pack: Language, devices: WantedDevices, lines: TypedLines, out: TextIO
     ) -> Mapping[str, Any] | None:
-        """What is different for the next game: names, round and more, as options of a table. Wait
+        """The options of the next game that differ: names, round and more. Wait
         for it if need be, and say so. None if somebody types the word that ends the table.
 
         :raises AudioError, ValueError: if a named output or the broker cannot be used.
@@ -86,7 +86,7 @@ class AssignedGames:
 def _voice(
     stack: ExitStack, pack: Language, devices: WantedDevices, out: TextIO
 ) -> Callable[[str], None]:
-    """What speaks a sentence to everybody, or prints it where no voice is heard."""
+    """A function that speaks a sentence to everybody, or prints it where no voice is heard."""
 
     def trouble(sentence: str) -> None:
         print(plain(sentence), file=out, flush=True)

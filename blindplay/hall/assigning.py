@@ -67,8 +67,8 @@ class NextGame:
 
 
 def handlers(table: Table, joined: EventFile, following: NextGame | None) -> Mapping[str, Handler]:
-    """What a table that plays, or has played, does with the hall's pairings. ``following`` None:
-    it plays this game only."""
+    """How a table that plays, or has played, takes the hall's pairings. With ``following`` None it
+    plays this game only."""
 
     def assign(request: Request, reply: Reply) -> None:
         assert following is not None

@@ -1,4 +1,4 @@
-"""What an event shows to everybody, and how: the part ``[broadcast]`` of the hall's event file."""
+"""The part ``[broadcast]`` of the hall's event file: what everybody may see, and where."""
 
 import math
 import re
@@ -36,7 +36,7 @@ class LichessRounds:
 
 @dataclass(frozen=True)
 class BroadcastSettings:
-    """What the part says."""
+    """The settings of the part."""
 
     audience: Audience = field(default_factory=Audience)
     folder: Path | None = None

@@ -47,7 +47,7 @@ class Broadcast:
             thread.start()
 
     def notices(self) -> list[str]:
-        """What the organiser should know now, one sentence each."""
+        """Sentences for the organiser that hold now."""
         found = [self._fault, self._report.sentence if self._report else ""]
         if self._folder is not None and self._folder.trouble:
             found.append(
@@ -77,7 +77,7 @@ class Broadcast:
                 self.pages.update()
                 if self._folder is not None:
                     self._folder.write(self.hall.games())
-            except Exception:  # it goes on with what comes next
+            except Exception:  # the next round tries again
                 _LOG.exception("The broadcast failed.")
                 self._fault = "The broadcast has a fault; start it again, and report it."
 

@@ -70,7 +70,7 @@ def _owner() -> str:
 
 
 def _access(event: str, tables: Iterable[str]) -> str:
-    """Who may read and write which topics; all else is forbidden."""
+    """The topics that each account may read and write; all others are forbidden."""
     parts = [f"user {HALL}\n", *(_rule("read", event, "+", kind) for kind in KINDS)]
     parts += [_rule("write", event, "+", kind) for kind in HALL_KINDS]
     for name in tables:

@@ -20,7 +20,7 @@ class BrokerCertificates(NamedTuple):
     """All in PEM."""
 
     authority: str
-    """What the tables and the hall trust."""
+    """The tables and the hall trust it."""
     server: str
     key: str
     """The server's private key, without a password."""
@@ -28,7 +28,7 @@ class BrokerCertificates(NamedTuple):
 
 def make_certificates(event: str, hosts: Sequence[str]) -> BrokerCertificates:
     """Certificates for a broker that is reached under ``hosts``, each a name or an address."""
-    # Imported here: only who sets up an event needs it.
+    # Imported here: only the set-up of an event needs it.
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec

@@ -154,7 +154,7 @@ class DelayedHall:
         return self._numbers[table]
 
     def _is_replaced(self, one: ShownGame) -> bool:
-        """Whether a newer game of the table is shown, so that this one has been for long."""
+        """Whether a newer game of the table is shown."""
         return any(other is not one and other.begun for other in self._of(one.table))
 
     def _of(self, table: str) -> list[ShownGame]:

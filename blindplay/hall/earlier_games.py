@@ -1,4 +1,4 @@
-"""The journals of a table's earlier games at an event, for whoever asks for them later."""
+"""The journals of a table's earlier games at an event, which a hall may ask for later."""
 
 import contextlib
 import json

@@ -31,7 +31,7 @@ class Broker:
 
 @dataclass(frozen=True)
 class EventFile:
-    """What the file says."""
+    """The contents of the file."""
 
     event: str
     broker: Broker

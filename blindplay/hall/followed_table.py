@@ -94,7 +94,7 @@ class FollowedGame:
         self._ask_at = None
 
     def ask(self, now: float) -> LinesWanted | None:
-        """What to ask the table for; None if it is too early. Each ask without an answer doubles
+        """The next ask; None if it is too early. Each ask without an answer doubles
         the pause."""
         if self._ask_at is None:
             self.hurry(now)
@@ -152,7 +152,7 @@ class FollowedTable:
     # --- messages ------------------------------------------------------------------------------
 
     def take_presence(self, presence: Presence, now: float) -> None:
-        """A late word that an earlier run has gone does not count."""
+        """Ignores a late farewell of an earlier run."""
         known = self.presence
         if presence.online or known is None or presence.run == known.run or not known.online:
             self.presence = presence
@@ -354,5 +354,5 @@ class FollowedTable:
 
 
 def _key(line: bytes) -> str:
-    """What tells a line from all others, also from one with the same stated digest."""
+    """A name of a line that no other has, not even one that states the same digest."""
     return hashlib.sha256(line).hexdigest()[: chain.DIGITS]

@@ -41,7 +41,7 @@ RoundGames = Mapping[int, Sequence[str]]
 
 @dataclass(frozen=True)
 class PushReport:
-    """What came of a push. ``sentence`` is for the organiser; ``ok``: the games are at Lichess."""
+    """The result of a push. ``sentence`` is for the organiser; ``ok``: the games are at Lichess."""
 
     round: int
     ok: bool
@@ -201,7 +201,7 @@ def _retry_after(text: str) -> float:
 
 
 def _report(number: int, answer: dict[str, Any], count: int) -> PushReport:
-    """What Lichess says about each game."""
+    """The report from Lichess's answer, which names each game."""
     games = [one for one in answer["games"] if isinstance(one, dict)]
     wrong = [_wrong(one) for one in games if one.get("error")]
     moves = sum(one["moves"] for one in games if type(one.get("moves")) is int)

@@ -146,7 +146,7 @@ def _state(one: ShownGame) -> tuple[str, int]:
 
 
 def game_values(one: ShownGame) -> dict[str, Any]:
-    """What ``game-N.json`` says. Hold the lock of the game."""
+    """The values of ``game-N.json``. Hold the lock of the game."""
     game = one.game
     standard = game.start_board.fen() == chess.STARTING_FEN
     chess960 = game.start_board.chess960
@@ -173,7 +173,7 @@ def _moves(game: Game) -> Iterator[str]:
 
 
 def _clock(game: Game) -> dict[str, int] | None:
-    """What both clocks showed at a time of day in ms."""
+    """The seconds on both clocks, and the time of day in ms at which they showed them."""
     if not game.clock:
         return None
     left = {side: game.clock.left[side] // 1000 for side in SIDES}

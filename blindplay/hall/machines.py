@@ -1,4 +1,4 @@
-"""What the organiser sees of the tables' machines: what each has published of itself."""
+"""The machines of all tables, as each describes itself, for the organiser."""
 
 import time
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ def machines(follower: Follower, language: str) -> list[ShownMachine]:
 
 
 def _in_words(about: dict[str, Any], language: str) -> dict[str, str]:
-    """What a table says of itself. It is foreign: anything may be in it."""
+    """A table's description of itself in words. It is foreign: anything may be in it."""
     say = catalogue(language)
     boards, models = about.get("boards"), about.get("models")
     supply, percent = about.get("power"), about.get("battery")

@@ -22,7 +22,7 @@ _LOCAL = "localhost", "127.0.0.1"
 
 @dataclass(frozen=True)
 class EventPlan:
-    """What the organiser says of an event."""
+    """The organiser's plan of an event."""
 
     title: str
     rounds: int

@@ -1,4 +1,4 @@
-"""What the hall's page shows of each table, and which tables need somebody first."""
+"""Each table as the hall's page shows it, and the tables that need somebody first."""
 
 import re
 import time
@@ -16,7 +16,7 @@ from .protocol import STATES, Head
 from .requesting import FRESH_S
 
 NEEDS = (*LAWS_NEEDS, "gone", "low")
-"""What a table may need somebody for, the most urgent first: the needs of its head; nobody is
+"""Why a table may need somebody, the most urgent first: the needs of its head; nobody is
 connected; less than a minute is left on the clock that runs."""
 GROUPS = ("needs", "playing", "setup", "over", "gone")
 """The groups of tables that a page can show alone."""
@@ -103,8 +103,8 @@ class Overview:
         )
 
     def look(self, names: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
-        """Look at the tables with these names, or at all. Give those that are shown otherwise now,
-        each with the kinds of its new needs."""
+        """Look at the tables with these names, or at all. Returns those that look different, each
+        with the kinds of its new needs."""
         changed: dict[str, tuple[str, ...]] = {}
         with self._follower.lock:
             known = self._follower.tables

@@ -13,9 +13,9 @@ from blindplay.record.chain import DIGITS
 ROOT = "blindplay/1"
 """All topics begin with this; the number is the version of the protocol."""
 TABLE_KINDS = ("journal", "head", "presence", "answer", "signature")
-"""What a table publishes."""
+"""The kinds that a table publishes."""
 HALL_KINDS = ("ask", "request")
-"""What a hall publishes."""
+"""The kinds that a hall publishes."""
 KINDS = TABLE_KINDS + HALL_KINDS
 MOST_BYTES = 65_536
 """The longest message; only a single line of a journal may be longer."""
@@ -23,7 +23,7 @@ NAME = re.compile("[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 """A name of an event or of a table."""
 
 STATES = ("setup", "playing", "stopped", "adjourned", "over")
-"""What a head says of the game: stopped is one whose clocks somebody has stopped."""
+"""The states in a head. A game is stopped while its clocks are, before its end."""
 
 _MOST_S = 1e12  # a time beyond it is a fault
 _DIGEST = re.compile(f"[0-9a-f]{{{DIGITS}}}")
@@ -102,7 +102,7 @@ class Head:
     last: str = ""
     """The last move, in UCI."""
     left: dict[str, float] = field(default_factory=dict)
-    """What each side has left at ``t``; empty without a clock."""
+    """The time left of each side at ``t``; empty without a clock."""
     running: str = ""
     """Whose clock runs; empty if none does."""
     needs: list[str] = field(default_factory=list)
@@ -121,7 +121,7 @@ class Presence:
     games: dict[str, list[Any]] = field(default_factory=dict)
     """The number and the digest of the last line of each earlier game that the table still has."""
     about: dict[str, Any] = field(default_factory=dict)
-    """What the organiser may want to know about the table's machine."""
+    """Data about the table's machine for the organiser."""
     waits: float = -1.0
     """For how many seconds the table has waited for its next game; -1.0: it does not wait."""
 
@@ -152,7 +152,7 @@ class Request:
 
 @dataclass(frozen=True)
 class RequestAnswer:
-    """What came of a request."""
+    """The answer to a request."""
 
     id: str
     status: str

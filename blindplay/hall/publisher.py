@@ -136,7 +136,8 @@ class Publisher:
 
     def _hear_another(self, kind: str, payload: bytes, retained: bool) -> None:
         """Something under this table's name that this process has not published: what an earlier
-        process left, a second table, or a forgery. What would hide this table is set right."""
+        process left, a second table, or a forgery. If it
+        would hide this table, the table publishes itself again."""
         if kind == "head":
             run = decode(Head, payload).run
             if run == self._head_run:

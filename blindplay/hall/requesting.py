@@ -12,7 +12,7 @@ from .protocol import MessageError, Request, RequestAnswer, Topic, decode, encod
 
 _AGAIN_S = 1.0  # between two times that a request is published
 _PATIENCE_S = 8.0
-_STALE_S = 1.0  # so long a stale request may find another table of the same name
+_STALE_S = 1.0  # time for another program under the table's name to answer
 FRESH_S = 20.0
 """A table whose last message is older than this many seconds cannot be reached."""
 
@@ -63,7 +63,7 @@ class Requests:
                 game, t, body = "", presence.waits, {**body, "run": presence.run}
             request = Request(secrets.token_hex(8), game, t, who, kind, body)
         waiting = _Open(table, request, Future(), now + _PATIENCE_S, now + _AGAIN_S)
-        waiting.future.set_running_or_notify_cancel()  # who has asked cannot take it back
+        waiting.future.set_running_or_notify_cancel()  # a request cannot be taken back
         with self._lock:
             self._open[request.id] = waiting
         if not self._publish(waiting):

@@ -44,7 +44,7 @@ class ReportedGame:
     took: str
     """The table's time from the start of the clocks to the end of the game, or to now."""
     left: dict[str, str]
-    """What each side has left on the clock; empty without one."""
+    """The time left of each side; empty without a clock."""
     decided_by: tuple[str, ...]
     """The arbiters who decided something."""
     incidents: tuple[ReportedIncident, ...]

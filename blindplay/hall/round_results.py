@@ -36,7 +36,7 @@ class TableResult:
 
     @property
     def scores(self) -> tuple[str, str]:
-        """What a report file writes for White and for Black. Where not both have moved, the game is
+        """The results of White and Black in a report file. Where not both have moved, the game is
         not rated; where nobody has and the arbiter has decided, it was forfeited."""
         names = _SCORES if self.plies >= _MOVED else _UNRATED
         names = _FORFEITED if self.declared and not self.plies else names
@@ -80,7 +80,7 @@ def _result(table: str, path: Path, number: str) -> TableResult | None:
 
 @dataclass(frozen=True)
 class Entered:
-    """What became of one game of the file."""
+    """One game of the file, and whether its result was entered."""
 
     board: str
     white: str

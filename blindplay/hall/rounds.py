@@ -168,7 +168,7 @@ def kept_round(folder: Path) -> Round | None:
 
 
 def assignment_of(body: dict[str, Any]) -> Assignment:
-    """What a request asks a table to play; keys that are unknown are ignored.
+    """The assignment in a request; unknown keys are ignored.
 
     :raises ValueError: if it is no assignment.
     """
@@ -181,7 +181,7 @@ def assignment_of(body: dict[str, Any]) -> Assignment:
 
 @dataclass(frozen=True)
 class Found:
-    """What is known of one player in a round."""
+    """One player of a round."""
 
     name: str
     pairing: Pairing | None

@@ -179,7 +179,7 @@ class SpectatorsPages:
 
 
 def _values(one: ShownGame, language: str) -> dict[str, object]:
-    """What a small board shows. Hold the lock of the game."""
+    """The values of a small board. Hold the lock of the game."""
     game, say = one.game, catalogue(language)
     last = common.last_announced(game, language)
     clocks = [replace(clock, at=clock.at + one.past.zero) for clock in common.clocks(game)]

@@ -85,8 +85,8 @@ class TableCalls:
 
 
 def ask_once(joined: EventFile, table: str, who: str, kind: str) -> RequestAnswer:
-    """What ``table`` answers to a request of this ``kind`` from the person ``who``. The status is
-    ``unanswered`` if it gives no answer.
+    """The answer of ``table`` to a request of this ``kind`` from the person ``who``. Its status is
+    ``unanswered`` if none comes.
 
     :raises UnreachableError: if the broker or the table cannot be reached.
     :raises ValueError: if the broker cannot be used as the file says.

@@ -29,7 +29,7 @@ _KEPT_S = 300.0  # after its last page was closed
 
 
 class TableDoors(AccessLinks):
-    """The sessions of the arbiters at one table: whoever is in at the hall is in."""
+    """The sessions of the arbiters at one table: those of the hall."""
 
     def __init__(self, hall: AccessLinks) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class TableDoors(AccessLinks):
         return self._hall.displaced(secret)
 
     def keep(self) -> None:
-        """What a reader chooses on one page holds for all."""
+        """Let a choice on one page hold for all."""
         for digest, (here, person) in self._here.items():
             if (here.language, here.theme) != self._chosen[digest]:
                 person.language, person.theme = here.language, here.theme

@@ -1,7 +1,7 @@
 """FIDE's tournament report file: the pairings of a round, the standings, and results written back.
 
-Read are, as the FIDE Handbook describes them (C.04, annex on the format of the report file), in
-each ``001`` line: starting number (columns 5 to 8), name (15 to 47), points (81 to 84), rank (86 to
+The FIDE Handbook describes the format (C.04, annex on the report file). This module reads in each
+``001`` line: starting number (columns 5 to 8), name (15 to 47), points (81 to 84), rank (86 to
 89), and for round 1 the opponent's number (92 to 95), the colour (97) and the result (99); each
 further round is ten columns later. These columns are the same in TRF16 and in TRF26, whose
 published description (version 2026, section of players) was read for this. All other lines are
@@ -23,7 +23,7 @@ _NOBODY = ("", "0", "0000")
 
 @dataclass(frozen=True)
 class TrfGame:
-    """What a player's line says of one round."""
+    """One round in a player's line."""
 
     opponent: int
     """The starting number; 0: nobody."""
@@ -47,7 +47,7 @@ class TrfPlayer:
     games: tuple[TrfGame, ...] = ()
 
     def game(self, number: int) -> TrfGame:
-        """What is said of round ``number``."""
+        """Round ``number``; empty if the line ends before it."""
         return self.games[number - 1] if number <= len(self.games) else TrfGame(0, "", "")
 
 

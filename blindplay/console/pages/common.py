@@ -1,4 +1,4 @@
-"""What several pages show of a game: moves, scoresheets, clocks, its status."""
+"""Parts of a game that several pages show: moves, scoresheets, clocks, its status."""
 
 import itertools
 from dataclasses import dataclass, replace
