@@ -2,17 +2,13 @@
 // It is loaded before board.js, which then finds the squares where they are to stay.
 
 import { page, polite, say, urgent } from "./console.js";
+import { keep, kept } from "./kept.js";
 import "./steps.js";
 
 // --- turned round ----------------------------------------------------------------------------
 
 const KEY = `board-turned-${page.page}`;
-let turned = false;
-try {
-  turned = localStorage.getItem(KEY) === "yes";
-} catch {
-  // This browser keeps nothing.
-}
+let turned = kept("localStorage", KEY, false);
 
 const reverse = (one) => one.append(...[...one.children].reverse());
 
@@ -31,11 +27,7 @@ function turn() {
 
 function flip(button) {
   turned = !turned;
-  try {
-    localStorage.setItem(KEY, turned ? "yes" : "no");
-  } catch {
-    // It holds until the page is left.
-  }
+  keep("localStorage", KEY, turned);
   turn();
   const below = document.querySelector(".board > :last-child [data-rank]");
   say(polite, [below.dataset.rank === "1" ? button.dataset.white : button.dataset.black]);

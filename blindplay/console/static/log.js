@@ -2,18 +2,11 @@
 // them, until the tab is closed or the table is restarted.
 
 import { page, worded } from "./console.js";
+import { keep, kept } from "./kept.js";
 
 const MOST = 50;
 const KEY = `said ${location.pathname} ${page.place.split(".")[0]}`;
-const said = kept();
-
-function kept() {
-  try {
-    return JSON.parse(sessionStorage.getItem(KEY) ?? "[]");
-  } catch {
-    return []; // the browser may keep nothing
-  }
-}
+const said = kept("sessionStorage", KEY, []);
 
 function show() {
   const list = document.getElementById("entries");
@@ -27,20 +20,16 @@ function show() {
   );
 }
 
-function keep(sentences) {
+function add(sentences) {
   said.unshift(...[...sentences].reverse());
   said.length = Math.min(said.length, MOST);
-  try {
-    sessionStorage.setItem(KEY, JSON.stringify(said));
-  } catch {
-    // As above: then the log lasts until the page is loaded again.
-  }
+  keep("sessionStorage", KEY, said);
   show();
 }
 
-document.addEventListener("said", (event) => keep(event.detail));
+document.addEventListener("said", (event) => add(event.detail));
 document.addEventListener("answered", ({ detail: { act, refused, said: answers } }) => {
-  if (act === "ask" || refused) keep(answers);
+  if (act === "ask" || refused) add(answers);
 });
 document.addEventListener("changed", (event) => {
   if ("log" in event.detail) show();

@@ -2,30 +2,19 @@
 // and the choice is kept on this device. The part "signals" says with data-due whether it is the
 // reader's turn.
 
+import { keep, kept } from "./kept.js";
 import { page } from "./messages.js";
 
 const KEY = "signals";
 const NOTES = [880, 1320]; // Hz
 const NOTE_S = 0.15;
 const BUZZ_MS = [200, 100, 200];
-let chosen = kept();
+let chosen = choices();
 let sounds = null; // browsers allow a sound only after a key or a touch
 let due = isDue();
 
-function kept() {
-  try {
-    return new Set(JSON.parse(localStorage.getItem(KEY) ?? "[]"));
-  } catch {
-    return new Set(); // the browser may keep nothing
-  }
-}
-
-function keep() {
-  try {
-    localStorage.setItem(KEY, JSON.stringify([...chosen]));
-  } catch {
-    // As above: then the choice lasts until the page is loaded again.
-  }
+function choices() {
+  return new Set(kept("localStorage", KEY, []));
 }
 
 function isDue() {
@@ -92,7 +81,7 @@ document.addEventListener("change", (event) => {
   if (!name) return;
   if (event.target.checked) chosen.add(name);
   else chosen.delete(name);
-  keep();
+  keep("localStorage", KEY, [...chosen]);
   show();
   border(due && chosen.has("border"));
 });
@@ -114,7 +103,7 @@ for (const kind of ["pointerdown", "keydown"]) {
 
 addEventListener("storage", (event) => {
   if (event.key !== KEY) return; // another page on this device has changed it
-  chosen = kept();
+  chosen = choices();
   show();
 });
 show();

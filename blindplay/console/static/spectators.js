@@ -1,6 +1,7 @@
 // Keeps the page of all boards up to date: by a stream of changes or, where there is no room for one
 // more, by asking now and then. Without this script the page has a link that loads it again.
 
+import { keep, kept } from "./kept.js";
 import { showClocks } from "./time.js";
 
 const AGAIN_MS = 10_000;
@@ -14,7 +15,7 @@ let source = null;
 let asking = 0;
 
 // The tables whose moves are told. They stay chosen when the page is loaded again.
-const followed = new Set(JSON.parse(sessionStorage.getItem("followed") ?? "[]"));
+const followed = new Set(kept("sessionStorage", "followed", []));
 
 const read = (board, selector) => board.querySelector(selector)?.textContent.trim() ?? "";
 
@@ -99,7 +100,7 @@ list.addEventListener("click", ({ target }) => {
   const { table } = target.closest("li").dataset;
   if (!followed.delete(table)) followed.add(table);
   target.setAttribute("aria-pressed", followed.has(table));
-  sessionStorage.setItem("followed", JSON.stringify([...followed]));
+  keep("sessionStorage", "followed", [...followed]);
 });
 
 for (const board of list.children) prepare(board);
