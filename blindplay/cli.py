@@ -43,7 +43,7 @@ COMMANDS = {
     "announce": ("words.announce", "Print the words that announce a move (D.2.1)."),
     "say": ("words.say", "Say words aloud, or write them to a WAV file."),
     "understand": ("words.understand", "Print what words or sound files mean in a position."),
-    "voice": ("voice.voice", "Learn, check or forget a player's voice."),
+    "voice": ("voice.voice", "Learn, check, give or forget a player's voice."),
     "models": ("models.models", "List, install, check and choose speech models."),
     "language": ("language.language", "List the languages, or check and add your own."),
     "board": ("board.board", "Show live what a pegged board reports, or look after it."),

@@ -7,19 +7,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
+import chess
 import click
 
 from blindplay.hearing import speaker_models, speaker_preferences
+from blindplay.hearing.kept_recordings import SpeakerRecording
 from blindplay.hearing.prompting import Booth
 from blindplay.hearing.recognisers import listening_models, open_recogniser
-from blindplay.hearing.speaker_models import SpeakerRecording
-from blindplay.language import Language
+from blindplay.hearing.voice_archive import squares_of
+from blindplay.language import Command, Key, Language, word_of
 from blindplay.laws.state import SCANDINAVIAN
+from blindplay.speech.audio import AudioError
 
 from . import options
 from .reader import to_reader
+
+if TYPE_CHECKING:
+    from blindplay.hearing.donation import UnfinishedDonation
+    from blindplay.speech.ensemble import AnyRecogniser
 
 _name = click.argument("name", default="", help="Name the player as play does, if there is a name.")
 _microphone = click.option("--microphone", help="Use the microphone with this in its name.")
@@ -35,7 +42,7 @@ _silent = click.option("--silent", is_flag=True, help="Print everything and say 
 
 @click.group(cls=options.CommandGroup, no_args_is_help=False)
 def voice() -> None:
-    """Learn, check or forget a player's voice."""
+    """Learn, check, give or forget a player's voice."""
 
 
 @voice.command()
@@ -193,6 +200,150 @@ def check(
         voice_check.tell(booth, words, said, result, voice_check.better(results, result))
         if as_json:
             options.show({n: asdict(one) for n, one in {"used": result, **results}.items()})
+
+
+@voice.command()
+@click.argument("archives", nargs=-1, type=options.FILE)
+@options.language(help="Speak and print in this language.")
+@click.option(
+    "--announce-in",
+    "spoken",
+    type=options.LANGUAGE,
+    help="Say the moves and words of this language. Without it, your own is taken.",
+)
+@_microphone
+@_silent
+@click.option(
+    "--output", type=options.FOLDER, default=Path(), help="Write your archive into this folder."
+)
+@click.option("--check", "checks", is_flag=True, help="Check archives that others have given.")
+@click.option(
+    "--collect",
+    type=options.FOLDER,
+    help="Check them, and put the good ones into this folder for bench voice --recordings.",
+)
+@click.option("--revoke", help="Remove the voice with this code from the folder of --collect.")
+@options.as_json(help="Print what --check finds as JSON, one object per line.")
+def donate(
+    archives: tuple[Path, ...],
+    pack: Language,
+    spoken: Language | None,
+    microphone: str | None,
+    silent: bool,
+    output: Path,
+    checks: bool,
+    collect: Path | None,
+    revoke: str | None,
+    as_json: bool,
+) -> int:
+    """Give your voice to everybody who teaches machines to understand people at a chessboard.
+
+    This takes ten minutes and needs no eyes. First it is explained what you agree to. You can stop
+    at any time and go on later. The result is one archive without your name, under CC0; nothing is
+    sent. A secret code takes your voice back.
+
+    With --check, for somebody who collects voices, it checks ARCHIVES. The exit status is 1 if one
+    of them cannot be used.
+    """
+    if revoke is not None:
+        return _revoke(revoke, collect)
+    if checks or collect is not None:
+        return _check_archives(archives, collect, as_json)
+    if archives:
+        raise ValueError("Archives are given with --check; without it, donate records your voice.")
+    if not output.is_dir():
+        raise ValueError(f"There is no folder {output}; make it first.")
+    with _booth(pack, microphone, silent) as booth:
+        _donate(booth, spoken or pack, output)
+    return 0
+
+
+def _donate(booth: Booth, words: Language, output: Path) -> None:
+    """Let a donor agree, say sentences in ``words``, and have an archive in the folder."""
+    from blindplay.hearing import donation
+
+    begun = _begun(booth, words)
+    if begun is None:
+        booth.tell("donate_declined")
+        return
+    try:
+        whole = donation.record(booth, words, begun, _recogniser_if_any(words))
+    except (KeyboardInterrupt, AudioError):
+        booth.tell("donate_saved")
+        raise
+    if not whole:
+        booth.tell("donate_saved")
+        return
+    target = output / f"blindplay-voice-{words.code}-{begun.donation.speaker}.zip"
+    if not donation.finish(words, begun, target):
+        booth.tell("donate_incomplete")
+        return
+    booth.tell("donate_done")
+    booth.show(booth.pack.sentence("donate_archive", file=str(target)))
+    squares = ", ".join(map(booth.pack.square, squares_of(begun.code)))
+    again: str | None = ""
+    while again == "":
+        booth.tell("donate_code", code=squares, end=word_of(booth.pack, Key.END))
+        booth.show(begun.code)
+        again = booth.typed()
+
+
+def _begun(booth: Booth, words: Language) -> "UnfinishedDonation | None":
+    """The donation that this donor has begun, or a new one; None if the donor does not agree."""
+    from blindplay.hearing import donation
+    from blindplay.hearing.kept_recordings import lines
+
+    yes, no = (booth.pack.command(one).lower() for one in (Command.YES, Command.NO))
+    for one in donation.unfinished(words.code):
+        count = booth.pack.number(len(lines(one.place)))
+        booth.tell("donate_resume", count=count, yes=yes, no=no)
+        typed = booth.typed()
+        if typed is None:
+            return None
+        if booth.pack.understand(typed, chess.Board()).command is Command.YES:
+            return one
+    agreed = donation.consent(booth)
+    statement = booth.pack.sentence("donate_statement")
+    return agreed and donation.begin(words.code, statement, *agreed)
+
+
+def _recogniser_if_any(words: Language) -> "AnyRecogniser | None":
+    """What notices that something else was said, if there is a speech model of the language."""
+    from blindplay.speech.models.folders import ModelError
+
+    try:
+        return open_recogniser(words, *listening_models(words.code, options.warn))
+    except ModelError:
+        return None
+
+
+def _check_archives(archives: Sequence[Path], collect: Path | None, as_json: bool) -> int:
+    from blindplay.hearing import voice_collection
+
+    if not archives:
+        raise ValueError("Name the archives to check.")
+    options.find_own_languages()
+    good = 0
+    for one in voice_collection.check(archives, collect):
+        good += one.good
+        options.show(one.as_json() if as_json else one.sentence)
+    if not as_json:
+        options.show(f"Archives that can be used: {good} of {len(archives)}.")
+        if good:
+            options.show("Now listen to consent.wav in each: no program can tell who is speaking.")
+    return 0 if good == len(archives) else 1
+
+
+def _revoke(code: str, collect: Path | None) -> int:
+    from blindplay.hearing import voice_collection
+
+    if collect is None or not collect.is_dir():
+        raise ValueError("Name the folder of the collection with --collect.")
+    if voice_collection.revoke(collect, code):
+        options.show("This voice was removed. It will not be taken again; delete its archive, too.")
+        return 0
+    options.show("No voice here has this code. It will not be taken if it comes.")
+    return 1
 
 
 @voice.command()

@@ -12,11 +12,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import fmean
 
 import chess
 
-from blindplay.language import Command, Key, Kind, Language, in_language, lexicon
+from blindplay.language import Command, Kind, Language, lexicon
 from blindplay.speech import adaptation
 from blindplay.speech.adaptation import finetuning, pronunciations
 from blindplay.speech.adaptation.finetuning import LabelledSound
@@ -25,23 +24,23 @@ from blindplay.speech.confusions import Confusions
 from blindplay.speech.ensemble import AnyRecogniser
 
 from . import speaker_models
+from .coverage import Coverage
 from .evaluation import scoring
 from .evaluation.conditions import Surroundings, as_samples
 from .evaluation.corpus import CorpusUtterance, ScriptLine, UtteranceKind, announcement, position
 from .evaluation.scoring import Decide, ScoredOutcome, ScoredUtterance
-from .prompting import Booth, Take
+from .kept_recordings import SpeakerRecording
+from .prompting import Booth
 from .recognisers import open_recogniser
-from .speaker_models import SpeakerRecording
+from .repeating import repeated
 
 LEARNING = 24
 """The number of moves that are learned from."""
 JUDGING = 12
 """The number of other moves, by which the result is judged."""
-TRIES = 3
-"""One thing is asked for so often at most."""
 SECONDS_EACH = 6.5
 """About how long one prompt takes."""
-_CANDIDATES = 4  # of so many moves the one with the rarest words is taken
+_CANDIDATES = 4  # of so many times as many moves those with the rarest words are taken
 _UNLIKE = 0.75  # if this share of the phones differs, it was something else
 _AT_ONCE = 4  # utterances between two reports of progress
 
@@ -147,21 +146,15 @@ def prompts(
     They are mixed: a player who ends early has said some of each.
     """
     chance = random.Random(seed)
-    count: Counter[str] = Counter()
 
-    def move() -> ScriptLine:
-        lines = [announcement(pack, chance) for _ in range(_CANDIDATES)]
-        best = min(lines, key=lambda line: fmean(min(4, count[word]) for word in line.tokens))
-        count.update(best.tokens)
-        return best
+    def moves(count: int, but: Collection[ScriptLine] = ()) -> list[ScriptLine]:
+        found = [announcement(pack, chance) for _ in range(_CANDIDATES * count)]
+        said = {line.tokens for line in but}
+        return Coverage(pack).chosen([one for one in found if one.tokens not in said], count)
 
-    learned = [Prompt(move(), apart=False) for _ in range(learning)]
-    count.clear()
-    said = {one.line.tokens for one in learned}
-    apart: list[Prompt] = []
-    while len(apart) < judging:
-        if (line := move()).tokens not in said:
-            apart.append(Prompt(line, apart=True))
+    lines = moves(learning)
+    learned = [Prompt(line, apart=False) for line in lines]
+    apart = [Prompt(line, apart=True) for line in moves(judging, lines)]
     board = position(chance).fen()
     for commands, into in ((COMMANDS, learned), (COMMANDS_APART, apart)):
         for command in commands:
@@ -191,52 +184,13 @@ def record(
     ``recogniser`` the last cannot be noticed. Raises AudioError if the microphone is gone, and what
     ``keep`` raises; ``session`` then has the answers until that moment.
     """
-    phrases = sorted({one.line.words.lower() for one in asked})
-    if recogniser is not None:
-        phrases = recogniser.known_phrases(phrases)
     booth.begin("enrol_begin", len(asked), SECONDS_EACH)
-    for prompt, answer in booth.answers(
-        asked,
-        lambda prompt: _ask(booth, in_language(prompt.line.words, pack.code), phrases, recogniser),
-    ):
-        if isinstance(answer, Take) and answer.fault is None:
-            line = prompt.line
-            said = SpeakerRecording(line.words, line.fen, answer.pcm, prompt.apart)
-            session.answers.append(said)
-            keep(said)
+    for one in repeated(booth, pack, [prompt.line for prompt in asked], recogniser):
+        prompt = asked[one.number]
+        said = SpeakerRecording(prompt.line.words, prompt.line.fen, one.pcm, prompt.apart)
+        session.answers.append(said)
+        keep(said)
     session.ended = booth.ended
-
-
-def _ask(
-    booth: Booth, words: str, phrases: Sequence[str], recogniser: AnyRecogniser | None
-) -> Take | Key:
-    tries = 0
-    while True:
-        booth.say(words)
-        take = booth.hear()
-        if take is Key.REPEAT:
-            continue
-        if isinstance(take, Key):
-            return take
-        tries += 1
-        if take.fault is not None:
-            booth.tell(take.fault.value)
-        elif recogniser is None or _is_it(take, words, phrases, recogniser):
-            return take
-        elif tries < TRIES:
-            booth.tell("enrol_again")
-        if tries == TRIES:
-            return take
-
-
-def _is_it(take: Take, words: str, phrases: Sequence[str], recogniser: AnyRecogniser) -> bool:
-    """Return whether the likeliest of all prompts is the wanted one, or none is likely.
-
-    The way in which a player says it is still to be learned.
-    """
-    words = words.lower()
-    likeliest = recogniser.recognise(take.pcm, phrases).likeliest_of(phrases)
-    return words not in phrases or likeliest in ("", words)
 
 
 def understood(

@@ -33,6 +33,7 @@ SOFT_DBFS = -45.0
 NOISY_DB = 12.0
 """A voice should be so much louder than the room."""
 _DYNAMICS_DB = 15.0  # of a voice; softer sound is a pause
+_STEP = RATE * BLOCK_MS // 1000 * 2  # bytes of one block
 _CLIPPED = 32_600
 _CLIPPED_SHARE = 0.002
 
@@ -47,6 +48,8 @@ class RecordingFault(Enum):
     SILENCE = "nothing_heard"
     SOFT = "voice_too_soft"
     LOUD = "voice_too_loud"
+    SHORT = "voice_too_short"
+    LONG = "voice_too_long"
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ class Booth:
         self._speaker = speaker
         self._source = source
         self._out = out
-        self._keys: queue.SimpleQueue[Key] = queue.SimpleQueue()
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()  # None at their end
         self._blocks: Iterator[bytes] = iter(())
         self._endpointer = Endpointer(Silero())
         self.ended = False
@@ -112,17 +115,36 @@ class Booth:
 
     def _read(self, lines: Iterable[str]) -> None:
         for line in lines:
-            key = key_of(self.pack, line) if line.strip() else Key.REPEAT
+            self._lines.put(line.strip())
+        self._lines.put(None)
+
+    def _key(self) -> Key | None:
+        """Return what the keyboard asks for. Lines that ask for nothing are forgotten."""
+        while not self._lines.empty():
+            line = self._lines.get()
+            if line is None:
+                self._lines.put(None)
+                return None
+            key = key_of(self.pack, line) if line else Key.REPEAT
             if key in _OBEYED:
-                self._keys.put(key)
+                return key
+        return None
 
     @property
     def to_end(self) -> bool:
         """Return whether the keyboard has asked for the end. Other keys are forgotten."""
         asked = False
-        while not self._keys.empty():
-            asked |= self._keys.get() is Key.END
+        while key := self._key():
+            asked |= key is Key.END
         return asked
+
+    def typed(self) -> str | None:
+        """Wait for a line from the keyboard. Return None at the end of all lines, or for the key
+        that ends."""
+        line = self._lines.get()
+        if line is None:
+            self._lines.put(None)
+        return None if line is None or key_of(self.pack, line) is Key.END else line
 
     def begin(self, sentence: str, count: int, seconds_each: float) -> None:
         """Say with this sentence of the pack how many minutes so many prompts will take, and what
@@ -176,9 +198,10 @@ class Booth:
             self._speaker.say(spoken, to=Output.PUBLIC, on_done=lambda outcome: said.set())
             said.wait(60)
 
-    def hear(self) -> Take | Key:
-        """Return what is said now, or what the keyboard asks for. A take without sound is silence.
-        Raises AudioError if the microphone is gone."""
+    def hear(self, silence_s: float = _SILENCE_S) -> Take | Key:
+        """Return what is said now, or what the keyboard asks for. A take without sound is silence;
+        ``silence_s`` of silence ends one with sound. Raises AudioError if the microphone is gone.
+        """
         self._source.discard()
         endpointer = self._endpointer
         endpointer.mute()
@@ -186,8 +209,8 @@ class Booth:
         sound, room = bytearray(), bytearray()
         waited = 0.0
         for block in self._blocks:
-            if not self._keys.empty():
-                return self._keys.get()
+            if key := self._key():
+                return key
             for event in endpointer.feed(block):
                 match event:
                     case SpeechStarted(begun):
@@ -199,7 +222,7 @@ class Booth:
                     case SpeechEnded():
                         return _take(bytes(sound), bytes(room))
             if endpointer.speaking:
-                if endpointer.silent_s >= _SILENCE_S:
+                if endpointer.silent_s >= silence_s:
                     endpointer.end()
                     return _take(bytes(sound), bytes(room))
             else:
@@ -211,10 +234,13 @@ class Booth:
 
 
 def _take(sound: bytes, room: bytes) -> Take:
-    step = RATE * BLOCK_MS // 1000 * 2
-    blocks = [level(sound[at : at + step]) for at in range(0, len(sound), step)]
-    loud = [block for block in blocks if block > max(blocks) - _DYNAMICS_DB]
-    voice = sum(loud) / len(loud) if loud else -96.0
     # What is just before the voice is its beginning.
-    quiet = room[: max(step, len(room) - int(0.4 * RATE) * 2)]
-    return Take(sound, voice, level(quiet) if quiet else -96.0)
+    quiet = room[: max(_STEP, len(room) - int(0.4 * RATE) * 2)]
+    return Take(sound, voice_level(sound), level(quiet) if quiet else -96.0)
+
+
+def voice_level(pcm: bytes) -> float:
+    """Return the level of a voice in dBFS, without its pauses; -96 for silence."""
+    blocks = [level(pcm[at : at + _STEP]) for at in range(0, len(pcm), _STEP)]
+    loud = [block for block in blocks if block > max(blocks) - _DYNAMICS_DB]
+    return sum(loud) / len(loud) if loud else -96.0

@@ -8,18 +8,15 @@ be learned from again.
 import contextlib
 import hashlib
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 from urllib.parse import quote
 
 import platformdirs
 
-from blindplay.speech.audio import read_audio, write_wav
 from blindplay.speech.confidence import CONFIDENCE_FILE, MADE_OF
 from blindplay.speech.models.folders import (
     ASIDE,
@@ -36,21 +33,11 @@ from blindplay.speech.models.folders import (
     words_file,
 )
 
+from . import kept_recordings
+from .kept_recordings import SpeakerRecording
 from .speaker_preferences import who
 
-_INDEX = "index.jsonl"
 _LEARN_AGAIN = "let it be learned again from what was recorded with: blindplay voice learn NAME."
-
-
-@dataclass(frozen=True)
-class SpeakerRecording:
-    """What a player said to the prompt ``words``, in the position ``fen`` if any: mono 16-bit PCM
-    at 16 kHz. ``apart``: it is judged by, and never learned from."""
-
-    words: str
-    fen: str | None
-    pcm: bytes
-    apart: bool = False
 
 
 def players_folder() -> Path:
@@ -186,7 +173,6 @@ class Keeper:
 
     def __init__(self, player: str, language: str) -> None:
         self._player, self._language = player, language
-        self._count = 0
         _finish(player, language)
         self._place = _unfinished(player, language)
         _make(self._place)
@@ -199,14 +185,7 @@ class Keeper:
 
     def add(self, one: SpeakerRecording) -> None:
         """Keep this recording."""
-        self._count += 1
-        name = f"{self._count:03}.wav"
-        write_wav(self._place / name, one.pcm)
-        _to_disk(self._place / name)
-        entry = {"file": name, "speaker": self._player, "words": one.words, "apart": one.apart}
-        with (self._place / _INDEX).open("a", encoding="utf-8") as index:
-            index.write(json.dumps(entry if one.fen is None else {**entry, "fen": one.fen}) + "\n")
-        _to_disk(self._place / _INDEX)
+        kept_recordings.add(self._place, one, speaker=self._player, language=self._language)
 
 
 def _unfinished(player: str, language: str) -> Path:
@@ -218,7 +197,7 @@ def _finish(player: str, language: str) -> None:
     fresh, place = _unfinished(player, language), recordings(player, language)
     if not fresh.is_dir():
         return
-    if len(_index(fresh)) < max(1, len(_index(place))):
+    if _count(fresh) < max(1, _count(place)):
         shutil.rmtree(fresh)
         return
     if place.exists():
@@ -226,31 +205,14 @@ def _finish(player: str, language: str) -> None:
     fresh.rename(place)
 
 
-def _index(place: Path) -> list[str]:
-    """Return the lines of an index; none if it cannot be read."""
-    with contextlib.suppress(OSError, UnicodeDecodeError):
-        return (place / _INDEX).read_text("utf-8").splitlines()
-    return []
-
-
-def _to_disk(file: Path) -> None:
-    with file.open("rb+") as stream:
-        os.fsync(stream.fileno())
+def _count(place: Path) -> int:
+    return len(kept_recordings.lines(place))
 
 
 def kept(player: str, language: str) -> list[SpeakerRecording]:
     """Return what a `Keeper` kept, even if it was interrupted, without what cannot be read."""
     places = (_unfinished(player, language), recordings(player, language))
-    place = max(places, key=lambda one: len(_index(one)))
-    found = []
-    for line in _index(place):
-        with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            entry = json.loads(line)
-            words, fen = str(entry["words"]), entry.get("fen")
-            sound = read_audio(place / Path(str(entry["file"])).name)
-            apart = bool(entry.get("apart"))
-            found.append(SpeakerRecording(words, None if fen is None else str(fen), sound, apart))
-    return found
+    return list(kept_recordings.read(max(places, key=_count)))
 
 
 def forget(player: str) -> bool:

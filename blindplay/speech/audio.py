@@ -6,6 +6,7 @@ real devices are in `audio_devices`.
 """
 
 import array
+import io
 import math
 import struct
 import sys
@@ -180,25 +181,42 @@ def read_wav(path: Path) -> tuple[bytes, int]:
     """Return the PCM and the rate of a mono 16-bit WAV file, as the synthesiser writes them. Raises
     AudioError if the file is anything else, is cut short or is empty."""
     try:
-        with wave.open(str(path), "rb") as file:
+        data = path.read_bytes()
+    except OSError as error:
+        raise AudioError(f"{path} is not a WAV file.") from error
+    return parse_wav(data, str(path))
+
+
+def parse_wav(data: bytes, name: str) -> tuple[bytes, int]:
+    """Return the PCM and the rate of the mono 16-bit WAV file ``name`` that is ``data``. Raises
+    AudioError as `read_wav`."""
+    try:
+        with wave.open(io.BytesIO(data)) as file:
             shape = (file.getnchannels(), file.getsampwidth())
             frames, rate = file.getnframes(), file.getframerate()
             pcm = file.readframes(frames)
-    except (OSError, EOFError, wave.Error, RuntimeError, ValueError) as error:
+    except (EOFError, wave.Error, RuntimeError, ValueError) as error:
         # wave raises RuntimeError for a length that points beyond the end of the file.
-        raise AudioError(f"{path} is not a WAV file.") from error
+        raise AudioError(f"{name} is not a WAV file.") from error
     if shape != (1, 2) or not frames or len(pcm) != 2 * frames:
-        raise AudioError(f"{path} is not a whole mono WAV file of 16 bits.")
+        raise AudioError(f"{name} is not a whole mono WAV file of 16 bits.")
     return pcm, rate
 
 
 def write_wav(path: Path, pcm: bytes, rate: int = RATE) -> None:
     """Write mono 16-bit `pcm` to a WAV file. Raises OSError."""
-    with wave.open(str(path), "wb") as file:
+    path.write_bytes(wav(pcm, rate))
+
+
+def wav(pcm: bytes, rate: int = RATE) -> bytes:
+    """Return mono 16-bit `pcm` as a WAV file holds it."""
+    written = io.BytesIO()
+    with wave.open(written, "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
         file.setframerate(rate)
         file.writeframes(pcm)
+    return written.getvalue()
 
 
 class MemorySource(Closing):

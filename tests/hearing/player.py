@@ -4,7 +4,9 @@ It says what was printed last, through the same source and cutter as a person.
 """
 
 import io
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 import chess
@@ -12,9 +14,11 @@ import numpy as np
 
 from blindplay.hearing import speaker_models
 from blindplay.hearing.evaluation.corpus import ScriptLine, UtteranceKind
+from blindplay.hearing.kept_recordings import SpeakerRecording
 from blindplay.hearing.prompting import Booth
 from blindplay.language import load
 from blindplay.speech.audio import BLOCK_MS, RATE
+from tests.waiting import until
 
 GERMAN = load("de")
 _BLOCK = RATE * BLOCK_MS // 1000
@@ -62,19 +66,32 @@ class Person(io.StringIO):
         return False
 
 
-def booth_of(person: Person, *keys: str) -> Booth:
-    return Booth(GERMAN, None, person, keys, person)
+def typing(person: Person, *typed: tuple[str, str]) -> Iterator[str]:
+    """Type each line as soon as a sentence that begins so has been told once more."""
+    told = 0
+
+    def at(beginning: str) -> int:
+        after = enumerate(person.told[told:], told + 1)
+        return next((number for number, one in after if one.startswith(beginning)), 0)
+
+    for beginning, text in typed:
+        told = until(partial(at, beginning))
+        yield text
+
+
+def booth_of(person: Person, *keys: str, typed: Iterable[str] = ()) -> Booth:
+    return Booth(GERMAN, None, person, itertools.chain(keys, typed), person)
 
 
 def line(words: str, what: UtteranceKind = UtteranceKind.MOVE) -> ScriptLine:
     return ScriptLine(what, chess.STARTING_FEN, words)
 
 
-def recording(words: str) -> speaker_models.SpeakerRecording:
-    return speaker_models.SpeakerRecording(words, None, bytes(3200))
+def recording(words: str) -> SpeakerRecording:
+    return SpeakerRecording(words, None, bytes(3200))
 
 
-def keep(*said: speaker_models.SpeakerRecording) -> Path:
+def keep(*said: SpeakerRecording) -> Path:
     """What Anna says in an enrolment, and where it is."""
     with speaker_models.Keeper("Anna", "de") as keeper:
         for one in said:

@@ -12,8 +12,8 @@ import pytest
 
 from blindplay.hearing import enrolment, speaker_models
 from blindplay.hearing.enrolment import Prompt, Score
+from blindplay.hearing.kept_recordings import SpeakerRecording
 from blindplay.hearing.recognisers import open_recogniser
-from blindplay.hearing.speaker_models import SpeakerRecording
 from blindplay.language import lexicon, load
 from blindplay.speech.audio import AudioError
 from tests.command_line import run

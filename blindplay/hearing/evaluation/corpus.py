@@ -316,35 +316,30 @@ def babble(pack: Language, seed: int, folder: Path) -> Samples:
     return together
 
 
-def check_recordings(folder: Path) -> Path:
-    """Return the index of the recordings in ``folder``. Raises ValueError if there is none."""
+def check_recordings(folder: Path) -> list[Path]:
+    """Return the indexes of the recordings in ``folder``: its own one, or those of the folders in
+    it, one for each speaker. Raises ValueError if there is none."""
     index = folder / "index.jsonl"
-    if not index.is_file():
+    found = [index] if index.is_file() else sorted(folder.glob("*/index.jsonl"))
+    if not found:
         raise ValueError(f"There is no {index}; it lists a file, speaker and words a line.")
-    return index
+    return found
 
 
 def recordings(
     pack: Language, folder: Path, count: int, others: int, seed: int
 ) -> list[CorpusUtterance]:
-    """Return the recordings listed in the folder's ``index.jsonl``: at most ``count`` announcements
-    and single words, and ``others`` of each other kind.
+    """Return the recordings listed in an ``index.jsonl`` of ``folder`` or of each folder in it: at
+    most ``count`` announcements and single words, and ``others`` of each other kind.
 
-    Each line names a file and, if known, its speaker, words (null: other speech) and position.
-    Raises ValueError, in one sentence, if it cannot be read.
+    Each line names a file and, if known, its speaker, language, words (null: other speech) and
+    position. Other languages than that of ``pack`` are left out. Raises ValueError, in one
+    sentence, if it cannot be read.
     """
-    index = check_recordings(folder)
     listed: dict[UtteranceKind, list[tuple[ScriptLine, str, Path]]] = {}
-    for number, text in enumerate(index.read_text("utf-8").splitlines(), 1):
-        chance = random.Random(f"{seed} {number}")
-        try:
-            entry = json.loads(text)
-            file, words = folder / str(entry["file"]), entry.get("words") or ""
-            fen = str(entry.get("fen") or position(chance).fen())
-            line = ScriptLine(_kind(pack, words, fen, "fen" in entry), fen, words)
-        except (ValueError, KeyError, TypeError):
-            raise ValueError(f"{index}:{number}: needs an object with file and words.") from None
-        listed.setdefault(line.what, []).append((line, str(entry.get("speaker", "?")), file))
+    for index in check_recordings(folder):
+        for line, speaker, path in _listed(pack, index, seed):
+            listed.setdefault(line.what, []).append((line, speaker, path))
     found = []
     for what, entries in listed.items():
         most = count if what in (UtteranceKind.MOVE, UtteranceKind.WORD) else others
@@ -352,6 +347,21 @@ def recordings(
         for line, speaker, path in chance.sample(entries, min(most, len(entries))):
             found.append(CorpusUtterance(line, speaker, as_recorded(_samples(path), chance)))
     return found
+
+
+def _listed(pack: Language, index: Path, seed: int) -> Iterator[tuple[ScriptLine, str, Path]]:
+    """Yield the lines of an index in the language of ``pack``, with their speakers and files."""
+    for number, text in enumerate(index.read_text("utf-8").splitlines(), 1):
+        chance = random.Random(f"{seed} {number}")
+        try:
+            entry = json.loads(text)
+            file, words = index.parent / str(entry["file"]), entry.get("words") or ""
+            fen = str(entry.get("fen") or position(chance).fen())
+            if entry.get("language", pack.code) == pack.code:
+                line = ScriptLine(_kind(pack, words, fen, "fen" in entry), fen, words)
+                yield line, str(entry.get("speaker", "?")), file
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise ValueError(f"{index}:{number}: needs an object with file and words.") from None
 
 
 def _kind(pack: Language, words: str, fen: str, placed: bool) -> UtteranceKind:

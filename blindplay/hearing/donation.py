@@ -1,0 +1,212 @@
+"""A donation of one's voice: what is explained, agreed to and said, and the archive made of it.
+
+The donor repeats moves, commands, answers and everyday sentences for ten minutes. Everything is
+said aloud, and nothing needs to be seen. Nothing is kept before the donor has agreed by voice and
+by keyboard. From then on each recording is on the disk before the next one is asked for.
+"""
+
+import datetime
+import json
+import os
+import random
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import chess
+import platformdirs
+
+from blindplay.language import NEVER_OPENED, Command, Key, Language, word_of
+from blindplay.speech.audio import read_wav, write_wav
+from blindplay.speech.ensemble import AnyRecogniser
+
+from . import kept_recordings, voice_archive
+from .coverage import Coverage
+from .evaluation.corpus import ScriptLine, UtteranceKind, announcement, talk
+from .kept_recordings import SpeakerRecording
+from .prompting import Booth
+from .repeating import TRIES, fault_of, repeated
+from .voice_archive import CONSENT, DONATION, Donation, VoiceArchive
+
+SECONDS_EACH = 6.5
+"""About how long one prompt takes."""
+MOVES, COMMANDS, OPENED, ANSWERS, TALK = 50, 14, 4, 6, 18
+_CANDIDATES = 3  # times as many moves and sentences are there to choose from
+_ANSWERS = (Command.YES, Command.NO, Command.CORRECTION, Command.REPEAT, Command.MORE)
+EXPLAINED = ("donate_what", "donate_who", "donate_kept", "donate_free", "donate_revoke")
+"""The sentences of a pack that explain what a donor agrees to."""
+_PAUSE_S = 2.0  # a longer one ends the spoken consent
+_CODE = "code.txt"
+_GIVEN = "given.txt"
+
+
+def folder() -> Path:
+    """Return the folder of all donations on this machine."""
+    return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "donations"
+
+
+@dataclass(frozen=True)
+class UnfinishedDonation:
+    """A donation that is in no archive yet: the folder of its recordings and its secret code."""
+
+    place: Path
+    donation: Donation
+    code: str
+
+    def asked(self, pack: Language) -> list[ScriptLine]:
+        """Return all that is to be said."""
+        return prompts(pack, int(self.donation.speaker, 16))
+
+    def left(self, pack: Language) -> list[ScriptLine]:
+        """Return what was not said yet."""
+        said = {(one.words, one.fen) for one in kept_recordings.read(self.place)}
+        return [line for line in self.asked(pack) if (line.words, line.fen) not in said]
+
+
+def prompts(pack: Language, seed: int) -> list[ScriptLine]:
+    """Return what a donor is asked to say: sentences that together hold many words, pairs of words
+    and phones of the language. They are mixed, so that a donor who ends early has said some of
+    each. Another donor is asked for others."""
+    chance = random.Random(seed)
+    coverage, start = Coverage(pack), chess.STARTING_FEN
+
+    def phrases(*which: Command) -> list[str]:
+        known = list(pack.command_phrases(which))
+        chance.shuffle(known)
+        return known
+
+    def lines(what: UtteranceKind, words: Iterable[str]) -> list[ScriptLine]:
+        return [ScriptLine(what, start, one) for one in words]
+
+    others = phrases(*(one for one in Command if one not in _ANSWERS))
+    openable = phrases(*(one for one in Command if one not in NEVER_OPENED))
+    opened = (f"{pack.opening_word} {one}" for one in openable if " " not in one)
+    moves = [announcement(pack, chance) for _ in range(_CANDIDATES * MOVES)]
+    chosen = [
+        coverage.chosen(moves, MOVES),
+        coverage.chosen(lines(UtteranceKind.COMMAND, others), COMMANDS),
+        coverage.chosen(lines(UtteranceKind.COMMAND, phrases(*_ANSWERS)), ANSWERS),
+        coverage.chosen(lines(UtteranceKind.OPENED, opened), OPENED),
+        coverage.chosen(talk(pack, _CANDIDATES * TALK, chance), TALK),
+    ]
+    placed = [
+        ((number + 0.5) / len(some), kind, line)
+        for kind, some in enumerate(chosen)
+        for number, line in enumerate(some)
+    ]
+    return list(dict.fromkeys(line for _, _, line in sorted(placed, key=lambda one: one[:2])))
+
+
+def unfinished(language: str) -> Iterator[UnfinishedDonation]:
+    """Yield the donations in a language that were interrupted, the last one first."""
+    found = folder().glob(f"{language}-*/{DONATION}")
+    for about in sorted(found, key=lambda file: file.stat().st_mtime, reverse=True):
+        place = about.parent
+        try:
+            donation = Donation.from_json(json.loads(about.read_text("utf-8")))
+            code = (place / _CODE).read_text("utf-8").strip()
+            if voice_archive.speaker_of(code) == donation.speaker and read_wav(place / CONSENT):
+                yield UnfinishedDonation(place, donation, code)
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            continue  # the power failed before the consent was kept
+
+
+def consent(booth: Booth) -> tuple[bytes, str] | None:
+    """Explain what a donation means, and let the donor agree by voice and by keyboard.
+
+    Return the sound of the spoken consent and the word typed; None if the donor does not agree.
+    Enter repeats it all. Raises AudioError if the microphone is gone.
+    """
+    end = word_of(booth.pack, Key.END)
+    spoken: bytes | Key | None = Key.REPEAT
+    while spoken is Key.REPEAT:
+        for sentence in (*EXPLAINED, "donate_agree"):
+            booth.tell(sentence, end=end)
+            if booth.to_end:
+                return None
+        spoken = _spoken(booth)
+    if not isinstance(spoken, bytes):
+        return None
+    yes = next(iter(booth.pack.command_phrases([Command.YES])))
+    typed: str | None = ""
+    while typed == "":
+        booth.tell("donate_sign", yes=yes)
+        typed = booth.typed()
+    if typed is None or booth.pack.understand(typed, chess.Board()).command is not Command.YES:
+        return None
+    return spoken, yes
+
+
+def _spoken(booth: Booth) -> bytes | Key | None:
+    """Return the spoken consent, Key.REPEAT to hear the explanation again, or None."""
+    statement = booth.pack.sentence("donate_statement")
+    for _ in range(TRIES):
+        booth.say(statement)
+        take = booth.hear(_PAUSE_S)
+        if isinstance(take, Key):
+            return Key.REPEAT if take is Key.REPEAT else None
+        fault = fault_of(statement, take)
+        if fault is None:
+            return take.pcm
+        booth.tell(fault.value)
+    booth.tell("voice_microphone")
+    return None
+
+
+def begin(language: str, statement: str, spoken: bytes, signed: str) -> UnfinishedDonation:
+    """Keep a consent, and begin a donation in a folder of the user's own. Raises OSError."""
+    code = voice_archive.new_code()
+    speaker = voice_archive.speaker_of(code)
+    place = folder() / f"{language}-{speaker}"
+    for one in (folder(), place):
+        one.mkdir(mode=0o700, parents=True, exist_ok=True)
+    donation = Donation(speaker, language, statement, signed, str(datetime.date.today()))
+    (place / _CODE).write_text(f"{code}\n", "utf-8")
+    write_wav(place / CONSENT, spoken)
+    (place / DONATION).write_text(donation.to_json(), "utf-8")
+    for file in place.iterdir():
+        with file.open("rb+") as stream:
+            os.fsync(stream.fileno())
+    return UnfinishedDonation(place, donation, code)
+
+
+def record(
+    booth: Booth, pack: Language, donation: UnfinishedDonation, recogniser: AnyRecogniser | None
+) -> bool:
+    """Let the donor say what is left, in the words of ``pack``, and keep each recording at once.
+
+    Return whether all of it was asked for. Raises AudioError if the microphone is gone, or
+    OSError.
+    """
+    about = donation.donation
+    lines = donation.left(pack)
+    booth.begin("donate_begin", len(lines), SECONDS_EACH)
+    for one in repeated(booth, pack, lines, recogniser):
+        line = lines[one.number]
+        said = SpeakerRecording(line.words, line.fen, one.pcm, doubted=one.doubted)
+        kept_recordings.add(donation.place, said, speaker=about.speaker, language=about.language)
+    return not booth.ended
+
+
+def finish(pack: Language, donation: UnfinishedDonation, target: Path) -> bool:
+    """Write the archive, and remove the recordings outside of it. The code is kept on this machine.
+
+    Return False, and write nothing, if too much is missing. Raises OSError and ArchiveError.
+    """
+    said = enumerate(kept_recordings.read(donation.place), 1)
+    spoken, _ = read_wav(donation.place / CONSENT)
+    archive = VoiceArchive(donation.donation, spoken, {f"{n:03}.wav": one for n, one in said})
+    if not voice_archive.quality(archive, pack).complete:
+        return False
+    voice_archive.write(target, archive)
+    voice_archive.read(target)  # what cannot be read again must not be all that is left
+    with (folder() / _GIVEN).open("a", encoding="utf-8") as given:
+        given.write(f"{donation.donation.date} {donation.code} {target.name}\n")
+    shutil.rmtree(donation.place)
+    return True
+
+
+def codes_file() -> Path:
+    """Return the file with the codes of the donations that are in archives."""
+    return folder() / _GIVEN

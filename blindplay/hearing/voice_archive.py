@@ -1,0 +1,294 @@
+"""The archive of a donated voice: written, and read with distrust. docs/voices.md describes it.
+
+It is a zip file in which nothing is compressed, so that it cannot swell. It holds one folder, which
+is called as the speaker: the consent, and recordings as in `kept_recordings`.
+"""
+
+import datetime
+import hashlib
+import io
+import json
+import os
+import re
+import secrets
+import stat
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import chess
+
+from blindplay.given import read_bytes, read_json, shown
+from blindplay.language import Language
+from blindplay.speech.audio import RATE, AudioError, parse_wav, wav
+
+from .evaluation.corpus import word_names
+from .kept_recordings import INDEX, SpeakerRecording, entry_of
+from .prompting import RecordingFault, Take, voice_level
+from .repeating import fault_of
+
+DONATION, CONSENT = "donation.json", "consent.wav"
+LICENCE = "CC0-1.0"
+LEAST = 50
+"""An archive with fewer usable recordings is not complete."""
+_FORMAT = 1
+_SQUARES = 8  # of a code: 48 bits, each try at which costs a moment
+_MOST_BYTES = 100_000_000
+_MOST_FILES = 1000
+_MOST_TEXT = 1_000_000
+_LONGEST_WORDS = 300
+_LONGEST_FEN = 100
+_SPEAKER = re.compile(r"[0-9a-f]{16}")
+_NAME = re.compile(rf"({_SPEAKER.pattern})/(donation\.json|index\.jsonl|consent\.wav|\d{{3}}\.wav)")
+_KEYS = {"file", "speaker", "language", "words", "fen", "doubted"}
+_MADE = (1980, 1, 1, 0, 0, 0)  # the date of every file: when somebody spoke is nobody's business
+
+
+class ArchiveError(ValueError):
+    """An archive of a voice cannot be used. The message says why."""
+
+
+def new_code() -> str:
+    """Return a secret code: eight squares, which can be said and written down."""
+    return "".join(chess.square_name(secrets.randbelow(64)) for _ in range(_SQUARES))
+
+
+def squares_of(code: str) -> list[chess.Square]:
+    """Return the squares of a code, typed with or without spaces. Raises ValueError."""
+    letters = re.sub(r"[\s,;.-]", "", code.lower())
+    if not re.fullmatch(rf"([a-h][1-8]){{{_SQUARES}}}", letters):
+        raise ValueError(
+            f"{shown(code)} is no code; a code is eight squares, such as a1 c4 and on."
+        )
+    return [chess.parse_square(letters[at : at + 2]) for at in range(0, len(letters), 2)]
+
+
+def speaker_of(code: str) -> str:
+    """Return the name of a speaker who has this code. The code cannot be found from it."""
+    secret = "".join(map(chess.square_name, squares_of(code))).encode()
+    return hashlib.scrypt(secret, salt=b"blindplay voice", n=1 << 14, r=8, p=1, dklen=8).hex()
+
+
+@dataclass(frozen=True)
+class Donation:
+    """Whose voice it is, without a name, and to what this person has agreed: the ``statement`` as
+    it was spoken, the word typed to sign it, and the date in ISO 8601."""
+
+    speaker: str
+    language: str
+    statement: str
+    signed: str
+    date: str
+
+    def to_json(self) -> str:
+        """Return it as archives hold it."""
+        about = {"format": _FORMAT, "licence": LICENCE, **asdict(self)}
+        return json.dumps(about, ensure_ascii=False, indent=1) + "\n"
+
+    @classmethod
+    def from_json(cls, given: Any) -> "Donation":
+        """Read it again. Raises ValueError, TypeError, KeyError or AttributeError if it is wrong
+        anywhere. It has no other keys, which could hold a name."""
+        if (given.pop("format"), given.pop("licence")) != (_FORMAT, LICENCE):
+            raise ValueError
+        found = cls(**given)
+        if not all(isinstance(value, str) and 0 < len(value) < 1000 for value in given.values()):
+            raise ValueError
+        datetime.date.fromisoformat(found.date)
+        if not _SPEAKER.fullmatch(found.speaker) or not re.fullmatch("[a-z]{2,3}", found.language):
+            raise ValueError
+        return found
+
+
+@dataclass(frozen=True)
+class VoiceArchive:
+    """What an archive holds: a donation, the spoken consent (PCM), and recordings by their file."""
+
+    donation: Donation
+    consent: bytes
+    recordings: Mapping[str, SpeakerRecording]
+
+
+def write(target: Path, archive: VoiceArchive) -> None:
+    """Write an archive, whole or not at all. Raises OSError."""
+    speaker, language = archive.donation.speaker, archive.donation.language
+    entries = (entry_of(one, name, speaker=speaker, language=language)
+               for name, one in archive.recordings.items())  # fmt: skip
+    index = "".join(json.dumps(entry) + "\n" for entry in entries)
+    files = {
+        DONATION: archive.donation.to_json().encode(),
+        CONSENT: wav(archive.consent),
+        INDEX: index.encode(),
+        **{name: wav(one.pcm) for name, one in archive.recordings.items()},
+    }
+    fresh = target.with_suffix(".new")
+    with fresh.open("wb") as stream:
+        with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as opened:
+            for name, data in files.items():
+                opened.writestr(zipfile.ZipInfo(f"{speaker}/{name}", _MADE), data)
+        stream.flush()
+        os.fsync(stream.fileno())
+    fresh.replace(target)
+
+
+def read(archive: Path) -> VoiceArchive:
+    """Return what an archive holds, all of it in memory. Raises ArchiveError, in one sentence, if
+    anything in it is wrong."""
+    try:
+        data = read_bytes(archive, _MOST_BYTES)
+    except ValueError as error:
+        raise ArchiveError(str(error)) from None
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as opened:
+            speaker = _checked(opened.infolist(), archive, len(data))
+            files = {info.filename[len(speaker) + 1 :]: opened.read(info)
+                     for info in opened.infolist()}  # fmt: skip
+    except ArchiveError:
+        raise
+    except Exception:  # zipfile raises whatever its parts raise
+        raise ArchiveError(
+            f"{archive} is no archive of a voice, or is damaged; ask for it again."
+        ) from None
+    donation = _donation(files, speaker, archive)
+    sounds = {name: _sound(data, f"{name} in {archive}")
+              for name, data in files.items() if name.endswith(".wav")}  # fmt: skip
+    if CONSENT not in sounds or not sounds[CONSENT]:
+        raise ArchiveError(f"{archive} holds no spoken consent, so nobody may use it; delete it.")
+    consent = sounds.pop(CONSENT)
+    return VoiceArchive(donation, consent, _recordings(files, donation, sounds, archive))
+
+
+def _checked(infos: Sequence[zipfile.ZipInfo], archive: Path, size: int) -> str:
+    """Check the names and sizes in an archive, and return its speaker."""
+    found: set[str] = set()
+    speakers: set[str] = set()
+    for info in infos:
+        name = _NAME.fullmatch(info.orig_filename)
+        plain = (
+            info.compress_type == zipfile.ZIP_STORED
+            and info.file_size == info.compress_size
+            and not info.flag_bits & 1
+            and stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG)
+        )
+        if name is None or not plain or info.orig_filename in found:
+            raise ArchiveError(
+                f"{shown(info.orig_filename)} does not belong in an archive of a voice, so nothing "
+                f"of {archive} was used; ask for one that blindplay voice donate has written."
+            )
+        found.add(info.orig_filename)
+        speakers.add(name[1])
+    if len(speakers) != 1 or len(infos) > _MOST_FILES or sum(i.file_size for i in infos) > size:
+        raise ArchiveError(
+            f"{archive} does not hold one voice; ask for one that blindplay voice donate has "
+            "written."
+        )
+    return speakers.pop()
+
+
+def _donation(files: Mapping[str, bytes], speaker: str, archive: Path) -> Donation:
+    try:
+        donation = Donation.from_json(read_json(_text(files[DONATION])))
+        if donation.speaker != speaker:
+            raise ValueError
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise ArchiveError(
+            f"{archive} does not say who has agreed to what, so nobody may use it; delete it."
+        ) from None
+    return donation
+
+
+def _recordings(
+    files: Mapping[str, bytes], donation: Donation, sounds: dict[str, bytes], archive: Path
+) -> dict[str, SpeakerRecording]:
+    """Return the recordings in the order of the index. Each file is named once."""
+    found: dict[str, SpeakerRecording] = {}
+    try:
+        for line in _text(files[INDEX]).splitlines():
+            file, said = _recording(line, donation)
+            found[file] = replace(said, pcm=sounds.pop(file))
+        if sounds:
+            raise ValueError
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise ArchiveError(
+            f"{archive} does not say in line {len(found) + 1} of its index what was recorded; ask "
+            "for one that blindplay voice donate has written."
+        ) from None
+    return found
+
+
+def _recording(line: str, donation: Donation) -> tuple[str, SpeakerRecording]:
+    """Return a line of an index, without the sound. Raises as `Donation.from_json`."""
+    entry = read_json(line)
+    words, fen, doubted = entry["words"], entry["fen"], entry.get("doubted", False)
+    right = (
+        entry.keys() <= _KEYS
+        and (entry["speaker"], entry["language"]) == (donation.speaker, donation.language)
+        and 0 < len(words) <= _LONGEST_WORDS
+        and words.isprintable()
+        and len(fen) <= _LONGEST_FEN
+        and chess.Board(fen).is_valid()
+        and isinstance(doubted, bool)
+    )
+    if not right:
+        raise ValueError
+    return entry["file"], SpeakerRecording(words, fen, b"", doubted=doubted)
+
+
+def _text(data: bytes) -> str:
+    if len(data) > _MOST_TEXT:
+        raise ValueError
+    return data.decode()
+
+
+def _sound(data: bytes, name: str) -> bytes:
+    try:
+        pcm, rate = parse_wav(data, name)
+    except AudioError as error:
+        raise ArchiveError(str(error)) from None
+    if rate != RATE:
+        raise ArchiveError(f"{name} is no sound of sixteen kilohertz; ask for the archive again.")
+    return pcm
+
+
+@dataclass(frozen=True)
+class VoiceQuality:
+    """What an archive is worth: its ``usable`` recordings, the faults of the others by their file,
+    the names of files, ranks and pieces that nobody says, the seconds of sound, and the level of
+    the voice in dB below full scale."""
+
+    usable: Mapping[str, SpeakerRecording]
+    faults: Mapping[str, RecordingFault]
+    missing: tuple[str, ...]
+    seconds: float
+    level: float
+
+    @property
+    def complete(self) -> bool:
+        """Return whether enough of it can be used."""
+        return len(self.usable) >= LEAST and not self.missing
+
+
+def quality(archive: VoiceArchive, pack: Language) -> VoiceQuality:
+    """Return what an archive in the language of ``pack`` is worth."""
+    faults: dict[str, RecordingFault] = {}
+    usable: dict[str, SpeakerRecording] = {}
+    levels = []
+    for name, one in archive.recordings.items():
+        take = Take(one.pcm, voice_level(one.pcm), -96.0)
+        if fault := fault_of(one.words, take):
+            faults[name] = fault
+        else:
+            usable[name] = one
+            levels.append(take.level)
+    said = {word for one in usable.values() for word in one.words.lower().split()}
+    seconds = sum(len(one.pcm) for one in usable.values()) / 2 / RATE
+    return VoiceQuality(
+        usable, faults, tuple(_unsaid(pack, said)), round(seconds, 1),
+        round(sum(levels) / len(levels), 1) if levels else -96.0,
+    )  # fmt: skip
+
+
+def _unsaid(pack: Language, said: set[str]) -> Iterator[str]:
+    yield from (name for names in word_names(pack) for name in names if name.lower() not in said)
