@@ -59,9 +59,7 @@ def squares_of(code: str) -> list[chess.Square]:
     """Return the squares of a code, typed with or without spaces. Raises ValueError."""
     letters = re.sub(r"[\s,;.-]", "", code.lower())
     if not re.fullmatch(rf"([a-h][1-8]){{{_SQUARES}}}", letters):
-        raise ValueError(
-            f"{shown(code)} is no code; a code is eight squares, such as a1 c4 and on."
-        )
+        raise ValueError(f"{shown(code)} is no code; a code is eight squares.")
     return [chess.parse_square(letters[at : at + 2]) for at in range(0, len(letters), 2)]
 
 
@@ -152,7 +150,7 @@ def read(archive: Path) -> VoiceArchive:
             f"{archive} is no archive of a voice, or is damaged; ask for it again."
         ) from None
     donation = _donation(files, speaker, archive)
-    sounds = {name: _sound(data, f"{name} in {archive}")
+    sounds = {name: _sound(data, f"{archive}/{name}")
               for name, data in files.items() if name.endswith(".wav")}  # fmt: skip
     if CONSENT not in sounds or not sounds[CONSENT]:
         raise ArchiveError(f"{archive} holds no spoken consent, so nobody may use it; delete it.")

@@ -34,3 +34,9 @@ def test_keys_repeat_leave_out_and_end(say: Callable[[str], bytes]) -> None:
     with booth_of(person, "", "s", "q") as booth:
         booth.say("Dame")
         assert [booth.hear() for _ in range(3)] == [Key.REPEAT, Key.SKIP, Key.END]
+
+
+def test_lines_are_waited_for_and_end_with_the_keyboard(say: Callable[[str], bytes]) -> None:
+    with booth_of(Person(say, set()), "ja", "", "q") as booth:
+        assert [booth.typed() for _ in range(5)] == ["ja", "", None, None, None]
+        assert not booth.to_end
