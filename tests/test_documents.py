@@ -108,6 +108,11 @@ def test_every_link_leads_to_a_page_and_a_heading_that_exist(page: Path) -> None
         assert not heading or heading in headings(there), target
 
 
+def test_the_figures_of_the_models_fit_on_two_screens() -> None:
+    lines = (ROOT / "models" / "README.md").read_text("utf-8").splitlines()
+    assert len(lines) <= 100 and max(map(len, lines)) <= 100
+
+
 @each_page
 def test_every_path_that_is_named_exists(page: Path) -> None:
     folders = ("blindplay", "docs", "hardware", "locks", "models", "tests")

@@ -268,7 +268,7 @@ def _donate(booth: Booth, words: Language, output: Path) -> None:
         return
     try:
         whole = donation.record(booth, words, begun, _recogniser_if_any(words))
-    except (KeyboardInterrupt, AudioError):
+    except (KeyboardInterrupt, AudioError, OSError):
         booth.tell("donate_saved")
         raise
     if not whole:
@@ -281,11 +281,8 @@ def _donate(booth: Booth, words: Language, output: Path) -> None:
     booth.tell("donate_done")
     booth.show(booth.pack.sentence("donate_archive", file=str(target)))
     squares = ", ".join(map(booth.pack.square, squares_of(begun.code)))
-    again: str | None = ""
-    while again == "":
-        booth.tell("donate_code", code=squares, end=word_of(booth.pack, Key.END))
-        booth.show(begun.code)
-        again = booth.typed()
+    booth.show(begun.code)
+    booth.typed("donate_code", code=squares, end=word_of(booth.pack, Key.END))
 
 
 def _begun(booth: Booth, words: Language) -> "UnfinishedDonation | None":
@@ -296,8 +293,7 @@ def _begun(booth: Booth, words: Language) -> "UnfinishedDonation | None":
     yes, no = (booth.pack.command(one).lower() for one in (Command.YES, Command.NO))
     for one in donation.unfinished(words.code):
         count = booth.pack.number(len(lines(one.place)))
-        booth.tell("donate_resume", count=count, yes=yes, no=no)
-        typed = booth.typed()
+        typed = booth.typed("donate_resume", count=count, yes=yes, no=no)
         if typed is None:
             return None
         if booth.pack.understand(typed, chess.Board()).command is Command.YES:

@@ -129,10 +129,7 @@ def consent(booth: Booth) -> tuple[bytes, str] | None:
     if not isinstance(spoken, bytes):
         return None
     yes = next(iter(booth.pack.command_phrases([Command.YES])))
-    typed: str | None = ""
-    while typed == "":
-        booth.tell("donate_sign", yes=yes)
-        typed = booth.typed()
+    typed = booth.typed("donate_sign", yes=yes)
     if typed is None or booth.pack.understand(typed, chess.Board()).command is not Command.YES:
         return None
     return spoken, yes

@@ -138,10 +138,13 @@ class Booth:
             asked |= key is Key.END
         return asked
 
-    def typed(self) -> str | None:
-        """Wait for a line from the keyboard. Return None at the end of all lines, or for the key
-        that ends."""
-        line = self._lines.get()
+    def typed(self, sentence: str, **values: str) -> str | None:
+        """Say a sentence of the pack and wait for a line; an empty one says it again. Return None
+        at the end of all lines, or for the key that ends."""
+        line: str | None = ""
+        while line == "":
+            self.tell(sentence, **values)
+            line = self._lines.get()
         if line is None:
             self._lines.put(None)
         return None if line is None or key_of(self.pack, line) is Key.END else line

@@ -27,7 +27,7 @@ from blindplay.boards.peg.emulator import SimulatedFirmware
 from blindplay.boards.peg.state import PegBoardState
 from blindplay.boards.ports import UnfitBoardError
 from blindplay.console.access import AccessLinks
-from blindplay.hearing import speaker_preferences
+from blindplay.hearing import speaker_preferences, voice_archive
 from blindplay.language import load
 from blindplay.language.language import Language
 from blindplay.language.pack import LanguageError, Pack, parse_pack
@@ -51,6 +51,7 @@ from tests import ROOT
 from tests.boards.dgt import hands
 from tests.fuzz import pages
 from tests.fuzz.engine import Target
+from tests.hearing.donated import donated
 
 LANGUAGES = ("de", "en", "nb", "sv", "da")
 POSITIONS = (
@@ -352,6 +353,12 @@ def _zip(*names: str) -> bytes:
     return written.getvalue()
 
 
+def _voice_archive() -> list[bytes]:
+    file = _folders[0] / f"voice-{next(_count)}.zip"
+    voice_archive.write(file, donated(count=2))
+    return [file.read_bytes()]
+
+
 _CORE = ("m/am/final.mdl", "m/conf/mfcc.conf", "m/graph/HCLr.fst", "m/graph/Gr.fst")
 _count = itertools.count()
 
@@ -510,6 +517,8 @@ TARGETS = {
         Target("manifest", _manifest, lambda: [b'{"name": "m", "files": {"a/b": "00"}}'],
                (folders.ModelError,)),
         Target("models-list", _catalogue, _listed, (catalogue.BaseModelError,)),
+        Target("voice-archive", lambda data: voice_archive.read(_file(data, "voice.zip")),
+               _voice_archive, (voice_archive.ArchiveError,)),
         Target("archive", _unpack, lambda: [_zip(*_CORE), _zip("../up", *_CORE)],
                (folders.ModelError, OSError)),
         Target("kept", _kept, _settings),

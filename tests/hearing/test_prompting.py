@@ -36,7 +36,11 @@ def test_keys_repeat_leave_out_and_end(say: Callable[[str], bytes]) -> None:
         assert [booth.hear() for _ in range(3)] == [Key.REPEAT, Key.SKIP, Key.END]
 
 
-def test_lines_are_waited_for_and_end_with_the_keyboard(say: Callable[[str], bytes]) -> None:
-    with booth_of(Person(say, set()), "ja", "", "q") as booth:
-        assert [booth.typed() for _ in range(5)] == ["ja", "", None, None, None]
+def test_a_question_is_said_again_for_enter_and_ends_with_the_keyboard(
+    say: Callable[[str], bytes],
+) -> None:
+    person = Person(say, set())
+    with booth_of(person, "ja", "", "nein", "q") as booth:
+        assert [booth.typed("say_yes_or_no") for _ in range(5)] == ["ja", "nein", None, None, None]
         assert not booth.to_end
+    assert person.told == [booth.pack.sentence("say_yes_or_no")] * 6
