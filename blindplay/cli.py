@@ -44,6 +44,10 @@ COMMANDS = {
     "say": ("words.say", "Say words aloud, or write them to a WAV file."),
     "understand": ("words.understand", "Print what words or sound files mean in a position."),
     "voice": ("voice.voice", "Learn, check, give or forget a player's voice."),
+    "drill": (
+        "drill.drill",
+        "Practise blindfold: colours of squares, knights, attacks, moves and times by dictation.",
+    ),
     "models": ("models.models", "List, install, check and choose speech models."),
     "language": ("language.language", "List the languages, or check and add your own."),
     "board": ("board.board", "Show live what a pegged board reports, or look after it."),
