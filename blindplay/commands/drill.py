@@ -16,11 +16,11 @@ from . import options
     "kind",
     type=options.MemberChoice(list(DrillKind)),
     required=False,
-    help="Do only exercises of this kind. Without it, all kinds take turns.",
+    help="Take only exercises of this kind. Without it, each kind is taken in turn.",
 )
 @options.language(help="Speak and print in this language.")
-@click.option("--count", type=click.IntRange(1, 1000), default=10, help="Do so many exercises.")
-@click.option("--scores", is_flag=True, help="Tell the scores of the last days, and ask nothing.")
+@click.option("--count", type=click.IntRange(1, 1000), default=10, help="Give so many exercises.")
+@click.option("--scores", is_flag=True, help="Say the scores of the last days, and ask nothing.")
 @options.flag("silent", "Print everything and say nothing.")
 def drill(kind: DrillKind | None, pack: Language, count: int, scores: bool, silent: bool) -> None:
     """Practise blindfold: colours of squares, knights, attacks, moves and times by dictation.

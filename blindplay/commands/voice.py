@@ -203,7 +203,9 @@ def check(
 
 
 @voice.command()
-@click.argument("archives", nargs=-1, type=options.FILE)
+@click.argument(
+    "archives", nargs=-1, type=options.FILE, help="Name the archives for --check or --collect."
+)
 @options.language(help="Speak and print in this language.")
 @click.option(
     "--announce-in",
@@ -250,7 +252,7 @@ def donate(
     if checks or collect is not None:
         return _check_archives(archives, collect, as_json)
     if archives:
-        raise ValueError("Archives are given with --check; without it, donate records your voice.")
+        raise ValueError("Archives go with '--check'; alone, donate records your voice.")
     if not output.is_dir():
         raise ValueError(f"There is no folder {output}; make it first.")
     with _booth(pack, microphone, silent) as booth:

@@ -120,7 +120,7 @@ def test_the_command_says_of_each_archive_what_it_is_worth(tmp_path: Path, voice
     ("arguments", "why"),
     [
         (["--check"], "Name the archives to check."),
-        (["voice.zip"], "Archives are given with --check; without it, donate records your voice."),
+        (["voice.zip"], "Archives go with '--check'; alone, donate records your voice."),
         (["--revoke", CODE], "Name the folder of the collection with --collect."),
         (["--output", "nowhere"], "There is no folder nowhere; make it first."),
     ],
