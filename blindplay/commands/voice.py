@@ -266,7 +266,6 @@ def _donate(booth: Booth, words: Language, output: Path) -> None:
 
     begun = _begun(booth, words)
     if begun is None:
-        booth.tell("donate_declined")
         return
     try:
         whole = donation.record(booth, words, begun, _recogniser_if_any(words))
@@ -288,7 +287,7 @@ def _donate(booth: Booth, words: Language, output: Path) -> None:
 
 
 def _begun(booth: Booth, words: Language) -> "UnfinishedDonation | None":
-    """The donation that this donor has begun, or a new one; None if the donor does not agree."""
+    """The donation that this donor has begun, or a new one; None if the donor wants neither."""
     from blindplay.hearing import donation
     from blindplay.hearing.kept_recordings import lines
 
@@ -297,12 +296,15 @@ def _begun(booth: Booth, words: Language) -> "UnfinishedDonation | None":
         count = booth.pack.number(len(lines(one.place)))
         typed = booth.typed("donate_resume", count=count, yes=yes, no=no)
         if typed is None:
+            booth.tell("donate_saved")
             return None
         if booth.pack.understand(typed, chess.Board()).command is Command.YES:
             return one
     agreed = donation.consent(booth)
-    statement = booth.pack.sentence("donate_statement")
-    return agreed and donation.begin(words.code, statement, *agreed)
+    if agreed is None:
+        booth.tell("donate_declined")
+        return None
+    return donation.begin(words.code, booth.pack.sentence("donate_statement"), *agreed)
 
 
 def _recogniser_if_any(words: Language) -> "AnyRecogniser | None":

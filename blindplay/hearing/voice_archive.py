@@ -41,6 +41,7 @@ _MOST_TEXT = 1_000_000
 _LONGEST_WORDS = 300
 _LONGEST_FEN = 100
 _SPEAKER = re.compile(r"[0-9a-f]{16}")
+_LANGUAGE = re.compile(r"[A-Za-z][A-Za-z+_-]{1,20}")  # also "de+nb"
 _NAME = re.compile(rf"({_SPEAKER.pattern})/(donation\.json|index\.jsonl|consent\.wav|\d{{3}}\.wav)")
 _KEYS = {"file", "speaker", "language", "words", "fen", "doubted"}
 _MADE = (1980, 1, 1, 0, 0, 0)  # the date of every file: when somebody spoke is nobody's business
@@ -95,7 +96,7 @@ class Donation:
         if not all(isinstance(value, str) and 0 < len(value) < 1000 for value in given.values()):
             raise ValueError
         datetime.date.fromisoformat(found.date)
-        if not _SPEAKER.fullmatch(found.speaker) or not re.fullmatch("[a-z]{2,3}", found.language):
+        if not _SPEAKER.fullmatch(found.speaker) or not _LANGUAGE.fullmatch(found.language):
             raise ValueError
         return found
 

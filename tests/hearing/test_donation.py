@@ -139,7 +139,8 @@ def test_somebody_else_begins_anew_and_the_other_donation_stays(
     assert STATEMENT in person.asked
     assert len(list(donation.unfinished("de"))) == 2
     _, person = donate([line("Dame")], ("donate_resume", "q"))
-    assert STATEMENT not in person.asked  # who ends here has begun nothing
+    assert STATEMENT not in person.asked  # who ends here has begun nothing, and nothing is lost
+    assert person.told[-1] == GERMAN.sentence("donate_saved")
 
 
 def test_too_little_makes_no_archive_and_loses_nothing(donate: Donate, tmp_path: Path) -> None:

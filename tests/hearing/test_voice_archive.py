@@ -92,6 +92,11 @@ def test_an_archive_gives_back_what_was_written_and_says_nothing_else(tmp_path: 
     assert not list(tmp_path.glob("*.new"))
 
 
+def test_two_languages_at_once_have_an_archive_too(tmp_path: Path) -> None:
+    archive = replace(FEW, donation=replace(FEW.donation, language="de+nb"))
+    assert voice_archive.read(written(tmp_path, archive)) == archive
+
+
 def test_a_code_is_eight_squares_and_cannot_be_found_from_the_speaker() -> None:
     code = voice_archive.new_code()
     assert len(squares_of(code)) == 8 and code != voice_archive.new_code()
