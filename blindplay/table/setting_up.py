@@ -146,6 +146,7 @@ class SettingUp:
                 guide = None
             if goal is not None and not self._lead_to(side, goal, guide):
                 return
+            self._behind.discard(side)
 
     def lead_to_position(self, side: str) -> None:
         """Lead the board of ``side`` to the opponent's move that it does not show yet."""
@@ -154,15 +155,15 @@ class SettingUp:
 
     def _look_for_slips(self, side: str) -> None:
         """A hand has put something where the opponent's move has nothing to put: lead it. Once the
-        own move is begun or the board shows the position, it is led no more."""
+        own move is begun, it is led no more."""
         table = self._desk.table
         board = table.game.tables.get(side)
         if not table.alone or board is None:
             return
         turn, lagging = table.game.turn, table.game.outstanding(side)
-        if turn.touched or turn.announced is not None or not lagging:
+        if turn.touched or turn.announced is not None:
             self._behind.discard(side)
-        elif not board.hand and _strays(board.placement, lagging[0].pieces, table.game.pieces):
+        elif lagging and not board.hand and _strays(board.placement, lagging[0].pieces, table.game.pieces):
             self._behind.add(side)
 
     def _lead_to(self, side: str, goal: Pieces, guide: SetupGuide | None) -> bool:
