@@ -7,7 +7,7 @@ from pathlib import Path
 import chess
 import pytest
 
-from blindplay.language import LANGUAGES, Command, load
+from blindplay.language import Command, load
 from blindplay.laws import facts as f
 from blindplay.opponents.player import AbsentPlayer
 from blindplay.table.keyboard import Keyboard
@@ -90,7 +90,7 @@ def test_people_at_one_table_have_no_hints(sit: Sit) -> None:
     assert types(at, "Tipp") == [GERMAN.sentence("hint_refused")]
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("code", ["da", "de", "en", "nb", "sv"])
 @pytest.mark.parametrize("command", [Command.HINT, Command.DONE])
 def test_both_commands_have_words_in_each_language(code: str, command: Command) -> None:
     pack = load(code)
