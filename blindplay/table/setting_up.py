@@ -163,7 +163,11 @@ class SettingUp:
         turn, lagging = table.game.turn, table.game.outstanding(side)
         if turn.touched or turn.announced is not None:
             self._behind.discard(side)
-        elif lagging and not board.hand and _strays(board.placement, lagging[0].pieces, table.game.pieces):
+        elif (
+            lagging
+            and not board.hand
+            and _strays(board.placement, lagging[0].pieces, table.game.pieces)
+        ):
             self._behind.add(side)
 
     def _lead_to(self, side: str, goal: Pieces, guide: SetupGuide | None) -> bool:
