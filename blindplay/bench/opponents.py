@@ -84,7 +84,7 @@ def answered(pack: Language) -> list[float]:
         session = Session(table, pack, speaker, Transcript(StringIO(), table.time))
         stack.callback(session.close)
         stack.callback(player.close)
-        player.sit(table, "black", session.desk.tell_all)
+        player.sit(table, session.desk.tell_all)
         table.submit(f.Start())
         for _, move in zip(range(_MOVES), cycle(("g1f3", "f3g1")), strict=False):
             table.submit(f.Announce(by="white", move=move))

@@ -35,8 +35,8 @@ class TablePort(Protocol):
         """Whether players may ask for the position (never under the Laws, D.2.10.4)."""
 
     @property
-    def alone(self) -> bool:
-        """Whether the opponent is not in the room."""
+    def absent(self) -> str:
+        """The side of the opponent who is not in the room; empty if both players are here."""
 
     @property
     def hints(self) -> bool:

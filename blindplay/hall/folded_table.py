@@ -62,8 +62,8 @@ class FoldedTable:
         return False
 
     @property
-    def alone(self) -> bool:
-        return False
+    def absent(self) -> str:
+        return ""
 
     @property
     def hints(self) -> bool:

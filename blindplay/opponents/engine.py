@@ -70,7 +70,7 @@ class EnginePlayer(AbsentPlayer):
         return known[1] if known is not None and known[0] == self._table.game.board.fen() else None
 
     def _release(self) -> None:
-        self._engine.stop()
+        self._engine.close()
 
     # --- what needs thinking -------------------------------------------------------------------
 

@@ -57,14 +57,14 @@ class AbsentPlayer(ABC):
 
     def __init__(self) -> None:
         self.side = ""
-        """The side that this player has, once it has sat down."""
+        """The side that this player has; the table tells it."""
         self._changed = threading.Event()
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._run, name="opponent", daemon=True)
 
-    def sit(self, table: PlayedTable, side: str, tell: Tell) -> None:
-        """Play ``side`` of ``table`` from now on. ``tell`` says what everybody must know."""
-        self.side, self._table, self._tell = side, table, tell
+    def sit(self, table: PlayedTable, tell: Tell) -> None:
+        """Play at ``table`` from now on. ``tell`` says what everybody must know."""
+        self._table, self._tell = table, tell
         table.listen(self._taken)
         self._changed.set()
         self._thread.start()
@@ -104,6 +104,8 @@ class AbsentPlayer(ABC):
                 if not self._closed.is_set():
                     self._consider()
             except Exception:  # a failing listener must not end this player
+                if self._closed.is_set():
+                    return
                 log.exception("The opponent's turn failed.")
                 self._closed.wait(_RETRY_S)
                 self._changed.set()

@@ -17,6 +17,7 @@ import chess.engine
 from .levels import Level
 
 log = logging.getLogger(__name__)
+chess.engine.LOGGER.setLevel(logging.CRITICAL)  # what engines say besides is for nobody's terminal
 
 START_S = 20.0
 """How long an engine may take to start."""
@@ -70,7 +71,7 @@ def named(path: str) -> EngineProgram:
 class UciEngine:
     """A running engine. It starts when it is asked first, and again after :meth:`stop`.
 
-    Ask it from one thread; :meth:`stop` may be called from any.
+    Ask it from one thread; :meth:`stop` and :meth:`close` may be called from any.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class UciEngine:
         self._patience_s = patience_s
         self._running: chess.engine.SimpleEngine | None = None
         self._game = object()
+        self._closed = False
 
     def choose(self, board: chess.Board, seconds: float) -> chess.Move:
         """A move at the engine's level within ``seconds``, or somewhat later.
@@ -101,6 +103,11 @@ class UciEngine:
         running, self._running = self._running, None
         if running is not None:
             running.close()
+
+    def close(self) -> None:
+        """End the process for good, even one that is just being started."""
+        self._closed = True
+        self.stop()
 
     def elos(self) -> tuple[int, int] | None:
         """The weakest and the strongest level that the engine offers; None if it has no levels.
@@ -137,7 +144,7 @@ class UciEngine:
         return played.move, worth
 
     def _failed(self, error: BaseException) -> EngineFailedError:
-        log.warning("The engine %s failed: %r", self.program.name, error)
+        log.info("The engine %s failed: %r", self.program.name, error)
         self.stop()
         return EngineFailedError(f"{self.program.name}: {error!r}")
 
@@ -166,6 +173,9 @@ class UciEngine:
                 creationflags=polite,
             )
             self._running.timeout = self._patience_s
+            if self._closed:
+                self.stop()
+                raise chess.engine.EngineTerminatedError
             if sys.platform != "win32":
                 with suppress(OSError):
                     os.setpriority(os.PRIO_PROCESS, self._running.transport.get_pid(), _POLITENESS)

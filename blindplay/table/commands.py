@@ -170,7 +170,7 @@ class Commands:
         game = self._table.game
         board = game.board_of(side)
         lagging = game.outstanding(board)
-        if not self._table.alone or not lagging:
+        if not self._table.absent or not lagging:
             return [self._say(side, "nothing_to_execute")]
         if game.tables[board].sensors:
             return [LeadHands(board)]
@@ -188,7 +188,7 @@ class Commands:
         """Ask the arbiter to adjourn. Without an arbiter, adjourn: the players have agreed."""
         if (why := self._why_not_playing()) is not None:
             return [self._say(side, why)]
-        if self._table.alone:
+        if self._table.absent:
             return [self._say(side, "adjourn_alone")]
         pack = self._readers.everybody
         wanted = pack.sentence("adjourn_wanted", player=pack.sentence(side))

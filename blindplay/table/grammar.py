@@ -101,7 +101,7 @@ class Grammar:
         yield from (Command.LAST_MOVE, Command.MOVES, Command.REPEAT)
         if playing and side == game.side:
             yield Command.CORRECTION
-        if self._table.alone and game.outstanding(game.board_of(side)):
+        if self._table.absent and game.outstanding(game.board_of(side)):
             yield Command.DONE
         if self._table.training:
             yield from sorted(QUESTIONS, key=list(Command).index)
@@ -133,7 +133,7 @@ class Grammar:
             yield Command.CLAIM_TIME
         if self._by_ourselves and game.started and not game.paused:
             yield Command.PAUSE
-        if not self._table.alone:
+        if not self._table.absent:
             yield Command.ADJOURN
 
     def _signs(self, side: str) -> bool:

@@ -100,7 +100,7 @@ class Keyboard:
         or be hit by chance, so a press without a move (7.5.3) takes a lever."""
         table, desk = self._session.table, self._session.desk
         side = table.game.side
-        if table.opponent is not None and self._executes_the_answer(OTHER[table.opponent.side]):
+        if table.absent and self._executes_the_answer(OTHER[table.absent]):
             return
 
         def press() -> None:

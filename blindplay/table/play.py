@@ -159,7 +159,7 @@ def run(
             open_game(session, resumed=resumed)
             if opponent is not None:
                 stack.callback(opponent.close)
-                opponent.sit(table, OTHER[own], session.desk.tell_all)
+                opponent.sit(table, session.desk.tell_all)
             _do_keys(session, host, keys, qr=console is not None and console.qr)
         if opponent is not None:
             opponent.close()

@@ -122,9 +122,8 @@ class SettingUp:
 
     def leads_instead(self, ruling: Ruling) -> bool:
         """Whether to lead hands step by step instead of announcing this ruling."""
-        opponent = self._desk.table.opponent
         if isinstance(ruling, CorrectBoard):
-            if opponent is not None and ruling.board == opponent.side:
+            if ruling.board == self._desk.table.absent:
                 return True  # no hand moves anything there
             # A board without sensors counts as corrected, so all steps are said at once.
             watched = self._desk.table.game.tables[ruling.board].wanted is not None
@@ -158,7 +157,7 @@ class SettingUp:
         own move is begun, it is led no more."""
         table = self._desk.table
         board = table.game.tables.get(side)
-        if not table.alone or board is None:
+        if not table.absent or board is None:
             return
         turn, lagging = table.game.turn, table.game.outstanding(side)
         if turn.touched or turn.announced is not None:

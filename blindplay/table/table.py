@@ -16,7 +16,8 @@ import chess
 
 from blindplay.laws import TABLE, Fact, Game, Origin, Ruling, Taken
 from blindplay.laws import facts as f
-from blindplay.laws.facts import Setup
+from blindplay.laws.facts import SIDES, Setup
+from blindplay.laws.state import OTHER
 from blindplay.opponents.player import AbsentPlayer
 from blindplay.record import Journal, JournalError
 from blindplay.wording.pack_words import PackWords
@@ -48,7 +49,7 @@ class Table:
 
         :meth:`go_on` continues the clocks of a table that was down. ``training``: questions about
         the position are answered, though the Laws refuse them. ``opponent`` plays against
-        the people here, if nobody at the table does.
+        the impaired player or, if there is none, against White.
 
         :raises JournalError: if the journal cannot be read, if it holds a game and ``setup`` is
             given, or if it holds none and ``setup`` is not given.
@@ -83,6 +84,9 @@ class Table:
             self.submit(setup)
         elif self.game.setup is None:
             raise JournalError(f"{journal.path} holds no game yet; start one without --resume.")
+        if opponent is not None:
+            impaired = (side for side in SIDES if self.game.impaired(side))
+            opponent.side = OTHER[next(impaired, "white")]
 
     def _replay(self, new: bool) -> int:
         """Fold the facts of the journal. Return the time of the last one, in ms."""
@@ -141,15 +145,15 @@ class Table:
         return self._busy
 
     @property
-    def alone(self) -> bool:
-        """Whether the opponent is not in the room."""
-        return self.opponent is not None
+    def absent(self) -> str:
+        """The side of the opponent who is not in the room; empty if both players are here."""
+        return "" if self.opponent is None else self.opponent.side
 
     @property
     def hints(self) -> bool:
         """Whether a player may ask for a good move: in training against an absent opponent, and
         without an arbiter."""
-        return self.training and self.alone and not self.game.presided
+        return self.training and bool(self.absent) and not self.game.presided
 
     def hint(self) -> chess.Move | None:
         """A good move in the present position; None as long as none has been found."""

@@ -64,8 +64,7 @@ class Alone:
 
     def __enter__(self) -> Self:
         self.table.go_on()
-        side = "black" if self.person == "white" else "white"
-        self.player.sit(self.table, side, lambda key, **values: self.told.append(key))
+        self.player.sit(self.table, lambda key, **values: self.told.append(key))
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -43,7 +43,7 @@ def test_a_kind_of_player_only_chooses_moves_and_a_failure_is_tried_again(tmp_pa
             t=0, arbiter="automatic", time_control="600", boards=2, white=Player(impaired=True)
         )
         table = Table(journal, setup, opponent=player)
-        player.sit(table, "black", lambda key, **values: None)
+        player.sit(table, lambda key, **values: None)
         table.submit(f.Start())
         for number, move in enumerate(("e2e4", "d2d4"), 1):
             table.submit(f.Announce(by="white", move=move))
@@ -51,20 +51,19 @@ def test_a_kind_of_player_only_chooses_moves_and_a_failure_is_tried_again(tmp_pa
             table.submit(f.Press(by="white"))
             assert until(lambda n=number: len(table.game.history) == 2 * n)  # type: ignore[misc]
         player.close()
-        assert player.failures == 2 and table.alone and table.hint() is None
+        assert player.failures == 2 and table.absent == "black" and table.hint() is None
 
 
 def test_nobody_hears_that_it_presses(tmp_path: Path) -> None:
     from tests.table.sitting import Sitting
 
-    at = Sitting(tmp_path, boards=2, time_control="600")
     player = FromAList("e7e5")
-    player.sit(at.table, "black", at.session.desk.tell_all)
+    at = Sitting(tmp_path, opponent=player, boards=2, time_control="600")
+    at.seat_opponent()
     at.start()
     at.said()
     at.play("e2e4")
     at.wait(lambda: len(at.table.game.history) == 2)
     said = at.said()
-    player.close()
     at.close()
     assert said[-1] == "Bauer Eva sieben Eva fünf"

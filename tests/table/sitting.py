@@ -64,9 +64,9 @@ class Sitting:
         self.said()
 
     def seat_opponent(self) -> None:
-        """Let the opponent who is not in the room have Black."""
+        """Let the opponent who is not in the room play."""
         assert self.opponent is not None
-        self.opponent.sit(self.table, "black", self.session.desk.tell_all)
+        self.opponent.sit(self.table, self.session.desk.tell_all)
 
     def attach_boards(self, **placements: str) -> None:
         """Attach a pegged board to each seat that is named."""

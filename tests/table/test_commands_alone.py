@@ -21,7 +21,6 @@ class Adviser(AbsentPlayer):
 
     def __init__(self) -> None:
         super().__init__()
-        self.side = "black"
         self.known: chess.Move | None = chess.Move.from_uci("g1f3")
 
     def hint(self) -> chess.Move | None:

@@ -66,7 +66,7 @@ def _to_execute(table: TablePort, game: Game, role: str) -> str:
     """The absent opponent's move that the player still has to say is executed; empty if none is,
     or if the board feels it."""
     board = game.board_of(role)
-    if not table.alone or game.over or game.tables[board].sensors:
+    if not table.absent or game.over or game.tables[board].sensors:
         return ""
     return next((ply.move.uci() for ply in game.outstanding(board)), "")
 
