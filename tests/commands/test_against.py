@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from blindplay.language import load
+from blindplay.laws.facts import Announce, Press
 from blindplay.opponents import uci
 from blindplay.opponents.engine import EnginePlayer
 from blindplay.record import kept_options, read_journal
@@ -15,6 +16,7 @@ from tests.command_line import run
 from tests.commands.test_play import Table
 from tests.commands.test_play import table as table
 from tests.terminal import Terminal
+from tests.waiting import until
 
 ENGLISH = load("en")
 SILENT = ("--microphone", "none", "--silent", "--language", "en")
@@ -117,3 +119,27 @@ def test_make_play_ends_when_nothing_is_chosen(tmp_path: Path) -> None:
     with Terminal("play", "--or-demo", *SILENT, home=tmp_path) as terminal:
         terminal.enter("quit")
         assert terminal.status() == 0
+
+
+@A_TERMINAL
+def test_a_game_whose_process_is_killed_while_the_opponent_thinks_goes_on(tmp_path: Path) -> None:
+    journal = tmp_path / "game.jsonl"
+    alone = ("--against", "engine", "--level", "beginner", "--time-control", "1m")
+    play = ("play", *SILENT, "--print", "words", "--journal", str(journal))
+    with Terminal(*play, *alone, home=tmp_path) as terminal:
+        terminal.enter("start", ENGLISH.sentence("clock_started", player="White"))
+        terminal.enter("e4", "Bauer Eva zwei Eva vier")
+        terminal.enter("", ENGLISH.sentence("pressed", player="Black"))
+    with Terminal(*play[:-2], "--resume", "--journal", str(journal), home=tmp_path) as terminal:
+        terminal.shows(ENGLISH.sentence("opponent_level_beginner"))
+        terminal.type("start")
+        assert until(lambda: _answered(journal)), terminal.printed
+        terminal.enter("quit", "play --resume")
+    moves = [fact.move for fact in read_journal(journal).facts if isinstance(fact, Announce)]
+    assert moves[0] == "e2e4" and len(moves) == 2
+
+
+def _answered(journal: Path) -> bool:
+    """Whether Black has pressed."""
+    facts = read_journal(journal).facts
+    return any(isinstance(fact, Press) and fact.by == "black" for fact in facts)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from markupsafe import escape
 
 from blindplay.console.actions import ActionResult, act, stamp
 from blindplay.console.messages import LANGUAGES, catalogue
@@ -15,7 +16,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Setup
 from blindplay.record import Journal
 from blindplay.table import Table
-from tests.console.hall import IMPAIRED
+from tests.console.hall import IMPAIRED, Browser, Hall
 from tests.table.test_commands_alone import Adviser
 
 ENGLISH = load("en")
@@ -84,3 +85,20 @@ def test_the_page_names_them_in_each_language(language: str) -> None:
     say = catalogue(language)
     names = ("executed_theirs", "hint", "take_back", "take_back_sure", "take_back_yes")
     assert all(say[name] for name in names)
+
+
+def test_the_page_offers_all_three_and_nobody_gets_the_opponents_page(tmp_path: Path) -> None:
+    hall = Hall(tmp_path, training=True, opponent=Adviser(), arbiter="automatic", boards=2)
+    assert hall.host.roles() == ["arbiter", "white", "assistant:white"]
+    hall.start()
+    play(hall.table, "e2e4", "e7e5")
+    browser = Browser(hall, "white")
+    browser.enter()
+    say, page = catalogue("en"), browser.client.get(browser.seat).text
+    assert all(escape(say[name]) in page for name in ("hint", "executed_theirs", "take_back"))
+    assert "Knight Gustav one Felix three" in browser.do("ask", about="hint").text
+    browser.do("make", move="e7e5")
+    assert escape(say["executed_theirs"]) not in browser.client.get(browser.seat).text
+    browser.do("take_back")
+    assert hall.table.game.history == []
+    hall.close()
