@@ -107,7 +107,10 @@ class EnginePlayer(AbsentPlayer):
         move = self._ask(lambda engine: engine.choose(board, max(longest, 0.05)))
 
         def still() -> bool:
-            return self._moment() == moment and is_to_choose(self._table.game, self.side)
+            with self._table.lock:
+                game = self._table.game
+                offered = OTHER[self.side] in game.offers  # that is answered first
+                return not offered and self._moment() == moment and is_to_choose(game, self.side)
 
         while still() and (rest := began + pause - time.monotonic()) > 0:
             if self._changed.wait(rest):
