@@ -10,12 +10,16 @@ from click.core import ParameterSource
 from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
 
+from .resuming import typed
+
 if TYPE_CHECKING:
     from blindplay.language import Language
     from blindplay.opponents.engine import EnginePlayer
 
 KINDS = ("engine",)
-_NOT_ALONE = ("hall", "await_pairing", "sighted_board", "shared_microphone")
+_OF_TWO = {"hall": None, "await_pairing": False, "sighted_board": None, "shared_microphone": False}
+"""Options that need two people, and what they are without; one in the settings file is passed
+over."""
 _BARELY = 1320
 """The weakest level of Stockfish. Below it the built-in opponent plays better at its level."""
 
@@ -31,7 +35,7 @@ def with_opponent(given: Mapping[str, Any]) -> dict[str, Any]:
             raise ValueError("--engine and --level need --against engine.")
         return dict(given)
     program = _player(given).program
-    for name in _NOT_ALONE:
+    for name in typed(given) & _OF_TWO.keys():
         if given[name]:
             raise ValueError(
                 f"--{name.replace('_', '-')} needs two people at the table; leave it out, or "
@@ -44,6 +48,7 @@ def with_opponent(given: Mapping[str, Any]) -> dict[str, Any]:
     side = OTHER[given["impaired"]] if given["impaired"] in SIDES else "black"
     return {
         **given,
+        **_OF_TWO,
         "boards": 2,
         "training": given["training"] if chosen else not given["arbiter"],
         side: given[side] or program.name,

@@ -49,12 +49,15 @@ def _play(**given: Any) -> None:
     else:
         given = with_opponent(given)
     devices = _devices(given)
-    chosen = offered(options.load_language(_language(given))) if given["or_demo"] else None
+    chosen = None
+    if given["or_demo"] and given["against"] is None:
+        chosen = offered(options.load_language(_language(given)))
     if chosen == "engine":
         given = with_opponent({**given, "against": "engine"})
-    if chosen == "demo" or (chosen is None and given["or_demo"] and not devices.any_present()):
+    unasked = given["or_demo"] and given["against"] is None and chosen is None
+    if chosen == "demo" or (unasked and not devices.any_present()):
         words = Printed.ALL if given["print"] is Printed.ALL else Printed.WORDS
-        _demonstrate(given["journal"], _language(given), words, instead=chosen is None)
+        _demonstrate(given["journal"], _language(given), words, instead=unasked)
         return
     if given["await_pairing"]:
         _play_rounds(given, devices)

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import chess
 
-from blindplay.language import QUESTIONS, About, Command, Kind, Language, load
+from blindplay.language import QUESTIONS, About, Command, Kind, load
 from blindplay.language.scoresheets import reading
 from blindplay.laws import Game, Origin, Ruling, Taken, permissions
 from blindplay.laws import facts as f
@@ -25,7 +25,7 @@ from blindplay.wording.announcements import (
     to_everybody,
 )
 from blindplay.wording.pack_words import answer_in_words
-from blindplay.wording.position import look, time_in_words
+from blindplay.wording.position import hint_in_words, look, time_in_words
 from blindplay.wording.readers import reader
 
 from .consequences import consequences
@@ -351,7 +351,8 @@ def _ask(table: TablePort, game: Game, role: str, language: str, form: Form) -> 
     (ruling,) = (one for one in rulings if isinstance(one, Answer | Refused))
     pack = load(language)
     if command is Command.HINT and role in f.SIDES:
-        return ActionResult((_hint(table, game, role, pack),))
+        words = hint_in_words(pack, game, role, table.hint(), given=table.hints)
+        return ActionResult((words,))
     if command in QUESTIONS and table.training and role in f.SIDES and not game.over:
         return ActionResult((look(pack, game, role, command, about),))
     if isinstance(ruling, Refused):
@@ -359,18 +360,6 @@ def _ask(table: TablePort, game: Game, role: str, language: str, form: Form) -> 
     if command in _OF_ONE_CLOCK and role != "arbiter":  # the arbiter has no clock and hears both
         return ActionResult((time_in_words(pack, ruling, command),))
     return ActionResult((_answered(game, ruling, language),))
-
-
-def _hint(table: TablePort, game: Game, role: str, pack: Language) -> str:
-    """A good move in words, or why there is none."""
-    if not table.hints:
-        return pack.sentence("hint_refused")
-    if role != game.side:
-        return pack.sentence("refused_not_on_move")
-    move = table.hint()
-    if move is None or game.over:
-        return pack.sentence("hint_later")
-    return pack.sentence("hint_is", move=pack.announce(game.board, move))
 
 
 def _take_back(table: TablePort, game: Game, role: str, language: str, seen: str) -> ActionResult:

@@ -10,7 +10,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.rulings import ClockReading, Refused
 from blindplay.laws.sheets import before_last_of
 from blindplay.wording.pairings import pairing_in_words
-from blindplay.wording.position import look, time_in_words
+from blindplay.wording.position import hint_in_words, look, time_in_words
 from blindplay.wording.readers import Readers
 
 from .choices import OpeningWord
@@ -152,15 +152,8 @@ class Commands:
 
     def _hint(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         """Name a good move. That it was asked for is recorded."""
-        game, pack = self._table.game, self._readers.of(side)
-        if not self._table.hints:
-            return [self._say(side, "hint_refused")]
-        if side != game.side or (why := self._why_not_playing()) is not None:
-            return [self._say(side, "refused_not_on_move" if side != game.side else why or "")]
-        move = self._table.hint()
-        if move is None:
-            return [self._say(side, "hint_later")]
-        words = pack.sentence("hint_is", move=pack.announce(game.board, move))
+        table, pack = self._table, self._readers.of(side)
+        words = hint_in_words(pack, table.game, side, table.hint(), given=table.hints)
         asked = Submit(f.Query(by=side, about="position"), reports=(Refused,))
         return [asked, Say(side, words)]
 

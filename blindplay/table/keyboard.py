@@ -119,7 +119,7 @@ class Keyboard:
         while that opponent thinks."""
         game, pack = self._session.table.game, self._session.readers.of(side)
         if game.side != side:
-            if game.over or game.turn.made is not None:
+            if game.over:
                 return False
             words = pack.sentence("to_move", player=pack.sentence(game.side))
             self._session.desk.tell(side, words, fleeting=True)

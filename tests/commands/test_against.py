@@ -11,7 +11,8 @@ from blindplay.language import load
 from blindplay.laws.facts import Announce, Press
 from blindplay.opponents import uci
 from blindplay.opponents.engine import EnginePlayer
-from blindplay.record import kept_options, read_journal
+from blindplay.record import Journal, kept_options, read_journal
+from blindplay.table.devices import WantedDevices
 from tests.command_line import run
 from tests.commands.test_play import Table
 from tests.commands.test_play import table as table
@@ -84,7 +85,6 @@ def test_a_resumed_game_has_the_same_opponent(table: Table, tmp_path: Path) -> N
     run("play", "--against", "engine", "--level", "learner", "--journal", str(journal))
     kept = dict(table.options.kept)
     assert (kept["against"], kept["level"], kept["training"]) == ("engine", "learner", True)
-    from blindplay.record import Journal
 
     with Journal(journal) as new:
         new.append(table.setup)
@@ -143,3 +143,21 @@ def _answered(journal: Path) -> bool:
     """Whether Black has pressed."""
     facts = read_journal(journal).facts
     return any(isinstance(fact, Press) and fact.by == "black" for fact in facts)
+
+
+def test_what_the_settings_say_about_two_people_is_passed_over(
+    table: Table, tmp_path: Path
+) -> None:
+    run("settings", "set", "sighted-board", "dgt:/dev/ttyACM0", home=tmp_path)
+    run("settings", "set", "shared-microphone", "on", home=tmp_path)
+    assert run("play", "--against", "engine", home=tmp_path).status == 0
+    assert table.devices.sighted_board is None and not table.devices.shared_microphone
+    assert opponent(table).level.elo == 1500
+
+
+def test_an_explicit_opponent_needs_no_offer_and_no_devices(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(WantedDevices, "any_present", lambda self: False)
+    run("play", "--or-demo", "--against", "engine")
+    assert opponent(table).program in (uci.BUILT_IN, uci.installed())
