@@ -17,6 +17,12 @@ from tests.messages_in_source import HEADINGS, PACKAGE, messages
 LANGUAGES = [code for code in translation.codes() if code != "en"]
 IN_SOURCE = messages()
 NO_MESSAGES = {
+    # What an engine says to the program that asks it, and commands of systems.
+    "id name BlindPlay\noption name UCI_LimitStrength type check default false",
+    "option name UCI_Elo type spin default {} min {} max {}",
+    "option name UCI_Chess960 type check default false\nuciok",
+    "info score cp {}\nbestmove {}",
+    "sudo apt install stockfish", "brew install stockfish",
     # Headers of answers, and drawings.
     "default-src 'none'; style-src 'unsafe-inline'", 'inline; filename="game.pgn"',
     "default-src 'none'; style-src {}; frame-ancestors 'none'",

@@ -23,6 +23,7 @@ from blindplay.wording.pack_words import PackWords
 
 from .boards import figures as board_figures
 from .command_line import figures as command_line_figures
+from .opponents import figures as opponent_figures
 from .speech import figures as speech_figures
 from .spoilt_boards import mishap
 
@@ -50,6 +51,7 @@ def measure(pack: Language, positions: int, board_moves: int) -> Iterator[str]:
         )
     yield from command_line_figures()
     yield from speech_figures(pack)
+    yield from opponent_figures(pack)
     yield _folding()
     yield from _mating()
     yield from board_figures(moves=board_moves)

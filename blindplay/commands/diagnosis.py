@@ -31,6 +31,7 @@ from blindplay.hearing import speaker_models, speaker_preferences
 from blindplay.hearing.evaluation.resources import memory
 from blindplay.language import Language
 from blindplay.laws import facts as f
+from blindplay.opponents.uci import installed
 from blindplay.record import Journal, JournalError, storage
 from blindplay.record.replay import read_from_journal, replay
 from blindplay.record.tape import tape_folder
@@ -40,6 +41,7 @@ from blindplay.speech.models.folders import ModelError, chosen_models, unread_ch
 from . import speech_diagnosis as findings
 from .speech_diagnosis import Diagnosis, good, missing
 
+_STOCKFISH = {"linux": "sudo apt install stockfish", "darwin": "brew install stockfish"}
 _ROOM = 500_000_000
 """Bytes that should be free on a disk. A long game with its tape takes a fifth of that."""
 _LATE_MS = 500
@@ -49,13 +51,14 @@ _GAMES = 20
 
 
 def examine(pack: Language, model: Path | None, microphone: str | None) -> Iterator[Diagnosis]:
-    """All findings: packages, voices, recogniser and vocabulary, sound devices, boards, journals
-    and their disk, clock, console, private folders and brltty."""
+    """All findings: packages, voices, recogniser and vocabulary, sound devices, boards, engine,
+    journals and their disk, clock, console, private folders and brltty."""
     yield _packages()
     words = [*pack.phrases(chess.Board()), *pack.command_phrases()]
     yield from findings.examine(pack.code, model=model, words=words, microphone=microphone)
     yield from _together(pack, model)
     yield from _boards()
+    yield _engine()
     yield from _journal(storage.tables_folder())
     yield from _games(storage.tables_folder())
     yield _clock()
@@ -111,6 +114,26 @@ def _boards() -> Iterator[Diagnosis]:
             "You may not open serial ports; run sudo usermod -aG dialout with your user name, then "
             "log out and in again.",
         )
+
+
+def _engine() -> Diagnosis:
+    """Whether a chess engine is there to play against."""
+    engine = installed()
+    if engine is not None:
+        return good("engine", f"{engine.name} plays against you with play --against engine.")
+    remedy = _STOCKFISH.get(sys.platform)
+    if remedy is None:
+        return missing(
+            "engine",
+            "Stockfish is not installed; with play --against engine, the small built-in opponent "
+            "plays. For stronger levels, get Stockfish from stockfishchess.org, and give its file "
+            "with --engine.",
+        )
+    return missing(
+        "engine",
+        "Stockfish is not installed; with play --against engine, the small built-in opponent "
+        f"plays. For stronger levels, run: {remedy}",
+    )
 
 
 def _journal(folder: Path) -> Iterator[Diagnosis]:

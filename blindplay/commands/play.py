@@ -14,6 +14,7 @@ from blindplay.laws import facts
 from blindplay.table.choices import OpeningWord, Printed
 
 from . import options
+from .against import offered, opponent, with_opponent
 from .event_settings import with_event_settings
 from .play_options import OPTIONS
 from .resuming import kept_values, typed, with_kept_options
@@ -45,10 +46,18 @@ def _play(**given: Any) -> None:
     if given["resume"]:
         journal = _journal(given)
         given = with_kept_options(journal, {**given, "journal": journal})
+    else:
+        given = with_opponent(given)
     devices = _devices(given)
-    if given["or_demo"] and not devices.any_present():
+    chosen = None
+    if given["or_demo"] and given["against"] is None:
+        chosen = offered(options.load_language(_language(given)))
+    if chosen == "engine":
+        given = with_opponent({**given, "against": "engine"})
+    unasked = given["or_demo"] and given["against"] is None and chosen is None
+    if chosen == "demo" or (unasked and not devices.any_present()):
         words = Printed.ALL if given["print"] is Printed.ALL else Printed.WORDS
-        _demonstrate(given["journal"], _language(given), words, instead=True)
+        _demonstrate(given["journal"], _language(given), words, instead=unasked)
         return
     if given["await_pairing"]:
         _play_rounds(given, devices)
@@ -62,6 +71,7 @@ def _play(**given: Any) -> None:
         _table_options(given),
         _console(given),
         _companion(given["hall"]),
+        opponent(given),
     )
 
 
@@ -268,7 +278,7 @@ def _setup(given: Mapping[str, Any]) -> facts.Setup:
             "t": 0,
             "fact": "setup",
             **{name: given[name] for name in as_given},
-            **{name: given[name] for name in ("who", "request") if name in given},
+            **{name: given[name] for name in ("who", "request", "boards") if name in given},
             "mode": given["mode"] or mode_of(control, editions.load(given["edition"])),
             "variant": "chess960" if given["chess960"] else "chess",
             "announce_in": given["announce_in"] or "",

@@ -11,7 +11,7 @@ import click
 from blindplay.laws import facts
 from blindplay.table.choices import Keep, OpeningWord, PressAnswer, Printed
 
-from . import options
+from . import against, options
 
 
 def _option(name: str, text: str, default: str | None = None, **settings: Any) -> click.Option:
@@ -97,6 +97,13 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
         _flag("white-assistant", "Say that White has an assistant."),
         _flag("black-assistant", "Say that Black has an assistant."),
     ),
+    "Opponent": (
+        _choice("against", "Play against an opponent who is not at this table: engine is Stockfish "
+                "or, where it is not installed, a small opponent that is built in.", against.KINDS),
+        _option("level", "Let it play at this level: beginner, learner, club, strong, master, "
+                "full, or a number of Elo. Without it, it is club."),
+        _option("engine", "Use this UCI engine instead of Stockfish."),
+    ),
     "Record": (
         _option("event", "Write this competition into the record.", ""),
         _option("site", "Write this place into the record.", ""),
@@ -134,7 +141,9 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
               "come from it. It needs --hall."),
     ),
     "Without devices": (
-        _flag("or-demo", "Show a demonstration game if there is neither board nor microphone."),
+        _flag("or-demo", "Offer a game against the computer, one of two people, or the "
+              "demonstration. Where nobody can be asked, show the demonstration if there is "
+              "neither board nor microphone."),
     ),
 }  # fmt: skip
 """The options of ``blindplay play``, by the headings of its help."""

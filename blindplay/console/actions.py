@@ -17,6 +17,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
 from blindplay.laws.reasons import MoveReason
 from blindplay.laws.rulings import Answer, Completed, NotMade, Refused
+from blindplay.laws.sheets import before_last_of
 from blindplay.wording.announcements import (
     Announcement,
     announcements,
@@ -24,7 +25,7 @@ from blindplay.wording.announcements import (
     to_everybody,
 )
 from blindplay.wording.pack_words import answer_in_words
-from blindplay.wording.position import look, time_in_words
+from blindplay.wording.position import hint_in_words, look, time_in_words
 from blindplay.wording.readers import reader
 
 from .consequences import consequences
@@ -73,7 +74,7 @@ _NOT_OF_A_FIELD = frozenset(("stale", "press_held", "no_such_action"))
 _ASKED = frozenset(
     (
         Command.CLOCK_MINE, Command.CLOCK_OPPONENT, Command.CLOCK_BOTH,
-        Command.MOVES, Command.LAST_MOVE, *QUESTIONS,
+        Command.MOVES, Command.LAST_MOVE, Command.HINT, *QUESTIONS,
     )
 )  # fmt: skip
 
@@ -181,6 +182,8 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
         with held(table) as game:
             if kind == "ask":
                 return _ask(table, game, role, language, form)
+            if kind == "take_back":
+                return _take_back(table, game, role, language, seen)
             if kind == "move":
                 steps = _moves(game, language, form)
             elif kind == "claim_draw":
@@ -347,6 +350,9 @@ def _ask(table: TablePort, game: Game, role: str, language: str, form: Form) -> 
     rulings = table.submit(f.Query(by=role, about=kind), origin)
     (ruling,) = (one for one in rulings if isinstance(one, Answer | Refused))
     pack = load(language)
+    if command is Command.HINT and role in f.SIDES:
+        words = hint_in_words(pack, game, role, table.hint(), given=table.hints)
+        return ActionResult((words,))
     if command in QUESTIONS and table.training and role in f.SIDES and not game.over:
         return ActionResult((look(pack, game, role, command, about),))
     if isinstance(ruling, Refused):
@@ -354,6 +360,21 @@ def _ask(table: TablePort, game: Game, role: str, language: str, form: Form) -> 
     if command in _OF_ONE_CLOCK and role != "arbiter":  # the arbiter has no clock and hears both
         return ActionResult((time_in_words(pack, ruling, command),))
     return ActionResult((_answered(game, ruling, language),))
+
+
+def _take_back(table: TablePort, game: Game, role: str, language: str, seen: str) -> ActionResult:
+    """In training without an arbiter: take back the player's own last move, with the answer."""
+    pack = load(language)
+    if not table.training or game.presided or role not in f.SIDES:
+        key = "arbiter_only_page" if game.presided else "training_only"
+        return ActionResult((pack.sentence(key),), refused=True)
+    if _is_late(stamp(game), seen, "press"):
+        raise NoActionError("stale")
+    own = before_last_of(game, role)
+    if own is None or game.over:
+        return ActionResult((pack.sentence("nothing_to_take_back"),), refused=True)
+    rulings = table.submit(f.Arbiter(do="restore", ply=own), _origin(role))
+    return dataclasses.replace(_answer(game, role, language, rulings), seen=stamp(game), told=True)
 
 
 def _question(game: Game, language: str, form: Form) -> tuple[Command, About]:

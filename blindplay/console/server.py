@@ -135,7 +135,7 @@ class ConsoleHost:
     def roles(self) -> list[str]:
         """The roles that get a link at this table."""
         with held(self._table) as game:
-            return views.roles(game)
+            return views.roles(game, self._table.absent)
 
     def public(self, language: str) -> str:
         """A line with the address of the public page, in the table's ``language`` or in English;

@@ -5,6 +5,8 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
+import chess
+
 from blindplay.laws import Fact, Game, Origin, Ruling, Taken
 from blindplay.record import Tape, TapeError
 from blindplay.record.tape import Recording, tape_folder
@@ -31,6 +33,17 @@ class TablePort(Protocol):
     @property
     def training(self) -> bool:
         """Whether players may ask for the position (never under the Laws, D.2.10.4)."""
+
+    @property
+    def absent(self) -> str:
+        """The side of the opponent who is not in the room; empty if both players are here."""
+
+    @property
+    def hints(self) -> bool:
+        """Whether players may ask for a good move: in training against an absent opponent only."""
+
+    def hint(self) -> chess.Move | None:
+        """A good move in the present position; None as long as none has been found."""
 
     def time(self) -> int:
         """Milliseconds since the table was set up."""

@@ -95,11 +95,12 @@ def slug(role: str) -> str:
     return role.replace(":", "-")
 
 
-def roles(game: Game) -> list[str]:
+def roles(game: Game, absent: str = "") -> list[str]:
     """The roles that get a link at this table. An assistant gets one who has been declared, or may
-    still come to help an impaired player."""
+    still come to help an impaired player; nobody gets that of an ``absent`` opponent."""
     sides = sorted(SIDES, key=game.impaired, reverse=True)
-    return ["arbiter", *SIDES, *(f"assistant:{side}" for side in sides if _gets_help(game, side))]
+    players = (side for side in SIDES if side != absent)
+    return ["arbiter", *players, *(f"assistant:{side}" for side in sides if _gets_help(game, side))]
 
 
 def _gets_help(game: Game, side: str) -> bool:

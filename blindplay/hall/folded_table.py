@@ -61,6 +61,17 @@ class FoldedTable:
     def training(self) -> bool:
         return False
 
+    @property
+    def absent(self) -> str:
+        return ""
+
+    @property
+    def hints(self) -> bool:
+        return False
+
+    def hint(self) -> None:
+        return None
+
     def listen(self, listener: Listener) -> None:
         """Call ``listener`` with each fact that is folded from now on. After a :attr:`game` that
         was folded anew, it is called with all of them."""

@@ -65,6 +65,8 @@ class Command(Enum):
     PAWNS = "pawns"
     DIAGONALS = "diagonals"
     TAKE_BACK = "take_back"
+    HINT = "hint"
+    DONE = "done"
     SIGN = "sign"
     WHERE_I_PLAY = "where_i_play"
 
@@ -73,7 +75,7 @@ TYPED = frozenset(
     map(
         Command,
         ("claim_repetition", "claim_fifty_moves", "claim_time", "claim_cannot_win",
-         "claim_no_effort"),
+         "claim_no_effort", "hint", "done"),
     )
 )  # fmt: skip
 """Commands with short forms that are typed only: they are long to type, and rare."""

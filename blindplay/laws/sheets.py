@@ -417,6 +417,15 @@ def brought_back(game: State) -> TakenBack | None:
     return back if back.plies or back.turn != Turn() else None
 
 
+def before_last_of(game: State, side: str) -> int | None:
+    """How many plies stand before the last move of ``side``, which may only be made; None if there
+    is no such move."""
+    plies = len(game.history) + (game.turn.made is not None)
+    next_to_move = game.side if game.turn.made is None else OTHER[game.side]
+    own = plies - (2 if side == next_to_move else 1)
+    return own if own >= 0 else None
+
+
 def take_back(game: State, to_ply: int, *rules: str) -> None:
     """Back to the position after ``to_ply``; both sheets are struck through, not erased."""
     clock, entries = _clock_state(game, to_ply), list[tuple[str, int, str]]()

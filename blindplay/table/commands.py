@@ -8,14 +8,14 @@ import chess
 from blindplay.language import NEVER_OPENED, QUESTIONS, About, Command, Understanding, join
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import ClockReading, Refused
-from blindplay.laws.state import OTHER
+from blindplay.laws.sheets import before_last_of
 from blindplay.wording.pairings import pairing_in_words
-from blindplay.wording.position import look, time_in_words
+from blindplay.wording.position import hint_in_words, look, time_in_words
 from blindplay.wording.readers import Readers
 
 from .choices import OpeningWord
 from .conversation import ANSWER_SECONDS, ASK_AGAIN
-from .effects import AdjustVoice, Ask, Effect, Relisten, Say, SayAgain, Submit, say
+from .effects import AdjustVoice, Ask, Effect, LeadHands, Relisten, Say, SayAgain, Submit, say
 from .grammar import VOICE, Grammar
 from .table import Table
 
@@ -145,12 +145,30 @@ class Commands:
             return [self._say(side, "training_only")]
         if game.presided:
             return [self._say(side, "arbiter_only_page")]
-        plies = len(game.history) + (game.turn.made is not None)
-        next_to_move = game.side if game.turn.made is None else OTHER[game.side]
-        own = plies - (2 if side == next_to_move else 1)
-        if own < 0:
+        own = before_last_of(game, side)
+        if own is None:
             return [self._say(side, "nothing_to_take_back")]
         return [Submit(f.Arbiter(do="restore", ply=own))]
+
+    def _hint(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
+        """Name a good move. That it was asked for is recorded."""
+        table, pack = self._table, self._readers.of(side)
+        words = hint_in_words(pack, table.game, side, table.hint(), given=table.hints)
+        asked = Submit(f.Query(by=side, about="position"), reports=(Refused,))
+        return [asked, Say(side, words)]
+
+    def _done(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
+        """The player has executed the opponent's move. A board that feels it is led to it; one
+        that feels nothing shows it from now on."""
+        game = self._table.game
+        board = game.board_of(side)
+        lagging = game.outstanding(board)
+        if not self._table.absent or not lagging:
+            return [self._say(side, "nothing_to_execute")]
+        if game.tables[board].sensors:
+            return [LeadHands(board)]
+        made = [Submit(f.Make(by=side, move=ply.move.uci())) for ply in lagging]
+        return [*made, self._say(side, "executed_noted")]
 
     def _sign(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         """Sign the result of the game (8.7)."""
@@ -163,6 +181,8 @@ class Commands:
         """Ask the arbiter to adjourn. Without an arbiter, adjourn: the players have agreed."""
         if (why := self._why_not_playing()) is not None:
             return [self._say(side, why)]
+        if self._table.absent:
+            return [self._say(side, "adjourn_alone")]
         pack = self._readers.everybody
         wanted = pack.sentence("adjourn_wanted", player=pack.sentence(side))
         adjourned = [] if self._table.game.presided else [Submit(f.Arbiter(do="adjourn"))]
@@ -264,6 +284,8 @@ _DO: Mapping[Command, Callable[[Commands, str, Understanding, Command], list[Eff
     Command.CLOCK_OPPONENT: Commands._time,
     Command.SEAL: Commands._seal,
     Command.TAKE_BACK: Commands._take_back,
+    Command.HINT: Commands._hint,
+    Command.DONE: Commands._done,
     Command.SIGN: Commands._sign,
     Command.ADJOURN: Commands._adjourn,
     Command.PAUSE: Commands._pause,

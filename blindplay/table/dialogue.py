@@ -115,6 +115,8 @@ class Dialogue:
         or no is that of the opponent if only they are asked something."""
         game = self._table.game
         side = game.side
+        if self._table.absent:
+            return OTHER[self._table.absent]  # nobody else is here
         if self._question(side) is None and self._question(OTHER[side]) is not None:
             answers = self._read(side, text).meant.command in (Command.YES, Command.NO)
             return OTHER[side] if answers else side

@@ -68,7 +68,14 @@ class AdjustVoice:
     command: Command
 
 
-Effect: TypeAlias = Say | SayAgain | Submit | Ask | Relisten | Learn | AdjustVoice
+@dataclass(frozen=True)
+class LeadHands:
+    """Say how a player's board is brought to the position of the game."""
+
+    side: str
+
+
+Effect: TypeAlias = LeadHands | Say | SayAgain | Submit | Ask | Relisten | Learn | AdjustVoice
 
 
 def say(pack: Language, to: str | None, key: str, **values: str) -> Say:

@@ -101,10 +101,14 @@ class Grammar:
         yield from (Command.LAST_MOVE, Command.MOVES, Command.REPEAT)
         if playing and side == game.side:
             yield Command.CORRECTION
+        if self._table.absent and game.outstanding(game.board_of(side)):
+            yield Command.DONE
         if self._table.training:
             yield from sorted(QUESTIONS, key=list(Command).index)
             if not game.presided:
                 yield Command.TAKE_BACK
+            if self._table.hints and playing and side == game.side:
+                yield Command.HINT
         if not waiting:
             yield from (Command.OFFER_DRAW, Command.RESIGN)
         if playing:
@@ -129,7 +133,8 @@ class Grammar:
             yield Command.CLAIM_TIME
         if self._by_ourselves and game.started and not game.paused:
             yield Command.PAUSE
-        yield Command.ADJOURN
+        if not self._table.absent:
+            yield Command.ADJOURN
 
     def _signs(self, side: str) -> bool:
         """Whether this player still has to sign the result (8.7)."""

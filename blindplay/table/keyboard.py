@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from blindplay.given import plain
-from blindplay.language import Key, Kind, key_of
+from blindplay.language import Command, Key, Kind, key_of
 from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
 from blindplay.laws.sheets import brought_back
+from blindplay.laws.state import OTHER
 from blindplay.wording.clock_times import read_time
 
 from .revising import Revising
@@ -99,6 +100,8 @@ class Keyboard:
         or be hit by chance, so a press without a move (7.5.3) takes a lever."""
         table, desk = self._session.table, self._session.desk
         side = table.game.side
+        if table.absent and self._executes_the_answer(OTHER[table.absent]):
+            return
 
         def press() -> None:
             game = table.game
@@ -110,6 +113,21 @@ class Keyboard:
                 self._session.pressed(side)
 
         table.after_hands(press, presser=side)
+
+    def _executes_the_answer(self, side: str) -> bool:
+        """Whether the key says that ``side`` has executed the move of an absent opponent, or comes
+        while that opponent thinks."""
+        game, pack = self._session.table.game, self._session.readers.of(side)
+        if game.side != side:
+            if game.over:
+                return False
+            words = pack.sentence("to_move", player=pack.sentence(game.side))
+            self._session.desk.tell(side, words, fleeting=True)
+        elif game.turn != Turn() or not game.outstanding(game.board_of(side)):
+            return False
+        else:
+            self._session.typed(side, pack.command(Command.DONE))
+        return True
 
     def _say(self, line: str) -> None:
         name, colon, words = line.partition(":")

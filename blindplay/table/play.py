@@ -17,6 +17,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Setup
 from blindplay.laws.rulings import GameOver
 from blindplay.laws.state import OTHER
+from blindplay.opponents.player import AbsentPlayer
 from blindplay.record import Journal, Tape, TapeError, files, kept_options, pgn, scoresheet
 from blindplay.record.score import labels_of
 from blindplay.record.tape import tape_folder
@@ -98,12 +99,14 @@ def run(
     options: TableOptions = DEFAULT,
     console: ConsoleAt | None = None,
     companion: Companion | None = None,
+    opponent: AbsentPlayer | None = None,
 ) -> bool:
     """Run a table until the game is over and the keys end, then print the record; give whether the
     game is over. With
     ``console``, serve its pages meanwhile. ``setup`` None: go on with the game in ``path``.
     ``companion``: what goes along with the table as long as it runs, such as a hall's publisher;
-    it gets a function that tells about the table's machine.
+    it gets a function that tells about the table's machine. ``opponent``: who plays against the
+    impaired player or, if there is none, against White.
 
     Where the keys end before the game, it goes on with what else there is. With pages the table
     goes on after the game, too. Ctrl-C ends it as ``quit`` does.
@@ -120,7 +123,9 @@ def run(
         journal = stack.enter_context(Journal(path, resume=resumed))
         boards = boards or wanted.boards()  # nobody opens those of a game that is being played
         pairings = Pairings(options.table)
-        table = Table(journal, setup, training=options.training, pairings=pairings)
+        table = Table(
+            journal, setup, training=options.training, pairings=pairings, opponent=opponent
+        )
         if not resumed:
             kept_options.keep(path, options.kept)
         about = AboutTable(wanted)
@@ -152,7 +157,12 @@ def run(
             transcript.show(pack.printed("keyboard"))
             transcript.show(pack.printed("journal_is", path=path))
             open_game(session, resumed=resumed)
+            if opponent is not None:
+                stack.callback(opponent.close)
+                opponent.sit(table, session.desk.tell_all)
             _do_keys(session, host, keys, qr=console is not None and console.qr)
+        if opponent is not None:
+            opponent.close()
         _end(session, journal, options.command)
         return table.game.over
 

@@ -358,6 +358,7 @@ _PERFORM: Mapping[type[e.Effect], Callable[[Session, Any], object]] = {
     e.Ask: _ask,
     e.Relisten: lambda session, _: session._listen_anew(),
     e.Learn: Session._learn_phrase,
+    e.LeadHands: lambda session, it: session.setting_up.lead_to_position(it.side),
     e.AdjustVoice: lambda session, it: session.desk.adjust_voice(it.side, it.command),
 }
 

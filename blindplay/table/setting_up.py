@@ -1,4 +1,5 @@
-"""Leading hands to a position: before the game, and when a board must be corrected."""
+"""Leading hands to a position: before the game, when a board must be corrected, and when a hand
+slips while it executes the move of an opponent who is not in the room."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -6,7 +7,7 @@ from collections.abc import Callable, Mapping
 from blindplay.language import Command, Key, Kind, key_of
 from blindplay.language.keys import SPOKEN
 from blindplay.laws import Ruling
-from blindplay.laws.placement import Pieces
+from blindplay.laws.placement import Pieces, difference
 from blindplay.laws.rulings import (
     ArbiterNeeded,
     BoardsAgree,
@@ -33,6 +34,7 @@ class SettingUp:
         self._desk = desk
         self._seats = seats
         self._guides: dict[str, SetupGuide] = {}
+        self._behind: set[str] = set()  # boards that are led to the opponent's move
         self._begin: Callable[[], None] | None = None
         self._waits = False
         self._before_game = False
@@ -114,13 +116,15 @@ class SettingUp:
         table = game.tables.get(side)
         if table is None or game.over:
             return None
-        if table.wanted is None and self._begin is not None:
+        if table.wanted is None and (self._begin is not None or side in self._behind):
             return game.position_pieces()
         return table.wanted
 
     def leads_instead(self, ruling: Ruling) -> bool:
         """Whether to lead hands step by step instead of announcing this ruling."""
         if isinstance(ruling, CorrectBoard):
+            if ruling.board == self._desk.table.absent:
+                return True  # no hand moves anything there
             # A board without sensors counts as corrected, so all steps are said at once.
             watched = self._desk.table.game.tables[ruling.board].wanted is not None
             return watched and any(seat.side == ruling.board for seat in self._seats.values())
@@ -132,13 +136,38 @@ class SettingUp:
         if self._before_game and self._begin is None:
             return
         for seat in list(self._seats.values()):
-            side, goal = seat.side, self._goal(seat.side)
+            side = seat.side
+            self._look_for_slips(side)
+            goal = self._goal(side)
             guide = self._guides.get(side)
             if guide is not None and guide.goal != goal:
                 del self._guides[side]
                 guide = None
             if goal is not None and not self._lead_to(side, goal, guide):
                 return
+            self._behind.discard(side)
+
+    def lead_to_position(self, side: str) -> None:
+        """Lead the board of ``side`` to the opponent's move that it does not show yet."""
+        self._behind.add(side)
+        self.lead()
+
+    def _look_for_slips(self, side: str) -> None:
+        """A hand has put something where the opponent's move has nothing to put: lead it. Once the
+        own move is begun, it is led no more."""
+        table = self._desk.table
+        board = table.game.tables.get(side)
+        if not table.absent or board is None:
+            return
+        turn, lagging = table.game.turn, table.game.outstanding(side)
+        if turn.touched or turn.announced is not None:
+            self._behind.discard(side)
+        elif (
+            lagging
+            and not board.hand
+            and _strays(board.placement, lagging[0].pieces, table.game.pieces)
+        ):
+            self._behind.add(side)
 
     def _lead_to(self, side: str, goal: Pieces, guide: SetupGuide | None) -> bool:
         """Say the next step for one board; False if hands have something to do there."""
@@ -208,3 +237,12 @@ class SettingUp:
             desk.tell_all("clock_stopped" if game.started else "begin_not_yet")
             desk.tell_all("going_on_key" if game.started else "begin_key")
         return early
+
+
+def _strays(shown: Pieces, before: Pieces, after: Pieces) -> bool:
+    """Whether something stands, or is gone, that is on no way from one position to the other."""
+    changed = difference(after, before)
+    return any(
+        at not in changed or now not in (None, after.get(at))
+        for at, now in difference(shown, before).items()
+    )

@@ -12,9 +12,13 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import chess
+
 from blindplay.laws import TABLE, Fact, Game, Origin, Ruling, Taken
 from blindplay.laws import facts as f
-from blindplay.laws.facts import Setup
+from blindplay.laws.facts import SIDES, Setup
+from blindplay.laws.state import OTHER
+from blindplay.opponents.player import AbsentPlayer
 from blindplay.record import Journal, JournalError
 from blindplay.wording.pack_words import PackWords
 
@@ -39,11 +43,13 @@ class Table:
         now: Callable[[], float] = time.monotonic,
         training: bool = False,
         pairings: Pairings | None = None,
+        opponent: AbsentPlayer | None = None,
     ) -> None:
         """Make a new table with ``setup``, or without it the one that ``journal`` holds.
 
         :meth:`go_on` continues the clocks of a table that was down. ``training``: questions about
-        the position are answered, though the Laws refuse them.
+        the position are answered, though the Laws refuse them. ``opponent`` plays against
+        the impaired player or, if there is none, against White.
 
         :raises JournalError: if the journal cannot be read, if it holds a game and ``setup`` is
             given, or if it holds none and ``setup`` is not given.
@@ -62,6 +68,7 @@ class Table:
         self.training = training
         self.pairings = pairings or Pairings()
         """What the hall has told of this table and its people, if there is a hall."""
+        self.opponent = opponent
         self.game = Game(PackWords())
         self.log: list[Taken] = []
         """Everything since the set-up, except seconds that only passed. It only grows."""
@@ -77,6 +84,9 @@ class Table:
             self.submit(setup)
         elif self.game.setup is None:
             raise JournalError(f"{journal.path} holds no game yet; start one without --resume.")
+        if opponent is not None:
+            impaired = (side for side in SIDES if self.game.impaired(side))
+            opponent.side = OTHER[next(impaired, "white")]
 
     def _replay(self, new: bool) -> int:
         """Fold the facts of the journal. Return the time of the last one, in ms."""
@@ -133,6 +143,21 @@ class Table:
     def delivering(self) -> bool:
         """Whether listeners are being told rulings. Hold :attr:`lock` to read it."""
         return self._busy
+
+    @property
+    def absent(self) -> str:
+        """The side of the opponent who is not in the room; empty if both players are here."""
+        return "" if self.opponent is None else self.opponent.side
+
+    @property
+    def hints(self) -> bool:
+        """Whether a player may ask for a good move: in training against an absent opponent, and
+        without an arbiter."""
+        return self.training and bool(self.absent) and not self.game.presided
+
+    def hint(self) -> chess.Move | None:
+        """A good move in the present position; None as long as none has been found."""
+        return None if self.opponent is None else self.opponent.hint()
 
     def watch_journal(self, watcher: Callable[[str | None], None]) -> None:
         """Call ``watcher`` with a sentence when facts can no longer be written, and with None when

@@ -18,6 +18,20 @@ _KINDS = tuple(reversed(chess.PIECE_TYPES))  # kings before pawns
 _PAWN = chess.Piece(chess.PAWN, chess.WHITE)
 
 
+def hint_in_words(
+    pack: Language, game: Game, side: str, move: chess.Move | None, *, given: bool
+) -> str:
+    """The good ``move`` that ``side`` asked for, or why there is none. ``given``: there are hints
+    in this game."""
+    if not given:
+        return pack.sentence("hint_refused")
+    if game.over or side != game.side:
+        return pack.sentence("refused_game_over" if game.over else "refused_not_on_move")
+    if move is None or not game.board.is_legal(move):
+        return pack.sentence("hint_later")
+    return pack.sentence("hint_is", move=pack.announce(game.board, move))
+
+
 def time_in_words(pack: Language, answer: Answer, command: Command) -> str:
     """One of the two times of an answer about both: CLOCK_MINE or CLOCK_OPPONENT."""
     side = answer.to.removeprefix("assistant:")

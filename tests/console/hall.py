@@ -14,6 +14,7 @@ from blindplay.language import load
 from blindplay.laws import Fact, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
+from blindplay.opponents.player import AbsentPlayer
 from blindplay.record import Journal
 from blindplay.table import Table
 from blindplay.table.session import Session
@@ -28,7 +29,13 @@ class Hall:
     """A table that speaks to nobody, its session, its console, and a clock told by hand."""
 
     def __init__(
-        self, path: Path, *, training: bool = False, language: str = "de", **setup: Any
+        self,
+        path: Path,
+        *,
+        training: bool = False,
+        language: str = "de",
+        opponent: AbsentPlayer | None = None,
+        **setup: Any,
     ) -> None:
         self.now = 0.0
         self.journal = Journal(path / "game.jsonl")
@@ -38,6 +45,7 @@ class Hall:
             Setup(t=0, **{**fields, **setup}),
             now=lambda: self.now,
             training=training,
+            opponent=opponent,
         )
         self.facts: list[Fact] = []
         self.rulings: list[Ruling] = []

@@ -14,6 +14,7 @@ from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.language import load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
+from blindplay.opponents.player import AbsentPlayer
 from blindplay.record import Journal
 from blindplay.speech.speaker import Speaker
 from blindplay.table import Table
@@ -27,7 +28,8 @@ from tests.waiting import until
 class Sitting:
     """A table at which a blind White sits. Nobody speaks unless there is a ``speaker``.
 
-    ``options`` are more arguments of the session, ``setup`` fields of the setup.
+    ``options`` are more arguments of the session, ``setup`` fields of the setup. An ``opponent``
+    who is not in the room plays once :meth:`seat_opponent` is called.
     """
 
     def __init__(
@@ -39,12 +41,17 @@ class Sitting:
         printed: Printed = Printed.ALL,
         language: str = "de",
         options: Mapping[str, Any] | None = None,
+        opponent: AbsentPlayer | None = None,
+        training: bool = False,
         **setup: Any,
     ) -> None:
         self.out = io.StringIO()
         self.journal = Journal(folder / "game.jsonl")
         fields = {"arbiter": "automatic", "white": Player(impaired=True), **setup}
-        self.table = Table(self.journal, Setup(t=0, **fields), now=now)
+        self.opponent = opponent
+        self.table = Table(
+            self.journal, Setup(t=0, **fields), now=now, training=training, opponent=opponent
+        )
         transcript = Transcript(self.out, self.table.time, printed)
         self.session = Session(self.table, load(language), speaker, transcript, **(options or {}))
         self.boards: dict[str, EmulatedBoard] = {}
@@ -55,6 +62,11 @@ class Sitting:
         self.table.submit(f.Start())
         self.session.wait_until_said()
         self.said()
+
+    def seat_opponent(self) -> None:
+        """Let the opponent who is not in the room play."""
+        assert self.opponent is not None
+        self.opponent.sit(self.table, self.session.desk.tell_all)
 
     def attach_boards(self, **placements: str) -> None:
         """Attach a pegged board to each seat that is named."""
@@ -89,6 +101,8 @@ class Sitting:
         return sum(ruling.kind == kind for ruling in self.session.rulings)
 
     def close(self) -> None:
+        if self.opponent is not None:
+            self.opponent.close()
         self.session.close()
         for board in self.boards.values():
             board.close()

@@ -53,10 +53,22 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "ply": max(1, len(game.history) + _begun(game)),
         "deaf": _deaf(game),
         "assisted": game.assistants[role],
+        "hints": table.hints and not game.over,
+        "to_execute": _to_execute(table, game, role),
+        "takes_back": table.training and not game.presided and not game.over,
         **papers.values(game, role, language),
         "may_be_assisted": _may_be_assisted(game, role),
         "past": boards.before_last(game, role),
     }
+
+
+def _to_execute(table: TablePort, game: Game, role: str) -> str:
+    """The absent opponent's move that the player still has to say is executed; empty if none is,
+    or if the board feels it."""
+    board = game.board_of(role)
+    if not table.absent or game.over or game.tables[board].sensors:
+        return ""
+    return next((ply.move.uci() for ply in game.outstanding(board)), "")
 
 
 def _heading(game: Game, step: NextStep, say: Mapping[str, str]) -> str:

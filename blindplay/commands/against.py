@@ -1,0 +1,91 @@
+"""``play --against``: an opponent who is not in the room."""
+
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from blindplay.laws.facts import SIDES
+from blindplay.laws.state import OTHER
+
+from .resuming import typed
+
+if TYPE_CHECKING:
+    from blindplay.language import Language
+    from blindplay.opponents.engine import EnginePlayer
+
+KINDS = ("engine",)
+_OF_TWO = {"hall": None, "await_pairing": False, "sighted_board": None, "shared_microphone": False}
+"""Options that need two people, and what they are without; one in the settings file is passed
+over."""
+_BARELY = 1320
+"""The weakest level of Stockfish. Below it the built-in opponent plays better at its level."""
+
+
+def with_opponent(given: Mapping[str, Any]) -> dict[str, Any]:
+    """``given``, with what a game against an absent opponent has besides: two boards, a name, and
+    training, unless that was refused or an arbiter is there.
+
+    :raises ValueError: for values that do not go together.
+    """
+    if given["against"] is None:
+        if given["engine"] or given["level"]:
+            raise ValueError("--engine and --level need --against engine.")
+        return dict(given)
+    program = _player(given).program
+    for name in typed(given) & _OF_TWO.keys():
+        if given[name]:
+            raise ValueError(
+                f"--{name.replace('_', '-')} needs two people at the table; leave it out, or "
+                "--against."
+            )
+    if given["impaired"] == "both":
+        raise ValueError("--impaired both leaves no side for --against; give white, black or none.")
+    source = click.get_current_context().get_parameter_source("training")
+    chosen = source not in (None, ParameterSource.DEFAULT)
+    side = OTHER[given["impaired"]] if given["impaired"] in SIDES else "black"
+    return {
+        **given,
+        **_OF_TWO,
+        "boards": 2,
+        "training": given["training"] if chosen else not given["arbiter"],
+        side: given[side] or program.name,
+    }
+
+
+def opponent(given: Mapping[str, Any]) -> "EnginePlayer | None":
+    """The opponent of --against; None if both players are at the table.
+
+    :raises ValueError: if the engine or the level is none.
+    """
+    return None if given["against"] is None else _player(given)
+
+
+def _player(given: Mapping[str, Any]) -> "EnginePlayer":
+    from blindplay.opponents import levels, uci
+    from blindplay.opponents.engine import EnginePlayer
+
+    level = levels.level(given["level"] or levels.USUAL)
+    if given["engine"]:
+        return EnginePlayer(uci.named(given["engine"]), level)
+    weak = level.elo is not None and level.elo < _BARELY
+    return EnginePlayer((None if weak else uci.installed()) or uci.BUILT_IN, level)
+
+
+def offered(pack: "Language") -> str | None:
+    """What the user chooses of "engine", "people" and "demo"; None: nothing, or nobody can be
+    asked."""
+    from blindplay.language import Key, key_of
+
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return None
+    choices = {"1": "engine", "2": "people", "3": "demo"}
+    while True:
+        click.echo(pack.printed("offer"))
+        line = sys.stdin.readline()
+        if not line or key_of(pack, line.strip()) is Key.END:
+            raise click.exceptions.Exit
+        if line.strip() in choices:
+            return choices[line.strip()]

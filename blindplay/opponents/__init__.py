@@ -1,0 +1,1 @@
+"""Players who are not in the room: their facts come from elsewhere."""

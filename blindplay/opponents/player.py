@@ -1,0 +1,133 @@
+"""A player whose facts come from elsewhere: from an engine, a server, another table.
+
+The table, the Laws, the boards and the voice know nothing of it. It listens to what is taken, and
+submits its own facts like everybody.
+"""
+
+import logging
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+import chess
+
+from blindplay.laws import Fact, Game, Origin, Ruling, Taken
+from blindplay.laws import facts as f
+from blindplay.laws.rulings import Completed, Refused
+
+from .duties import due
+
+log = logging.getLogger(__name__)
+
+ORIGIN = Origin("opponent", (Completed, Refused))
+"""Nobody hears that this player presses: it comes right after the announced move."""
+_RETRY_S = 1.0
+
+
+class PlayedTable(Protocol):
+    """What such a player needs of a running table. :class:`blindplay.table.Table` is one."""
+
+    @property
+    def game(self) -> Game: ...
+
+    @property
+    def lock(self) -> AbstractContextManager[Any]: ...
+
+    @property
+    def training(self) -> bool: ...
+
+    def submit(self, fact: Fact, origin: Origin) -> tuple[Ruling, ...]: ...
+
+    def after_hands(self, do: Callable[[], object], *, presser: str | None = None) -> None: ...
+
+    def listen(self, listener: Callable[[Taken], None]) -> None: ...
+
+
+class Tell(Protocol):
+    """Says a sentence of the language pack to everybody at the table."""
+
+    def __call__(self, key: str, **values: str) -> object: ...
+
+
+class AbsentPlayer(ABC):
+    """Plays one side of a table in a thread of its own, until it is closed. What the Laws ask of
+    this player without thinking is done here; a kind of player chooses the moves."""
+
+    def __init__(self) -> None:
+        self.side = ""
+        """The side that this player has; the table tells it."""
+        self._changed = threading.Event()
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="opponent", daemon=True)
+
+    def sit(self, table: PlayedTable, tell: Tell) -> None:
+        """Play at ``table`` from now on. ``tell`` says what everybody must know."""
+        self._table, self._tell = table, tell
+        table.listen(self._taken)
+        self._changed.set()
+        self._thread.start()
+
+    def close(self) -> None:
+        """Leave the table, without waiting for a search."""
+        self._closed.set()
+        self._changed.set()
+        self._release()
+        if self._thread.is_alive():
+            self._thread.join(timeout=5)
+
+    def hint(self) -> chess.Move | None:
+        """A good move for the other player in the present position, if one is known already."""
+        return None
+
+    @abstractmethod
+    def _consider(self) -> None:
+        """Do what needs thinking, if anything. Called in the thread of this player whenever
+        something has happened; it may take long."""
+
+    def _release(self) -> None:  # noqa: B027
+        """Give back what this player holds, such as a process."""
+
+    # --- the thread ----------------------------------------------------------------------------
+
+    def _taken(self, taken: Taken) -> None:
+        if taken.rulings or not isinstance(taken.fact, f.Tick):
+            self._changed.set()
+
+    def _run(self) -> None:
+        while not self._closed.is_set():
+            self._changed.wait()
+            self._changed.clear()
+            try:
+                self._do_duties()
+                if not self._closed.is_set():
+                    self._consider()
+            except Exception:  # a failing listener must not end this player
+                if self._closed.is_set():
+                    return
+                log.exception("The opponent's turn failed.")
+                self._closed.wait(_RETRY_S)
+                self._changed.set()
+
+    def _do_duties(self, more: Callable[[], Fact | None] = lambda: None) -> None:
+        """Submit all that is due and the fact that ``more`` gives, if any, after what hands have
+        done. A press is an action of its own, for it waits for boards that cannot be read."""
+        table, side = self._table, self.side
+
+        def act() -> None:
+            fact, before = due(table.game, side) or more(), None
+            while fact is not None and fact != before and isinstance(fact, f.Press) is presses:
+                table.submit(fact, ORIGIN)
+                fact, before = due(table.game, side) or more(), fact
+
+        with table.lock:
+            wanted = due(table.game, side) or more()
+            presses = isinstance(wanted, f.Press)
+        if wanted is not None:
+            table.after_hands(act, presser=side if presses else None)
+
+    def _play(self, move: chess.Move, still: Callable[[], bool]) -> None:
+        """Announce, execute and complete ``move`` if that is still wanted."""
+        announce = f.Announce(by=self.side, move=move.uci())
+        self._do_duties(lambda: announce if still() else None)

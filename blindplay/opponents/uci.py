@@ -1,0 +1,182 @@
+"""A UCI engine in a process of its own: found, started, asked, and ended when it fails."""
+
+import logging
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import chess
+import chess.engine
+
+from .levels import Level
+
+log = logging.getLogger(__name__)
+chess.engine.LOGGER.setLevel(logging.CRITICAL)  # what engines say besides is for nobody's terminal
+
+START_S = 20.0
+"""How long an engine may take to start."""
+PATIENCE_S = 10.0
+"""How much later than asked an engine may answer before it counts as hung."""
+_FOLDERS = ("/usr/games", "/usr/local/games", "/usr/local/bin", "/opt/homebrew/bin")
+"""Where Stockfish is, too: Debian's folder of games is not on everybody's path."""
+_FAILURES = (chess.engine.EngineError, TimeoutError, OSError, ValueError, CancelledError)
+_POLITENESS = 10  # how far an engine steps back behind ears and keys, as of ``nice``
+
+
+class EngineFailedError(RuntimeError):
+    """The engine did not start, hung, ended, or gave an impossible answer."""
+
+
+@dataclass(frozen=True)
+class EngineProgram:
+    """A program that speaks UCI, and its name for people."""
+
+    name: str
+    command: tuple[str, ...]
+
+    @property
+    def is_built_in(self) -> bool:
+        return self == BUILT_IN
+
+
+BUILT_IN = EngineProgram("BlindPlay", (sys.executable, "-m", "blindplay.opponents.built_in"))
+
+
+def installed() -> EngineProgram | None:
+    """Stockfish, if it is installed where programs usually are."""
+    for folder in (None, *_FOLDERS):
+        if found := shutil.which("stockfish", path=folder):
+            return EngineProgram("Stockfish", (found,))
+    return None
+
+
+def named(path: str) -> EngineProgram:
+    """The engine that is the program ``path``, or is called so on the path of programs.
+
+    :raises ValueError: if there is no such program.
+    """
+    found = shutil.which(path)
+    if found is None:
+        raise ValueError(f"--engine {path} is no program; give the file of a UCI engine.")
+    name = Path(found).stem.replace("_", " ").replace("-", " ").split()[0]
+    return EngineProgram(name[:1].upper() + name[1:], (str(Path(found).absolute()),))
+
+
+class UciEngine:
+    """A running engine. It starts when it is asked first, and again after :meth:`stop`.
+
+    Ask it from one thread; :meth:`stop` and :meth:`close` may be called from any.
+    """
+
+    def __init__(
+        self, program: EngineProgram, level: Level, *, patience_s: float = PATIENCE_S
+    ) -> None:
+        self.program = program
+        self._level = level
+        self._patience_s = patience_s
+        self._running: chess.engine.SimpleEngine | None = None
+        self._game = object()
+        self._closed = False
+
+    def choose(self, board: chess.Board, seconds: float) -> chess.Move:
+        """A move at the engine's level within ``seconds``, or somewhat later.
+
+        :raises EngineFailedError: if it gives none that is legal.
+        """
+        return self._asked(board, seconds, limited=True)[0]
+
+    def judge(self, board: chess.Board, seconds: float) -> tuple[chess.Move, int]:
+        """The best move at full strength, and its worth in centipawns for the side on move.
+
+        :raises EngineFailedError: if it gives none that is legal.
+        """
+        return self._asked(board, seconds, limited=False)
+
+    def stop(self) -> None:
+        """End the process, whatever it does."""
+        running, self._running = self._running, None
+        if running is not None:
+            running.close()
+
+    def close(self) -> None:
+        """End the process for good, even one that is just being started."""
+        self._closed = True
+        self.stop()
+
+    def elos(self) -> tuple[int, int] | None:
+        """The weakest and the strongest level that the engine offers; None if it has no levels.
+
+        :raises EngineFailedError: if it does not start.
+        """
+        try:
+            option = self._started().options.get("UCI_Elo")
+        except _FAILURES as error:
+            raise self._failed(error) from None
+        if option is None or option.min is None or option.max is None:
+            return None
+        return option.min, option.max
+
+    def _asked(
+        self, board: chess.Board, seconds: float, *, limited: bool
+    ) -> tuple[chess.Move, int]:
+        try:
+            engine = self._started()
+            engine.ping()  # what it still says about an earlier question is no answer to this one
+            played = engine.play(
+                board,
+                chess.engine.Limit(time=seconds),
+                game=self._game,
+                info=chess.engine.INFO_SCORE,
+                options=dict(self._options(engine, limited=limited)),
+            )
+        except _FAILURES as error:
+            raise self._failed(error) from None
+        if played.move is None or not board.is_legal(played.move):
+            raise self._failed(ValueError(played.move))
+        score = played.info.get("score")
+        worth = 0 if score is None else score.pov(board.turn).score(mate_score=100_000)
+        return played.move, worth
+
+    def _failed(self, error: BaseException) -> EngineFailedError:
+        log.info("The engine %s failed: %r", self.program.name, error)
+        self.stop()
+        return EngineFailedError(f"{self.program.name}: {error!r}")
+
+    def _options(
+        self, engine: chess.engine.SimpleEngine, *, limited: bool
+    ) -> Iterator[tuple[str, bool | int]]:
+        """How strong the engine plays; at its weakest or strongest where it has no such level."""
+        known, elo = engine.options, self._level.elo
+        option = known.get("UCI_Elo")
+        if "UCI_LimitStrength" not in known or option is None:
+            return
+        limited = limited and elo is not None
+        yield "UCI_LimitStrength", limited
+        if limited and elo is not None:
+            low, high = option.min or elo, option.max or elo
+            yield "UCI_Elo", min(max(elo, low), high)
+
+    def _started(self) -> chess.engine.SimpleEngine:
+        if self._running is None:
+            polite = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
+            self._running = chess.engine.SimpleEngine.popen_uci(
+                list(self.program.command),
+                timeout=max(self._patience_s, START_S),
+                setpgrp=True,  # Ctrl-C is for the table
+                stderr=subprocess.DEVNULL,
+                creationflags=polite,
+            )
+            self._running.timeout = self._patience_s
+            if self._closed:
+                self.stop()
+                raise chess.engine.EngineTerminatedError
+            if sys.platform != "win32":
+                with suppress(OSError):
+                    os.setpriority(os.PRIO_PROCESS, self._running.transport.get_pid(), _POLITENESS)
+        return self._running

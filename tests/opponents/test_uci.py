@@ -1,0 +1,77 @@
+"""Engines in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import chess
+import pytest
+
+from blindplay.opponents import uci
+from blindplay.opponents.built_in import STRONGEST, WEAKEST
+from blindplay.opponents.levels import Level
+from tests.opponents.playing_alone import WEAK, scripted
+from tests.waiting import until
+
+
+def test_stockfish_is_found_where_debian_has_its_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    found = uci.installed()
+    if shutil.which("stockfish", path="/usr/games") is None:
+        pytest.skip("Stockfish is not installed.")
+    assert found == uci.EngineProgram("Stockfish", ("/usr/games/stockfish",))
+
+
+def test_an_engine_is_named_after_its_file(tmp_path: Path) -> None:
+    file = tmp_path / "lc0-v2.exe"
+    file.touch()
+    file.chmod(0o700)
+    assert uci.named(str(file)) == uci.EngineProgram("Lc0", (str(file),))
+    with pytest.raises(ValueError, match="--engine nothing is no program"):
+        uci.named("nothing")
+
+
+def test_the_built_in_engine_answers_at_its_level_and_judges_at_full_strength() -> None:
+    engine = uci.UciEngine(uci.BUILT_IN, Level(1500))
+    try:
+        assert engine.elos() == (WEAKEST, STRONGEST)
+        assert chess.Board().is_legal(engine.choose(chess.Board(), 0.1))
+        mates = chess.Board("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1")
+        move, worth = engine.judge(mates, 20.0)
+        assert move.uci() == "a1a8" and worth > 90_000
+    finally:
+        engine.stop()
+
+
+def test_it_thinks_in_a_process_that_steps_back_and_ends_with_it(tmp_path: Path) -> None:
+    engine = uci.UciEngine(scripted(tmp_path, "good"), WEAK)
+    engine.choose(chess.Board(), 0.1)
+    assert engine._running is not None
+    process = engine._running.transport.get_pid()
+    assert process != os.getpid()
+    if sys.platform != "win32":
+        assert os.getpriority(os.PRIO_PROCESS, process) > os.getpriority(os.PRIO_PROCESS, 0)
+        engine.stop()
+        assert until(lambda: not _runs(process))
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("failing", ["wrong", "nonsense", "dies"])
+def test_a_failure_ends_the_process_and_the_next_question_starts_another(
+    tmp_path: Path, failing: str
+) -> None:
+    engine = uci.UciEngine(scripted(tmp_path, failing, "good"), WEAK)
+    with pytest.raises(uci.EngineFailedError, match="Scripted"):
+        engine.choose(chess.Board(), 0.1)
+    assert engine.choose(chess.Board(), 0.1) == chess.Move.from_uci("a2a3")
+    engine.stop()
