@@ -73,7 +73,7 @@ class MicrophoneSeat:
         self._announced_at = 0.0  # in the listener's seconds of sound
         self._confidences = self._measured()
         if isinstance(recogniser, Ensemble):
-            recogniser.on_lost(self._lost_model)
+            recogniser.watch(self._lost_model, self._model_is_back)
         self._expected = self._expect()
         if desk.taping is not None:
             source = desk.taping.overhear(seat, source)
@@ -88,7 +88,7 @@ class MicrophoneSeat:
             on_error=self._microphone_lost,
             on_back=self._microphone_back,
             on_failed=self._recogniser_failed,
-            on_works=lambda: desk.transcript.line("the recogniser works again"),
+            on_works=self._recogniser_works,
         )
         self._listen_half_duplex(private_is_heard_by_all, echo_seconds)
         self.listener.start()
@@ -150,12 +150,21 @@ class MicrophoneSeat:
         self._desk.tell_all("microphone_back")
 
     def _recogniser_failed(self, sentence: str) -> None:
-        """The utterance is lost; the next one may be heard again, and its answer tells so."""
+        """The utterance is lost; the next one may be heard again."""
         self._desk.transcript.trouble(sentence)
         self._desk.tell_all("recogniser_gone")
 
+    def _recogniser_works(self) -> None:
+        self._desk.transcript.line("the recogniser works again")
+        self._desk.tell_all("recogniser_back")
+
     def _lost_model(self, sentence: str) -> None:
         tell_lost_model(self._desk, sentence)
+        self._confidences = self._measured()
+
+    def _model_is_back(self, sentence: str) -> None:
+        self._desk.transcript.line(sentence)
+        self._desk.tell_all("model_back")
         self._confidences = self._measured()
 
     def _measured(self) -> list[ConfidenceModel]:

@@ -11,6 +11,7 @@ import pytest
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.hearing.recognisers import open_recogniser
 from blindplay.laws import facts as f
+from blindplay.speech import ensemble
 from blindplay.speech.audio import QueueSource, SilentSink
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.ensemble import Ensemble
@@ -107,6 +108,7 @@ def test_a_recogniser_that_fails_is_no_microphone_that_is_gone(
     player.microphone.push(player.sound)
     player.shows(HEARD)
     player.shows("the recogniser works again")
+    player.shows(GERMAN.sentence("recogniser_back"))
     for name in ("microphone_gone", "microphone_back"):
         assert GERMAN.sentence(name) not in player.printed
 
@@ -202,3 +204,33 @@ def test_a_model_that_fails_in_the_game_is_told_aloud_and_the_other_hears_on(
     assert heard("Korrektur Bauer Eva zwei Eva vier", "slip_corrected") is not None
     assert gone in sitting.printed
     assert len(both.members) == 1
+
+
+def test_a_model_that_was_late_for_long_is_told_aloud_once_and_again_when_it_is_back(
+    sit: Sit, synthesiser: Synthesiser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, microphone, let = find_model("de"), QueueSource(), threading.Event()
+    sitting = sit(time_control="900")
+    sitting.start()
+    both = open_recogniser(GERMAN, model, model)
+    assert isinstance(both, Ensemble)
+    seat = sitting.session.attach_microphone("white", microphone, both)
+    gone, back = (GERMAN.sentence(f"model_{what}") for what in ("gone", "back"))
+
+    def heard(words: str) -> None:
+        since = len(sitting.session.rulings)
+        microphone.push(spoken(synthesiser, words))
+        assert sitting.session.wait_for("announced", PATIENCE_S, since), sitting.printed
+
+    heard("Bauer Eva zwei Eva drei")
+    measured = seat._confidences
+    both._work[both._pool.submit(let.wait, 60)] = both.members[1], -ensemble.OUT_S
+    for words in ("Korrektur Bauer Eva zwei Eva vier", "Korrektur Bauer Eva zwei Eva drei"):
+        heard(words)
+    assert sitting.printed.count(gone) == 1 and back not in sitting.printed
+    assert seat._confidences != measured  # those of the other alone
+    let.set()
+    heard("Korrektur Bauer Eva zwei Eva vier")
+    sitting.shows(back)
+    assert sitting.printed.count(gone) == sitting.printed.count(back) == 1
+    assert seat._confidences == measured
