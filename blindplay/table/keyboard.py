@@ -98,7 +98,7 @@ class Keyboard:
         """Press the clock for the player on move, unless the move is not begun: a key may bounce
         or be hit by chance, so a press without a move (7.5.3) takes a lever."""
         table, desk = self._session.table, self._session.desk
-        side = table.game.side
+        side, at = table.game.side, table.time()
 
         def press() -> None:
             game = table.game
@@ -107,9 +107,9 @@ class Keyboard:
                 runs = game.clock and game.clock.running is not None
                 desk.tell_privately("press_unbegun" if runs else "not_made_entered")
             else:
-                self._session.pressed(side)
+                self._session.pressed(side, at)
 
-        table.after_hands(press, presser=side)
+        table.after_hands(press, at, presser=side)
 
     def _say(self, line: str) -> None:
         name, colon, words = line.partition(":")

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from typing import cast
 
+import chess
 import pytest
 
 from blindplay.boards.peg.emulator import EmulatedBoard
@@ -22,8 +23,10 @@ from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.speech.transcriber import Transcriber
 from tests.table.conversation import GERMAN
+from tests.table.manual_clock import ManualClock
 from tests.table.sitting import Sit, Sitting
 from tests.table.speaking import PAUSE, Microphone, spoken
+from tests.table.test_session import doubt
 from tests.waiting import PATIENCE_S, until
 
 MOVE = "Bauer Eva zwei Eva vier"
@@ -77,6 +80,31 @@ def test_a_lever_that_is_no_clock_is_the_talk_button_of_its_player(player: Seat)
         player.microphone.push(player.sound)
         player.shows(HEARD)
         assert "lever pressed" not in player.printed
+
+
+def test_two_quick_presses_of_the_talk_button_confirm_a_doubtful_move_and_are_no_speech(
+    sit: Sit, recogniser: Recogniser, synthesiser: Synthesiser
+) -> None:
+    clock, microphone = ManualClock(), QueueSource()
+    sitting = sit(now=clock, time_control="900")
+    sitting.start()
+    talk = sitting.session.talk
+    sitting.session.attach_microphone("white", microphone, recogniser, MicrophoneMode.PUSH_TO_TALK)
+    doubt(sitting)
+    for seconds in (0.0, 0.7):
+        clock.at += seconds
+        talk("white")
+    assert sitting.table.game.turn.announced is None  # there was time for a nein
+    microphone.push(PAUSE)
+    assert until(lambda: not sitting.session.microphones["white"].listener.speaking)
+    clock.at += 1
+    talk()
+    clock.at += 0.3
+    talk()
+    assert sitting.table.game.turn.announced == chess.Move.from_uci("g1f3")
+    microphone.push(spoken(synthesiser, MOVE))
+    assert until(lambda: not microphone.waiting())
+    assert HEARD not in sitting.printed  # nobody listens any more
 
 
 def test_a_microphone_that_goes_and_comes_back_is_told_and_heard_again(player: Seat) -> None:
