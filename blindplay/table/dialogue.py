@@ -63,6 +63,11 @@ class Dialogue:
         with self._table.lock:
             return self._grammar.sayable(side, self._question(side), more=more)
 
+    def asked(self, side: str) -> Question | None:
+        """What ``side`` is asked now."""
+        with self._table.lock:
+            return self._question(side)
+
     # --- what comes in -----------------------------------------------------------------------
 
     def introduce(self) -> list[Effect]:
@@ -176,6 +181,13 @@ class Dialogue:
         new = meant.command is not None or meant.correction or meant.move != announced
         return not new and self._question(side) is None
 
+    def _is_repetition(self, side: str, said: Statement) -> bool:
+        """Whether ``side`` seems to repeat what was announced (D.2.1). Everybody has just heard it,
+        so it is not read back; their hands show whether they have understood it."""
+        game, meant = self._table.game, said.meant
+        same = meant.move is not None and meant.move == game.turn.announced
+        return same and side != game.side and not meant.correction
+
     def _only_answers(self, decision: Decision) -> bool:
         """Whether this means something as an answer only: ja, nein, or a bare word."""
         if decision.taken is None:
@@ -239,7 +251,10 @@ class Dialogue:
         for candidate in decision.candidates:
             if self._is_meant_for_us(side, candidate.statement):
                 found.setdefault(candidate.statement.key, candidate.statement)
-        question = self._question(side)
+        question, likeliest = self._question(side), next(iter(found.values()), None)
+        if question is None and likeliest is not None and self._is_repetition(side, likeliest):
+            self._questions.talk(side).repetition = likeliest
+            return []
         if question is not None and not question.asks_for_a_move:
             corrects = corrected(question, found)
             found = corrects or narrowed(question, found)

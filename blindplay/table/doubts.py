@@ -60,7 +60,28 @@ class Doubts:
             question = self._questions.talk(side).question
             if question is not None and question.is_a_doubt:
                 effects += self._happened(side, question, taken)
+            elif (felt := self._repetition(side, taken)) is not None:
+                effects += self._acting.do(side, felt)
         return effects
+
+    def _repetition(self, side: str, taken: Taken) -> Statement | None:
+        """The doubtful repetition of ``side``, if their hands have just done the same."""
+        talk = self._questions.talk(side)
+        option, shown = talk.repetition, self._shown(side, taken)
+        if option is None or shown is None or executed([option], shown) is None:
+            return None
+        talk.repetition = None
+        return option
+
+    def _shown(self, side: str, taken: Taken) -> chess.Move | None:
+        """The move that the hands of ``side`` have just executed on their own board."""
+        game = self._table.game
+        if side != game.side and len(game.tables) < 2:
+            return None  # the hands are the other player's
+        for one in taken.rulings:
+            if isinstance(one, Executed) and one.board == game.board_of(side):
+                return chess.Move.from_uci(one.move)
+        return None
 
     def _confirm(self, side: str, question: Question, at: int) -> tuple[bool, list[Effect]]:
         """Take a button as *ja*, if the move has been read to its end before, and hands have not
@@ -82,25 +103,20 @@ class Doubts:
         return felt is None or option.meant.move in felt
 
     def _happened(self, side: str, question: Question, taken: Taken) -> list[Effect]:
-        game, rulings = self._table.game, taken.rulings
-        if any(isinstance(one, Announced) for one in rulings):
+        rulings = taken.rulings
+        announced = any(isinstance(one, Announced) for one in rulings)
+        if announced or any(isinstance(one, Repeated) and one.by == side for one in rulings):
             self._questions.close(side, question, refused=False)
-            return []  # somebody announced in another way, and everybody has heard it
-        if any(isinstance(one, Repeated) and one.by == side for one in rulings):
-            self._questions.close(side, question, refused=False)
-            return []
+            return []  # it was said in another way, and everybody has heard it
         called = any(isinstance(one, ArbiterNeeded) for one in rulings)
         if called or isinstance(taken.fact, f.Arbiter | f.CallArbiter):
             # From now on people talk with the arbiter, and a ja may be for them.
             return self._withdraw(side, question, refused=False)
-        if side != game.side and len(game.tables) < 2:
-            return []  # the hands are the other player's
-        for one in rulings:
-            if isinstance(one, Executed) and one.board == game.board_of(side):
-                shown = executed(question.options, chess.Move.from_uci(one.move))
-                if shown is None:
-                    return self._withdraw(side, question, refused=True)
-                return self._take(side, question, shown)
+        if (move := self._shown(side, taken)) is not None:
+            option = executed(question.options, move)
+            if option is None:
+                return self._withdraw(side, question, refused=True)
+            return self._take(side, question, option)
         touched = any(isinstance(one, Touched) and one.by == side for one in rulings)
         if touched and not any(self._fits(side, option) for option in question.options):
             return self._withdraw(side, question, refused=True)

@@ -44,6 +44,8 @@ class Talk:
     refused: dict[str, int] = field(default_factory=dict)
     doubted: Statement | None = None  # the likeliest of what the player said no to
     accepted: Statement | None = None  # the last announcement that was taken from sound
+    # A doubtful repetition of what everybody has just heard. It is not asked about.
+    repetition: Statement | None = None
 
 
 class Questions:
@@ -64,7 +66,7 @@ class Questions:
         if talk.plies != plies:
             talk.plies = plies
             talk.refused.clear()
-            talk.doubted = talk.accepted = None
+            talk.doubted = talk.accepted = talk.repetition = None
             if talk.question is not None and talk.question.is_about_a_move:
                 talk.question = None  # the move is completed
         if self._table.game.over and talk.question is not None and not talk.question.signs:

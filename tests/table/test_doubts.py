@@ -69,17 +69,29 @@ def test_what_hands_have_done_already_is_not_asked_about(at: Conversation) -> No
     assert (at.announced, at.asked()) == ("g1h3", False)
 
 
-def test_the_opponents_hands_confirm_their_doubtful_repetition_and_not_the_announcement(
-    talk: Talk,
+def test_a_doubtful_repetition_of_what_was_just_announced_is_confirmed_by_hands_unasked(
+    at: Conversation,
 ) -> None:
-    at = talk(black=Player(impaired=True))
     at.hear(Verdict.ACCEPT, "springer felix drei")
-    at.hear(Verdict.ASK, "springer felix drei", side="black")
-    assert at.asked("black")
+    assert at.hear(Verdict.ASK, "springer felix drei", "springer hector drei", side="black") == []
+    assert not at.asked("black")
+    at.table.submit(f.Make(by="white", move="g1f3"))
+    assert "repeat" not in at.kinds()
+    at.table.submit(f.Make(by="black", move="g1f3"))
+    at.table.submit(f.Tick())
+    assert at.kinds().count("repeat") == 1
+    assert at.rulings[-1].kind == "repeated"
+
+
+def test_hands_that_execute_the_announced_move_withdraw_a_doubtful_other_repetition(
+    at: Conversation,
+) -> None:
+    at.hear(Verdict.ACCEPT, "springer felix drei")
+    at.hear(Verdict.ASK, "springer hector drei", side="black")
     at.table.submit(f.Make(by="white", move="g1f3"))
     assert at.asked("black")
-    at.table.submit(f.Make(by="black", move="g1f3"))
-    assert not at.asked("black") and "repeated" in [ruling.kind for ruling in at.rulings]
+    assert at._then(partial(at.table.submit, f.Make(by="black", move="g1f3")))[-1] == CANCELLED
+    assert not at.asked("black")
 
 
 # --- the clock ------------------------------------------------------------------------------------
@@ -174,11 +186,11 @@ def test_the_opponents_doubtful_repetition_is_confirmed_by_their_own_button(
     at: Conversation,
 ) -> None:
     at.hear(Verdict.ACCEPT, "springer felix drei")
-    at.hear(Verdict.ASK, "springer felix drei", side="black")
+    at.hear(Verdict.ASK, "springer hector drei", side="black")
     tap(at)
     assert at.asked("black")
     tap(at, "black")
-    assert at.rulings[-1].kind == "repeated"
+    assert at.rulings[-1].kind == "repeat_differs"
 
 
 # --- words ----------------------------------------------------------------------------------------
@@ -247,7 +259,7 @@ def test_a_repetition_that_came_in_another_way_ends_the_question_about_it(
     at: Conversation,
 ) -> None:
     at.hear(Verdict.ACCEPT, "springer felix drei")
-    at.hear(Verdict.ASK, "springer felix drei", side="black")
+    at.hear(Verdict.ASK, "springer hector drei", side="black")
     at.table.submit(f.Repeat(by="black", move="g1f3"))
     assert not at.asked("black")
 
