@@ -181,12 +181,18 @@ class Dialogue:
         new = meant.command is not None or meant.correction or meant.move != announced
         return not new and self._question(side) is None
 
-    def _is_repetition(self, side: str, said: Statement) -> bool:
+    def _is_repetition(self, side: str, found: list[Statement]) -> bool:
         """Whether ``side`` seems to repeat what was announced (D.2.1). Everybody has just heard it,
-        so it is not read back; their hands show whether they have understood it."""
-        game, meant = self._table.game, said.meant
-        same = meant.move is not None and meant.move == game.turn.announced
-        return same and side != game.side and not meant.correction
+        so it is not read back; their hands show whether they have understood it. Words that may be
+        a move of their own are none."""
+        game = self._table.game
+        if not found or found[0].meant.correction or found[0].meant.move is None:
+            return False
+        if side != game.side:
+            return found[0].meant.move == game.turn.announced
+        pack, board = self._readers.of(side), game.board
+        own = any(pack.understand(said.text, board).moves for said in found)
+        return all(said.repeats for said in found) and not own
 
     def _only_answers(self, decision: Decision) -> bool:
         """Whether this means something as an answer only: ja, nein, or a bare word."""
@@ -251,9 +257,9 @@ class Dialogue:
         for candidate in decision.candidates:
             if self._is_meant_for_us(side, candidate.statement):
                 found.setdefault(candidate.statement.key, candidate.statement)
-        question, likeliest = self._question(side), next(iter(found.values()), None)
-        if question is None and likeliest is not None and self._is_repetition(side, likeliest):
-            self._questions.talk(side).repetition = likeliest
+        question = self._question(side)
+        if question is None and self._is_repetition(side, list(found.values())):
+            self._questions.talk(side).repetition = next(iter(found.values()))
             return []
         if question is not None and not question.asks_for_a_move:
             corrects = corrected(question, found)

@@ -83,6 +83,15 @@ def test_a_doubtful_repetition_of_what_was_just_announced_is_confirmed_by_hands_
     assert at.rulings[-1].kind == "repeated"
 
 
+def test_a_late_doubtful_repetition_is_not_asked_about_unless_it_may_be_a_move(
+    at: Conversation,
+) -> None:
+    at.play("e2e4")
+    assert at.hear(Verdict.ASK, "eva vier", side="black") == []
+    asked = at.hear(Verdict.ASK, "eva vier", "eva fünf", side="black")
+    assert len(asked) == 1 and asked[0].endswith("?")
+
+
 def test_hands_that_execute_the_announced_move_withdraw_a_doubtful_other_repetition(
     at: Conversation,
 ) -> None:
