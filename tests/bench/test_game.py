@@ -65,7 +65,7 @@ def test_a_whole_game_is_told_in_plain_lines() -> None:
 # doubts nearly every move.
 @pytest.mark.long
 @pytest.mark.parametrize("boards", [False, True])
-@pytest.mark.parametrize(("language", "most"), [("de", 82), ("en", 84)])
+@pytest.mark.parametrize(("language", "most"), [("de", 82), ("en", 88)])
 def test_forty_moves_cost_few_more_utterances_than_there_are_announcements(
     language: str, most: int, boards: bool
 ) -> None:
