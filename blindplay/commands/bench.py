@@ -163,6 +163,40 @@ def models(
 
 
 @bench.command()
+@options.announced_in(help="Take this language as the one that is spoken.")
+@options.models(
+    help="Use the Vosk model in this folder instead of the chosen ones; it can be repeated."
+)
+@click.option(
+    "--moves", type=click.IntRange(1, 100), default=40, help="Play so many moves of each player."
+)
+@click.option("--noise", default="clean", help="Play in this noise, such as 20 or pink10.")
+@_voices
+@click.option("--no-boards", is_flag=True, help="Play without boards: a press executes the move.")
+@click.option("--full", is_flag=True, help="Announce with both squares instead of short forms.")
+@click.option("--seed", type=_ONE_OR_MORE, default=1, help="Play another random game.")
+def game(
+    pack: Language,
+    models: tuple[Path, ...],
+    moves: int,
+    noise: str,
+    voices: str | None,
+    no_boards: bool,
+    full: bool,
+    seed: int,
+) -> None:
+    """Count what a whole game by voice costs its players.
+
+    Two synthesised voices play it at a real table. It counts the utterances and the questions for
+    each move, and how long the table speaks.
+    """
+    from blindplay.bench.game import GameOptions, figures
+
+    given = GameOptions(moves, models, _names(voices), noise, not no_boards, full, seed)
+    options.show_all(figures(pack, given))
+
+
+@bench.command()
 @click.option("--tables", type=_ONE_OR_MORE, multiple=True, default=(10, 100, 1000),
               help="Simulate so many tables; it can be repeated.")  # fmt: skip
 @click.option(

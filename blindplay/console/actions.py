@@ -201,7 +201,7 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
                 key, rule = withheld
                 cited = ", ".join(game.edition.cite(rule, game.regime))
                 return ActionResult((f"{words[key]} ({cited})",), refused=True)
-            if kind == "press" and table.holds_press(role.removeprefix("assistant:")):
+            if kind == "press" and table.holds_press(role):
                 raise NoActionError("press_held")
             done = _submitted(table, role, steps)
             rulings = [ruling for taken in done for ruling in taken.rulings]

@@ -65,9 +65,9 @@ class TablePort(Protocol):
         hold the table meanwhile. ``presser`` is who pressed the clock, if somebody did. Call
         ``unread`` with the sides whose boards cannot be read while a press waits for them."""
 
-    def holds_press(self, side: str) -> bool:
-        """Whether a press of ``side`` does not count now, because they are asked something about
-        their move. They are then asked again."""
+    def holds_press(self, presser: str) -> bool:
+        """Whether a press of a player or an assistant does not count now, because the player is
+        asked something about their move. They are then asked again."""
 
     def listen(self, listener: Callable[[Taken], None]) -> None:
         """Call ``listener`` with everything that is taken, in the thread that submits it."""

@@ -130,5 +130,5 @@ class FoldedTable:
         with self.lock:
             do()
 
-    def holds_press(self, side: str) -> bool:
+    def holds_press(self, presser: str) -> bool:
         return False

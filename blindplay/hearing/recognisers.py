@@ -59,7 +59,7 @@ def open_recognisers(
             if lost is None or (number == len(models) and not loaded):
                 raise
             lost(f"{error} The others listen without it.")
-    return loaded[0] if len(loaded) == 1 else Ensemble(loaded, on_lost=lost)
+    return loaded[0] if len(loaded) == 1 else Ensemble(loaded)
 
 
 def _words(pack: Language) -> set[str]:

@@ -9,11 +9,13 @@ can raise doubt, but it can neither settle nor exclude anything.
 Models of several languages do not vote together, because an utterance is in one of them. Each
 language makes its own recognition of it (`Recognition.elsewhere`).
 
-A model that cannot be loaded, or that fails, drops out. The others go on.
+A model that cannot be loaded, or that fails, drops out, and the others go on. A model that is only
+late loses its vote on that utterance. It sits out until it has caught up, and then it votes again.
 """
 
 import logging
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -43,10 +45,15 @@ that one model's best loses when no other model has thought of it."""
 PATIENCE_S = 1.5
 """So many seconds after the first result, the others are no longer waited for. Vosk seldom takes
 seconds for an utterance, mostly in noise. A model that does has no vote on it."""
-HANGING_S = 20.0
-"""A model that takes so many seconds longer than the first for a block of sound hangs. It is
-dropped before the listener's own patience ends."""
-_MOST_OVERDUE = 3  # utterances: a model that owes the results of so many is lost
+LATE_S = 5.0
+"""So many seconds after the first model, the others are no longer waited for with a block of sound.
+Nobody waits for an answer yet, so it is more than `PATIENCE_S`."""
+WHOLE_S = 20.0
+"""The same for a whole utterance at once. It is less than the listener's own patience."""
+OUT_S = 10.0
+"""People learn of a model that is late by so many seconds. The time doubles each time, so that a
+busy machine is not spoken of all the time."""
+_THREADS_EACH = 4  # a thread that hangs stays occupied
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -123,27 +130,30 @@ class Ensemble:
     The first language is the one that is expected most. Raises ValueError without recognisers.
     """
 
-    def __init__(
-        self,
-        recognisers: Sequence[Recogniser],
-        *,
-        on_lost: Callable[[str], None] | None = None,
-    ) -> None:
+    def __init__(self, recognisers: Sequence[Recogniser]) -> None:
         if not recognisers:
             raise ValueError("Give at least one model to listen.")
-        self._on_lost = [] if on_lost is None else [on_lost]
-        self.members = tuple(recognisers)
-        """The models that listen, without those that failed."""
+        self._on_lost: list[Callable[[str], None]] = []
+        self._on_back: list[Callable[[str], None]] = []
+        self._models = tuple(recognisers)  # without those that failed
         self._lock = threading.Lock()
-        # Threads of decoders that are overdue stay occupied.
-        threads = (_MOST_OVERDUE + 1) * len(recognisers)
+        threads = _THREADS_EACH * len(recognisers)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="model")
-        self._overdue: list[tuple[Recogniser, Future[Any]]] = []
+        # Work under way, its model, and when it is due, in seconds of the monotonic clock.
+        self._work: dict[Future[Any], tuple[Recogniser, float]] = {}
+        self._out: frozenset[Recogniser] = frozenset()  # late for so long that people know it
+        self._outages: Counter[Recogniser] = Counter()
 
-    def on_lost(self, callback: Callable[[str], None]) -> None:
-        """Call `callback`, in any thread, with a sentence when a model fails and drops out."""
-        if callback not in self._on_lost:
-            self._on_lost.append(callback)
+    @property
+    def members(self) -> tuple[Recogniser, ...]:
+        """The models that listen, without those that failed or are out."""
+        return tuple(one for one in self._models if one not in self._out)
+
+    def watch(self, lost: Callable[[str], None], back: Callable[[str], None]) -> None:
+        """Call ``lost``, in any thread, with a sentence when a model fails or is late for long, and
+        ``back`` when a late one has caught up."""
+        self._on_lost.append(lost)
+        self._on_back.append(back)
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -174,12 +184,12 @@ class Ensemble:
         VocabularyError for a phrase that no model knows."""
         decoder = self.start(phrases)
         decoder.accept(amplified(pcm), whole=True)
-        return decoder.finish(patience=None)
+        return decoder.finish(patience=WHOLE_S)
 
     def start(self, phrases: Sequence[str]) -> "EnsembleDecoder":
         """Return a decoder of an utterance that listens for these phrases. Raises VocabularyError
         for a phrase that no model knows."""
-        self._drop_overdue()
+        ready = self._ready()
         members, unknown = self.members, set(phrases)
         # Adapted models share their words, so one grammar serves them all.
         grammars: dict[Hashable, VoskGrammar] = {}
@@ -190,23 +200,45 @@ class Ensemble:
                 grammars[one.words] = one.closed_grammar(known)
         if unknown:
             raise VocabularyError(unknown)
-        started = [(one, one.start_with(grammars[one.words])) for one in members]
-        return EnsembleDecoder(started, self._each, self._lose)
+        started = [(one, one.start_with(grammars[one.words])) for one in members if one in ready]
+        return EnsembleDecoder(members, started, self._each, self._lose)
 
-    def _drop_overdue(self) -> None:
-        """Drop a model that still owes the results of several utterances."""
+    def _ready(self) -> frozenset[Recogniser]:
+        """The models that have done all that is due; all of them if none has. Tell which have been
+        late for long, and which of those have caught up."""
+        now = time.monotonic()
         with self._lock:
-            self._overdue = [one for one in self._overdue if not one[1].done()]
-            overdue = Counter(id(model) for model, _ in self._overdue)
-        for model in self.members[:]:
-            if overdue[id(model)] >= _MOST_OVERDUE and self.members != (model,):
-                self._lose(model, TimeoutError("it hangs"))
+            due: dict[Recogniser, float] = {}
+            for work, (model, at) in self._work.items():
+                if now >= at and not work.done():
+                    due[model] = min(at, due.get(model, at))
+            back = self._out - due.keys()
+            gone = {
+                model
+                for model, at in due.items()
+                if model in self.members and now - at >= OUT_S * 2 ** self._outages[model]
+            }
+            if not set(self.members) - gone | back:
+                gone = set()  # somebody must listen
+            self._out = self._out - back | gone
+            self._outages.update(gone)
+            ready = frozenset(self.members) - due.keys() or frozenset(self.members)
+        for model in gone:
+            log.error("the model in %s is late", model.folder)
+            call_all(
+                self._on_lost,
+                f"The speech model in {model.folder} is too slow at the moment; the others go on "
+                "until it has caught up.",
+            )
+        for model in back:
+            call_all(self._on_back, f"The speech model in {model.folder} listens again.")
+        return ready
 
     def _each(
         self,
         models: Sequence[Recogniser],
         work: Sequence[Callable[[], T]],
-        patience: float | None = None,
+        patience: float,
     ) -> list[T | Exception | None]:
         """Do the work of each of ``models`` at the same time, in a thread for each. Return the
         results; an exception in place of one that failed, and None in place of one that took
@@ -218,24 +250,28 @@ class Ensemble:
             except Exception as error:  # Vosk raises nothing more specific
                 return error
 
-        if len(work) == 1:
-            return [result_or_error(work[0])]
         begun = [self._pool.submit(result_or_error, one) for one in work]
+        due = time.monotonic() + WHOLE_S
+        with self._lock:
+            self._work = {one: at for one, at in self._work.items() if not one.done()}
+            self._work |= {one: (model, due) for model, one in zip(models, begun, strict=True)}
         wait(begun, return_when=FIRST_COMPLETED)
         wait(begun, timeout=patience)
+        now = time.monotonic()
         with self._lock:
-            pairs = zip(models, begun, strict=True)
-            self._overdue += [(model, one) for model, one in pairs if not one.done()]
+            for model, one in zip(models, begun, strict=True):
+                if not one.done():
+                    self._work[one] = model, now
         return [one.result() if one.done() else None for one in begun]
 
     def _lose(self, lost: Recogniser, error: Exception) -> None:
         """Go on without a model that has failed. If it is the last one, raise ModelError."""
         with self._lock:
-            if lost not in self.members:
+            if lost not in self._models:
                 return
             if self.members == (lost,):
                 raise ModelError(f"The speech model in {lost.folder} failed ({error}).") from error
-            self.members = tuple(one for one in self.members if one is not lost)
+            self._models = tuple(one for one in self._models if one is not lost)
         log.error("the model in %s failed: %s", lost.folder, error)
         call_all(
             self._on_lost,
@@ -245,57 +281,57 @@ class Ensemble:
 
 
 class EnsembleDecoder:
-    """The decoders of several models for one utterance. Use it from one thread."""
+    """The decoders of several models for one utterance. Use it from one thread.
+
+    A model of ``members`` without a decoder counts as having heard nothing.
+    """
 
     def __init__(
         self,
+        members: Sequence[Recogniser],
         decoders: Sequence[tuple[Recogniser, UtteranceDecoder]],
         each: Callable[..., list[object]],
         lose: Callable[[Recogniser, Exception], None],
     ) -> None:
-        self._decoders = list(decoders)
+        self._members, self._decoders = list(members), list(decoders)
         self._each, self._lose = each, lose
 
     def accept(self, pcm: bytes, *, whole: bool = False) -> bool:
-        """Take sound. Return whether, to the first model, a pause has ended the utterance.
-
-        A model that hangs is lost. With ``whole``, for sound of any length, it is waited for."""
-        patience = None if whole else HANGING_S
-        late = TimeoutError("it hangs")
-        return bool(self._of_each(lambda one: one.accept(pcm), patience, late)[0])
+        """Take sound, or with ``whole`` all of it. Return whether, to the first model, a pause has
+        ended the utterance. A model that is late has no vote on it."""
+        ended = self._of_each(lambda one: one.accept(pcm), WHOLE_S if whole else LATE_S)
+        return any(list(ended.values())[:1])
 
     def partial(self) -> str:
         """Return the words that the first model has heard so far."""
-        return self._decoders[0][1].partial()
+        return self._decoders[0][1].partial() if self._decoders else ""
 
-    def finish(self, patience: float | None = PATIENCE_S) -> Recognition:
+    def finish(self, patience: float = PATIENCE_S) -> Recognition:
         """Return what was said, at the end of the sound. A model that takes ``patience`` seconds
-        longer than the first counts as having heard nothing; None: every model is waited for."""
+        longer than the first counts as having heard nothing."""
         results = self._of_each(lambda one: one.finish(), patience)
         by_language: dict[str, list[Recognition]] = {}
-        for (member, _), one in zip(self._decoders, results, strict=True):
-            by_language.setdefault(member.language, []).append(one or Recognition())
+        for member in self._members:
+            heard = results.get(member, Recognition())
+            by_language.setdefault(member.language, []).append(heard)
         first, *others = map(summed, by_language.values())
         return replace(first, elsewhere=tuple(others)) if others else first
 
     def _of_each(
-        self,
-        ask: Callable[[UtteranceDecoder], T],
-        patience: float | None,
-        late: Exception | None = None,
-    ) -> list[T | None]:
-        """Ask each decoder. Drop those that failed and, if ``late`` is given, the late ones."""
-        models = [model for model, _ in self._decoders]
-        work = [lambda one=one: ask(one) for _, one in self._decoders]
-        answers = self._each(models, work, patience)
-        results: list[T | None] = []
-        for member, answer in zip(list(self._decoders), answers, strict=True):
-            failed = late if answer is None else answer
-            if isinstance(failed, Exception):
-                self._lose(member[0], failed)
+        self, ask: Callable[[UtteranceDecoder], T], patience: float
+    ) -> dict[Recogniser, T]:
+        """Ask each decoder. Drop those that failed or are late."""
+        asked = list(self._decoders)
+        models, work = [model for model, _ in asked], [lambda one=one: ask(one) for _, one in asked]
+        results: dict[Recogniser, T] = {}
+        for member, answer in zip(asked, self._each(models, work, patience), strict=True):
+            if isinstance(answer, Exception):
+                self._lose(member[0], answer)
+                self._members.remove(member[0])
+            if answer is None or isinstance(answer, Exception):
                 self._decoders.remove(member)
             else:
-                results.append(answer)  # type: ignore[arg-type]
+                results[member[0]] = answer  # type: ignore[assignment]
         return results
 
 

@@ -185,6 +185,12 @@ class Listener(Closing):
         with self._lock:
             self._endpointer.release()
 
+    def drop(self) -> None:
+        """The talk button comes up, and what was heard while it was down is forgotten."""
+        with self._lock:
+            self._endpointer.release()
+            self._endpointer.interrupt()
+
     def toggle(self) -> bool:
         """A talk button without a release was pressed: press it latched, or release it.
 

@@ -91,6 +91,12 @@ class Question:
         return self.options[0].meant.command is Command.CORRECTION
 
     @property
+    def is_a_doubt(self) -> bool:
+        """Whether the ear was not sure which move, or all of which, was said. Such a move needs no
+        *ja*: what the player does next confirms or withdraws it (see :mod:`.doubts`)."""
+        return not self.confirms and self.is_about_a_move
+
+    @property
     def signs(self) -> bool:
         """Whether it asks for a signature, after the game (8.7)."""
         return self.options[0].meant.command is Command.SIGN

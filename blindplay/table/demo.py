@@ -109,22 +109,27 @@ class Person:
             self.session.transcript.show(sentence)
 
     def execute(self, before: chess.Board, move: chess.Move) -> None:
-        """Execute ``move`` on the own board. Lift a captured piece before the mover, and the king
-        before the rook (4.4.2)."""
+        """Execute ``move`` on the own board."""
         name = self.session.pack.square
         self.tell("demo_executes", square=name(move.from_square), to=name(move.to_square))
-        put = change(before, move)
-        castling = before.is_castling(move)
-        for square in sorted(put, key=lambda at: (at == move.from_square) is not castling):
-            if before.piece_at(square):
-                self.board.lift(chess.square_name(square))
-        for square, letter in put.items():
-            if letter is not None:
-                self.board.place(chess.square_name(square), letter)
+        execute_on(self.board, before, move)
 
     def press(self, lever_board: EmulatedBoard) -> None:
         self.tell("demo_presses")
         lever_board.press("white" if self.side == "white" else "black")
+
+
+def execute_on(board: EmulatedBoard, before: chess.Board, move: chess.Move) -> None:
+    """Let hands execute ``move``. Lift a captured piece before the mover, and the king before the
+    rook (4.4.2)."""
+    put = change(before, move)
+    castling = before.is_castling(move)
+    for square in sorted(put, key=lambda at: (at == move.from_square) is not castling):
+        if before.piece_at(square):
+            board.lift(chess.square_name(square))
+    for square, letter in put.items():
+        if letter is not None:
+            board.place(chess.square_name(square), letter)
 
 
 def _room(seconds: float, seed: int) -> bytes:

@@ -1,6 +1,7 @@
 """What all devices of a table share: its game, its voice, its print."""
 
 import contextlib
+import math
 from collections.abc import Callable, Collection, Iterator
 
 from blindplay.language import Command, Language, MixedText
@@ -46,6 +47,7 @@ class Desk:
         self._press_answer = press_answer
         self._on_voicing = on_voicing
         self._last_said: dict[Output, tuple[int, str]] = {}  # with the number of the sentence
+        self._told: dict[str, float] = {}
         self._unspeakable: set[str] = set()
         if speaker is not None:
             speaker.on_output(self._output_changed)
@@ -112,11 +114,15 @@ class Desk:
             self._last_said[output] = number, words
         public = output is Output.PUBLIC
         self.transcript.said(words, public=public, spoken=self.speaker is not None)
+        if fleeting:  # questions are
+            self._told[words] = self.table.time() if self.speaker is None else math.inf
         if self.speaker is None:
             return
         keep = self.taping.says(words) if self.taping is not None and public else None
 
         def done(outcome: Outcome) -> None:
+            if self._told.pop(words, None) is not None and outcome is Outcome.SPOKEN:
+                self._told[words] = self.table.time()
             if outcome is Outcome.FAILED and self.transcript.only_unspoken:
                 self.transcript.said(words, public=public, spoken=False)
 
@@ -126,6 +132,11 @@ class Desk:
         except NotWordsError as error:
             self.transcript.trouble(str(error))
             done(Outcome.FAILED)
+
+    def told(self, words: str) -> float | None:
+        """When a fleeting sentence was last spoken to its end, in ms of the table's time; infinity
+        while it is still to be spoken, None if it was cut off."""
+        return self._told.get(words)
 
     def say_again(self, to: str) -> None:
         """Speak once more the last sentence worth it that this player has heard."""

@@ -1,22 +1,19 @@
 """The conversation with both players: what they say becomes facts, or a question to them.
 
-Nothing is guessed. Whatever may have been said in two ways is asked about, and whatever ends or
-changes the game needs a *ja*. A question waits for its answer for ``ANSWER_SECONDS``; then it means
-no, and nothing is played. Each player has at most one question open.
+Nothing is guessed. Whatever may have been said in two ways is asked about, and what the player does
+next confirms or withdraws it (:mod:`.doubts`). Whatever ends or changes the game needs a *ja*. A
+question waits for its answer for ``ANSWER_SECONDS``; then it means no, and nothing is played. Each
+player has at most one question open.
 
 The dialogue does nothing itself: each step gives effects, and the session does them in order.
 """
 
-from collections.abc import Callable, Sequence
-
-import chess
+from collections.abc import Callable
 
 from blindplay.hearing.decision import Decision, Verdict
 from blindplay.hearing.statement import Statement, interpret
 from blindplay.language import NEVER_OPENED, Command, Kind
-from blindplay.laws import Taken
 from blindplay.laws import facts as f
-from blindplay.laws.rulings import Executed
 from blindplay.laws.state import OTHER
 from blindplay.wording.announcements import goes_to_earphone
 from blindplay.wording.readers import Readers
@@ -24,9 +21,10 @@ from blindplay.wording.readers import Readers
 from .acting import Acting, learning_from
 from .choices import OpeningWord
 from .conversation import Awaited, Question, Reply, Sayable, claim_with, reply
+from .doubts import Doubts, executed
 from .effects import Effect, Relisten, Say, say
 from .grammar import CLOCKS, VOICE, Grammar
-from .questions import MOST_OPTIONS, Questions, narrowed
+from .questions import MOST_OPTIONS, Questions, Told, corrected, narrowed
 from .table import Table
 
 # Done while a question stays open.
@@ -37,7 +35,8 @@ class Dialogue:
     """Understands both players. Every method returns effects. Hold the table's lock from the call
     until they are done, so that the game does not change in between.
 
-    ``speaking``: whether the table is speaking; nobody is expected to answer meanwhile.
+    ``speaking``: whether the table is speaking; nobody is expected to answer meanwhile. ``told``:
+    whether a question was heard to its end.
     """
 
     def __init__(
@@ -47,20 +46,27 @@ class Dialogue:
         *,
         opening_word: OpeningWord = OpeningWord.OPTIONAL,
         speaking: Callable[[], bool] = lambda: False,
+        told: Told = lambda words: 0,
     ) -> None:
         self._table = table
         self._readers = readers
         self._opening_word = opening_word
         self._speaking = speaking
         self._grammar = Grammar(table, opening_word)
-        self._questions = Questions(table, readers)
+        self._questions = Questions(table, readers, told)
         self._acting = Acting(table, readers, self._grammar, self._questions)
+        self.doubts = Doubts(table, self._questions, self._acting, told)
 
     def sayable(self, side: str) -> Sayable:
         """What ``side`` may say now."""
         more = self._acting.commands.has_more(side)
         with self._table.lock:
             return self._grammar.sayable(side, self._question(side), more=more)
+
+    def asked(self, side: str) -> Question | None:
+        """What ``side`` is asked now."""
+        with self._table.lock:
+            return self._question(side)
 
     # --- what comes in -----------------------------------------------------------------------
 
@@ -101,14 +107,6 @@ class Dialogue:
             return [*late, *self._unclear(side)]
         return [*late, *self._hear(side, decision.taken)]
 
-    def pressed(self, side: str) -> list[Effect]:
-        """Ask again if ``side`` presses the clock while asked about a correction. Nothing: the
-        clock may be pressed."""
-        question = self._question(side)
-        if question is None or not question.holds_the_clock:
-            return []
-        return self._questions.ask_again(side, question, unclear=False)
-
     def author(self, text: str) -> str:
         """Whose words a typed line is that names nobody: those of the player on move. Nothing can
         be corrected before it is announced, so a correction then is that of the last move. A yes
@@ -128,22 +126,6 @@ class Dialogue:
     def tick(self) -> list[Effect]:
         """A second has passed: a question without an answer in time means no."""
         return [effect for side in f.SIDES for effect in self._expire(side)]
-
-    def taken(self, taken: Taken) -> list[Effect]:
-        """Rulings were given. If hands executed a move that its mover was asked about, ear and
-        fingers agree, and that is the answer."""
-        game = self._table.game
-        side = game.side
-        question = self._question(side)
-        if question is None or question.confirms:
-            return []
-        for ruling in taken.rulings:
-            if isinstance(ruling, Executed) and ruling.board == game.board_of(side):
-                felt = _executed(question.options, chess.Move.from_uci(ruling.move))
-                if felt is not None:
-                    self._questions.close(side, question, refused=False)
-                    return [*learning_from(side, felt), *self._acting.do(side, felt)]
-        return []
 
     # --- routing -----------------------------------------------------------------------------
 
@@ -201,6 +183,19 @@ class Dialogue:
         new = meant.command is not None or meant.correction or meant.move != announced
         return not new and self._question(side) is None
 
+    def _is_repetition(self, side: str, found: list[Statement]) -> bool:
+        """Whether ``side`` seems to repeat what was announced (D.2.1). Everybody has just heard it,
+        so it is not read back; their hands show whether they have understood it. Words that may be
+        a move of their own are none."""
+        game = self._table.game
+        if not found or found[0].meant.correction or found[0].meant.move is None:
+            return False
+        if side != game.side:
+            return found[0].meant.move == game.turn.announced
+        pack, board = self._readers.of(side), game.board
+        own = any(pack.understand(said.text, board).moves for said in found)
+        return all(said.repeats for said in found) and not own
+
     def _only_answers(self, decision: Decision) -> bool:
         """Whether this means something as an answer only: ja, nein, or a bare word."""
         if decision.taken is None:
@@ -235,13 +230,18 @@ class Dialogue:
             key = "cancelled" if question.confirms else "repeat_please"
             return [self._say(side, key), Relisten()]
         if kind in (Reply.AGAIN, Reply.UNCLEAR):
-            return self._questions.ask_again(side, question, unclear=kind is Reply.UNCLEAR)
+            again = self._questions.ask_again(side, question, unclear=kind is Reply.UNCLEAR)
+            helps = command is Command.HELP and self._table.game.side == side
+            explains = helps and question.is_a_doubt and len(question.options) == 1
+            return [*([self._say(side, "help_confirm")] if explains else ()), *again]
         with_move = claim_with(question, said)
         self._questions.close(side, question, refused=said.meant.correction)
         if with_move is not None:
             return self._acting.consider(side, with_move)
-        drops = question.confirms and not question.asks_for_a_move
-        dropped = [self._say(side, "cancelled")] if drops else []
+        # Another move is announced or asked about in its place, and that says enough.
+        replaced = question.is_a_doubt and said.meant.kind in (Kind.MOVE, Kind.AMBIGUOUS)
+        silent = replaced or question.asks_for_a_move
+        dropped = [] if silent else [self._say(side, "cancelled")]
         return [*dropped, *self._acting.consider(side, said), Relisten()]
 
     def _unclear(self, side: str) -> list[Effect]:
@@ -260,13 +260,18 @@ class Dialogue:
             if self._is_meant_for_us(side, candidate.statement):
                 found.setdefault(candidate.statement.key, candidate.statement)
         question = self._question(side)
+        if question is None and self._is_repetition(side, list(found.values())):
+            self._questions.talk(side).repetition = next(iter(found.values()))
+            return []
         if question is not None and not question.asks_for_a_move:
-            found = narrowed(question, found)
-            if question.confirms or not found or len(found) == len(question.options):
+            corrects = corrected(question, found)
+            found = corrects or narrowed(question, found)
+            same = question.confirms or not found or len(found) == len(question.options)
+            if same and not corrects:
                 return self._questions.ask_again(side, question, unclear=True)
-            self._questions.close(side, question, refused=False)
+            self._questions.close(side, question, refused=bool(corrects))
         offered = [one for one in found.values() if not self._questions.was_refused(side, one)]
-        felt = _executed(offered, self._table.game.turn.executed)
+        felt = executed(offered, self._table.game.turn.executed)
         if felt is not None:
             return self._take(side, felt)
         if offered and offered[0].meant.kind is Kind.AMBIGUOUS:
@@ -292,10 +297,3 @@ class Dialogue:
         return all(one.meant.command is None for one in said) and all(
             reply(question, one)[0] is Reply.CHOSEN for one in said
         )
-
-
-def _executed(options: Sequence[Statement], move: chess.Move | None) -> Statement | None:
-    """The option that hands have executed, if any."""
-    if move is None:
-        return None
-    return next((one for one in options if one.meant.move == move and not one.repeats), None)

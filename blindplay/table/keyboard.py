@@ -99,7 +99,7 @@ class Keyboard:
         """Press the clock for the player on move, unless the move is not begun: a key may bounce
         or be hit by chance, so a press without a move (7.5.3) takes a lever."""
         table, desk = self._session.table, self._session.desk
-        side = table.game.side
+        side, at = table.game.side, table.time()
         if table.absent and self._executes_the_answer(OTHER[table.absent]):
             return
 
@@ -110,9 +110,9 @@ class Keyboard:
                 runs = game.clock and game.clock.running is not None
                 desk.tell_privately("press_unbegun" if runs else "not_made_entered")
             else:
-                self._session.pressed(side)
+                self._session.pressed(side, at)
 
-        table.after_hands(press, presser=side)
+        table.after_hands(press, at, presser=side)
 
     def _executes_the_answer(self, side: str) -> bool:
         """Whether the key says that ``side`` has executed the move of an absent opponent, or comes

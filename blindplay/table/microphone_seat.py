@@ -24,6 +24,8 @@ from .dialogue import Dialogue
 
 _HOLD_SECONDS = 5.0
 """How long the table stays silent after an interruption by someone who then says nothing."""
+TAPPED_MS = 600
+"""Two presses of the talk button within so many ms are no speech: a *nein* needs more time."""
 
 
 class Hears(Protocol):
@@ -70,10 +72,11 @@ class MicrophoneSeat:
         self._guide_phrases = guide_phrases
         self._habits = habits
         self._shared = shared
+        self._pressed_at = 0  # the talk button, in ms of the table's time
         self._announced_at = 0.0  # in the listener's seconds of sound
         self._confidences = self._measured()
         if isinstance(recogniser, Ensemble):
-            recogniser.on_lost(self._lost_model)
+            recogniser.watch(self._lost_model, self._model_is_back)
         self._expected = self._expect()
         if desk.taping is not None:
             source = desk.taping.overhear(seat, source)
@@ -88,7 +91,7 @@ class MicrophoneSeat:
             on_error=self._microphone_lost,
             on_back=self._microphone_back,
             on_failed=self._recogniser_failed,
-            on_works=lambda: desk.transcript.line("the recogniser works again"),
+            on_works=self._recogniser_works,
         )
         self._listen_half_duplex(private_is_heard_by_all, echo_seconds)
         self.listener.start()
@@ -103,10 +106,20 @@ class MicrophoneSeat:
         """The folders of the models that listen."""
         return self._recogniser.folders
 
-    def toggle(self) -> None:
-        """The talk button: listen until something was said, or stop listening."""
-        heard = "listening" if self.listener.toggle() else "no longer listening"
-        self._desk.transcript.line(f"{heard} to {NAMES[self.side]}")
+    def toggle(self, at: int) -> bool:
+        """The talk button, pressed ``at`` this time in ms: listen until something was said, or stop
+        listening. Whether it was pressed twice so quickly that nothing can have been said."""
+        listens = self.listener.toggle()
+        self._desk.transcript.line(
+            f"{'listening' if listens else 'no longer listening'} to {NAMES[self.side]}"
+        )
+        tapped = not listens and at - self._pressed_at <= TAPPED_MS
+        self._pressed_at = at
+        if tapped:
+            self.listener.drop()
+            if self._desk.speaker is not None:
+                self._desk.speaker.resume()
+        return tapped
 
     def announced(self) -> None:
         """A move was announced: a repetition begins after this moment."""
@@ -150,12 +163,21 @@ class MicrophoneSeat:
         self._desk.tell_all("microphone_back")
 
     def _recogniser_failed(self, sentence: str) -> None:
-        """The utterance is lost; the next one may be heard again, and its answer tells so."""
+        """The utterance is lost; the next one may be heard again."""
         self._desk.transcript.trouble(sentence)
         self._desk.tell_all("recogniser_gone")
 
+    def _recogniser_works(self) -> None:
+        self._desk.transcript.line("the recogniser works again")
+        self._desk.tell_all("recogniser_back")
+
     def _lost_model(self, sentence: str) -> None:
         tell_lost_model(self._desk, sentence)
+        self._confidences = self._measured()
+
+    def _model_is_back(self, sentence: str) -> None:
+        self._desk.transcript.line(sentence)
+        self._desk.tell_all("model_back")
         self._confidences = self._measured()
 
     def _measured(self) -> list[ConfidenceModel]:

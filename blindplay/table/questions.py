@@ -1,7 +1,9 @@
 """The questions to both players, at most one open for each."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import chess
 
@@ -16,6 +18,9 @@ from .conversation import ANSWER_SECONDS, CLAIMS_WITH_MOVE, Question, Reply, rep
 from .effects import Effect, Relisten, Say, Submit, say
 from .table import Table
 
+Told: TypeAlias = Callable[[str], float | None]
+"""When words were spoken to their end, in ms of the table's time. Infinity: they are still to be
+spoken; None: they were cut off."""
 UNCLEAR_ANSWERS = 2
 """How many unclear answers are met by asking again; one more means no."""
 MOST_OPTIONS = 4
@@ -39,14 +44,20 @@ class Talk:
     refused: dict[str, int] = field(default_factory=dict)
     doubted: Statement | None = None  # the likeliest of what the player said no to
     accepted: Statement | None = None  # the last announcement that was taken from sound
+    # A doubtful repetition of what everybody has just heard. It is not asked about.
+    repetition: Statement | None = None
 
 
 class Questions:
-    """Asks, and keeps what was asked. Methods return effects in the order to do them."""
+    """Asks, and keeps what was asked. Methods return effects in the order to do them.
 
-    def __init__(self, table: Table, readers: Readers) -> None:
+    ``told``: whether a question was heard; by default at once.
+    """
+
+    def __init__(self, table: Table, readers: Readers, told: Told = lambda words: 0) -> None:
         self._table = table
         self._readers = readers
+        self._told = told
         self._talks = {side: Talk() for side in f.SIDES}
 
     def talk(self, side: str) -> Talk:
@@ -55,7 +66,7 @@ class Questions:
         if talk.plies != plies:
             talk.plies = plies
             talk.refused.clear()
-            talk.doubted = talk.accepted = None
+            talk.doubted = talk.accepted = talk.repetition = None
             if talk.question is not None and talk.question.is_about_a_move:
                 talk.question = None  # the move is completed
         if self._table.game.over and talk.question is not None and not talk.question.signs:
@@ -142,15 +153,29 @@ class Questions:
         pack = self._readers.of(side)
         return pack.sentence("which", choices=pack.either([words[0] for words in answers]))
 
-    def ask_again(self, side: str, question: Question, *, unclear: bool) -> list[Effect]:
-        """Ask once more; after too many unclear answers, give up."""
+    def ask_again(
+        self, side: str, question: Question, *, unclear: bool, brief: bool | None = None
+    ) -> list[Effect]:
+        """Ask once more; after too many unclear answers, give up. ``brief``, by default for an
+        unclear answer: nothing is repeated that was heard to its end and needs only a yes or no."""
         talk = self.talk(side)
         if unclear and question.unclear >= UNCLEAR_ANSWERS:
             talk.question = None
-            return [say(self._readers.of(side), side, "cancelled"), Relisten()]
+            return self.cancelled(side)
         unclear_now = question.unclear + unclear
         talk.question = replace(question, since=self._table.time(), unclear=unclear_now)
-        return [Say(side, question.words, fleeting=True)]
+        told, words = self._told(question.words), question.words
+        asked = told is not None and told < math.inf
+        yes_or_no = len(question.options) == 1 and not question.asks_for_a_move
+        if asked and yes_or_no and (unclear if brief is None else brief):
+            pack = self._readers.of(side)
+            yes, no = pack.command(Command.YES), pack.command(Command.NO).lower()
+            words = pack.sentence("which", choices=pack.either([yes, no]))
+        return [Say(side, words, fleeting=True)]
+
+    def cancelled(self, side: str) -> list[Effect]:
+        """Say that what was asked about is not done."""
+        return [say(self._readers.of(side), side, "cancelled"), Relisten()]
 
     def close(self, side: str, question: Question, *, refused: bool) -> None:
         """The question is answered. ``refused``: the player said none of its options."""
@@ -173,7 +198,7 @@ class Questions:
         if talk.question is None or now - talk.question.since <= ANSWER_SECONDS * 1000:
             return []
         talk.question = None
-        return [say(self._readers.of(side), side, "cancelled"), Relisten()]
+        return self.cancelled(side)
 
     def was_refused(self, side: str, statement: Statement) -> bool:
         """Whether the player said no to it in this ply and has not said it twice since. Counts."""
@@ -216,6 +241,19 @@ def narrowed(question: Question, found: dict[str, Statement]) -> dict[str, State
         elif kind is not Reply.OTHER:
             return {}
     return left or found
+
+
+def corrected(question: Question, found: dict[str, Statement]) -> dict[str, Statement]:
+    """What ``found`` may be instead of the move that was read back, if another move is likelier:
+    whoever hears the right one read back does not say another. Nothing if it is not."""
+    if not question.is_a_doubt or len(question.options) > 1:
+        return {}
+    option, likeliest = question.options[0], next(iter(found.values()), None)
+    if likeliest is None or likeliest.meant.command is not None:
+        return {}
+    if reply(question, likeliest)[0] is not Reply.OTHER:
+        return {}
+    return {key: statement for key, statement in found.items() if key != option.key}
 
 
 def _from_square(move: chess.Move) -> chess.Square:

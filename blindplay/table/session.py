@@ -24,6 +24,7 @@ from blindplay.wording.readers import Readers
 from . import effects as e
 from .board_seat import BoardSeat
 from .choices import OpeningWord, PressAnswer
+from .conversation import Awaited
 from .desk import NAMES, Desk
 from .dialogue import Dialogue
 from .microphone_seat import MicrophoneSeat
@@ -87,6 +88,7 @@ class Session:
             self.readers,
             opening_word=opening_word,
             speaking=lambda: speaker is not None and speaker.speaking,
+            told=self.desk.told,
         )
         self.time_warnings = TimeWarnings(table, self.readers, time_warnings)
         self.habits = dict(habits or {})
@@ -124,7 +126,7 @@ class Session:
             seat.take_awaited()
         if any(isinstance(ruling, Completed) for ruling in rulings):
             record_last_move(self.table, self.pack)
-        self._perform(self.dialogue.taken(taken))
+        self._perform(self.dialogue.doubts.taken(taken))
         with self._happened:
             self.rulings += rulings
             self._happened.notify_all()
@@ -175,12 +177,13 @@ class Session:
             self.setting_up.begin_now()
             return
         at = self.table.time() - round(ago * 1000)
-        self.table.after_hands(lambda: self.pressed(side), at, presser=side)
+        self.table.after_hands(lambda: self.pressed(side, at), at, presser=side)
 
-    def pressed(self, side: str) -> None:
-        """``side`` has pressed, after what hands have done. A question may hold the clock. Where
-        nothing and nobody reports hands, the press says that the announced move is executed."""
-        if self.table.holds_press(side):
+    def pressed(self, side: str, at: int) -> None:
+        """``side`` has pressed ``at`` this time, after what hands have done. The press may confirm
+        a doubtful move, and a question may hold the clock. Where nothing and nobody reports hands,
+        the press says that the announced move is executed."""
+        if self.table.holds_press(side, at):
             return
         game = self.table.game
         unseen = not self.boards and not any(game.assistants.values())
@@ -188,16 +191,20 @@ class Session:
             _execute_unseen(self, side)
         self.table.submit(f.Press(by=side))
 
-    def _holds_press(self, side: str) -> bool:
-        asked_again = self.dialogue.pressed(side)
-        self._perform(asked_again)
-        return bool(asked_again)
+    def _holds_press(self, presser: str, at: int) -> bool:
+        counts, effects = self.dialogue.doubts.pressed(presser, at)
+        self._perform(effects)
+        return not counts
 
     def talk(self, side: str | None = None) -> None:
-        """The talk button of ``side``, or one for all microphones, was pressed."""
+        """The talk button of ``side``, or one for all microphones, was pressed. Two quick presses
+        confirm what its player is asked about, or the only player who is asked."""
+        at, tapped = self.table.time(), False
         for microphone in list(self.microphones.values()):
             if side in (None, microphone.side):
-                microphone.toggle()
+                tapped |= microphone.toggle(at)
+        if tapped:
+            self.table.after_hands(lambda: _tapped(self, side, at), at)
 
     def _heard(self, side: str, decision: Decision, *, begun: int | None, awaited: bool) -> None:
         """Called with the table held, so that the game does not change meanwhile."""
@@ -343,6 +350,14 @@ def _execute_unseen(session: Session, side: str) -> None:
         if board not in with_sensors and not game.over and now is not None:
             by = board if len(game.tables) == 2 else side
             session.table.submit(f.Make(by=by, move=now.uci()))
+
+
+def _tapped(session: Session, side: str | None, at: int) -> None:
+    """The talk button of ``side``, or one that is nobody's, was pressed twice."""
+    sides = f.SIDES if side is None else (side,)
+    asked = [one for one in sides if session.dialogue.sayable(one).awaited is Awaited.ANSWER]
+    if len(asked) == 1:
+        session._perform(session.dialogue.doubts.tapped(asked[0], at))
 
 
 def _ask(session: Session, effect: e.Ask) -> None:

@@ -60,7 +60,7 @@ class Table:
         self.hands_first = HandsFirst(self._lock)
         """The boards of the table, and what waits until they have been read."""
         self._listeners: list[Listener] = []
-        self._holders: list[Callable[[str], bool]] = []
+        self._holders: list[Callable[[str, int], bool]] = []
         self._watchers: list[Callable[[str | None], None]] = []
         self._queue: deque[tuple[Fact, Origin]] = deque()
         self._busy = False
@@ -130,14 +130,16 @@ class Table:
         """Call ``listener`` with everything that is taken from now on."""
         self._listeners.append(listener)
 
-    def hold_presses(self, holds: Callable[[str], bool]) -> None:
-        """Ask ``holds`` before a press counts, with the side whose clock is pressed."""
+    def hold_presses(self, holds: Callable[[str, int], bool]) -> None:
+        """Ask ``holds`` before a press counts, with its presser and its time."""
         self._holders.append(holds)
 
-    def holds_press(self, side: str) -> bool:
-        """Whether a press of ``side`` does not count now. Hold :attr:`lock`, and ask once a press:
-        whoever holds it says so."""
-        return any(holds(side) for holds in self._holders)
+    def holds_press(self, presser: str, at: int | None = None) -> bool:
+        """Whether a press does not count, of a player or an assistant, ``at`` this time or now.
+        Hold :attr:`lock`, and ask once a press: it may answer a question, and whoever holds it says
+        so."""
+        at = self.time() if at is None else at
+        return any(holds(presser, at) for holds in self._holders)
 
     @property
     def delivering(self) -> bool:

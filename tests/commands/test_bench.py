@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from blindplay.bench import laws_and_words
+from blindplay.bench import game, laws_and_words
 from blindplay.hearing.evaluation import comparison, report
 from tests.command_line import run
 
@@ -86,3 +86,31 @@ def test_models_are_compared_in_lines_or_json(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(comparison, "compare", compared)
     assert run("bench", "models", "--enrol").stdout == "enrolled: True\n"
     assert json.loads(run("bench", "models", "--json").stdout) == {"model": "built-in"}
+
+
+def test_a_game_is_played_as_it_was_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[game.GameOptions] = []
+
+    def played(pack: Any, options: game.GameOptions) -> Iterator[str]:
+        given.append(options)
+        yield f"a game in {pack.code}"
+
+    monkeypatch.setattr(game, "figures", played)
+    assert run("bench", "game", "--language", "en").stdout == "a game in en\n"
+    run("bench", "game", "--moves", "3", "--model", str(tmp_path), "--noise", "20", "--no-boards",
+        "--full", "--seed", "5", "--voices", "de+f1,de+m1")  # fmt: skip
+    usual, chosen = given
+    assert usual == game.GameOptions()
+    assert chosen == game.GameOptions(
+        3, (tmp_path,), ("de+f1", "de+m1"), "20", boards=False, full=True, seed=5
+    )
+
+
+def test_a_game_in_an_unknown_noise_is_refused() -> None:
+    done = run("bench", "game", "--noise", "thunder")
+    assert (done.status, done.stdout) == (2, "")
+    assert (
+        done.stderr.startswith("There is no condition 'thunder'") and "Traceback" not in done.stderr
+    )

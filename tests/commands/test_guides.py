@@ -24,7 +24,7 @@ from blindplay.commands.guides import (
 )
 from blindplay.commands.help import ROLES
 from blindplay.console.messages import catalogue
-from blindplay.language import Kind, key_of, load
+from blindplay.language import Command, Kind, key_of, load
 from blindplay.laws.facts import Player, Setup
 from blindplay.speech.audio import SilentSink
 from blindplay.speech.speaker import Speaker
@@ -163,8 +163,10 @@ def composed(language: str) -> set[str]:
         square=pack.square(chess.B8),
         to=pack.square(chess.B6),
     )
+    yes, no = pack.command(Command.YES), pack.command(Command.NO).lower()
     rank = pack.sentence("rank_named", rank=pack.square(chess.A4).split()[1])
     return {
+        pack.sentence("which", choices=pack.either([yes, no])),
         pack.sentence("which", choices=pack.either([rook, queen])),
         pack.sentence("which", choices=pack.either([rook, queen.lower()])),
         pack.sentence("square_holds", square=pack.square(chess.E5), piece=pack.piece(pawn)),

@@ -2,6 +2,7 @@
 
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -20,8 +21,10 @@ from blindplay.speech.recogniser import (
     Recognition,
     UtteranceDecoder,
     VocabularyError,
+    VoskGrammar,
 )
 from blindplay.speech.synthesis import Synthesiser
+from tests.waiting import until
 
 MODEL = find_model("de")
 KNIGHT = "springer gustav eins felix drei"
@@ -142,7 +145,8 @@ def test_a_model_that_fails_drops_out_and_the_other_goes_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lost: list[str] = []
-    both = Ensemble(pair, on_lost=lost.append)
+    both = Ensemble(pair)
+    both.watch(lost.append, lost.append)
     fails(pair[which], what, monkeypatch)
     run = both.start(PHRASES)
     run.accept(sound)
@@ -155,59 +159,147 @@ def test_a_model_that_fails_drops_out_and_the_other_goes_on(
     assert len(lost) == 1
 
 
-def test_a_model_that_takes_too_long_has_no_vote_and_stays(
-    pair: tuple[Recogniser, Recogniser], sound: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    both, go_on = Ensemble(pair), threading.Event()
+class Late(Failing):
+    """A model at work that does ``what`` only when it is let; until then its thread is busy."""
 
-    class Slow(Failing):
-        def finish(self) -> Recognition:
-            go_on.wait(60)
-            return self._run.finish()
+    def __init__(self, run: UtteranceDecoder, what: str, let: threading.Event) -> None:
+        super().__init__(run, "")
+        self._late, self._let = what, let
 
-    begin = pair[1].start_with
-    monkeypatch.setattr(pair[1], "start_with", lambda closed: Slow(begin(closed), ""))
-    run = both.start(PHRASES)
-    run.accept(sound)
-    recognition = run.finish(patience=0.1)
-    assert recognition.words == KNIGHT
-    assert [bool(part.hypotheses) for part in recognition.by_model] == [True, False]
-    go_on.set()
-    recognition = both.recognise(sound, PHRASES)  # a file is heard by all, however long it takes
-    assert all(part.hypotheses for part in recognition.by_model)
-    assert both.members == pair
+    def accept(self, pcm: bytes) -> bool:
+        if self._late == "accept":
+            self._let.wait(60)
+        return self._run.accept(pcm)
+
+    def finish(self) -> Recognition:
+        if self._late == "finish":
+            self._let.wait(60)
+        return self._run.finish()
 
 
-@pytest.mark.parametrize("where", ["accept", "finish"])
-def test_a_model_that_hangs_is_lost_and_the_other_hears_on(
-    pair: tuple[Recogniser, Recogniser],
-    sound: bytes,
-    monkeypatch: pytest.MonkeyPatch,
-    where: str,
-) -> None:
-    monkeypatch.setattr(ensemble, "HANGING_S", 2.0)
-    lost: list[str] = []
-    both, go_on = Ensemble(pair, on_lost=lost.append), threading.Event()
+class Watched:
+    """Two models, of which the second is late when it is told to be, and what people learn."""
 
-    class Hanging(Failing):
-        def accept(self, pcm: bytes) -> bool:
-            if where == "accept":
-                go_on.wait(60)
-            return self._run.accept(pcm)
+    def __init__(
+        self, pair: tuple[Recogniser, Recogniser], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.both, self.told = Ensemble(pair), list[str]()
+        self.both.watch(lambda _: self.told.append("gone"), lambda _: self.told.append("back"))
+        self.pair, self._patch = pair, monkeypatch
+        begin = pair[1].start_with
 
-        def finish(self) -> Recognition:
-            go_on.wait(60)
-            return self._run.finish()
+        def start_with(closed: VoskGrammar) -> UtteranceDecoder | Late:
+            return Late(begin(closed), self._late, self._let) if self._late else begin(closed)
 
-    begin = pair[1].start_with
-    monkeypatch.setattr(pair[1], "start_with", lambda closed: Hanging(begin(closed), ""))
-    for _ in range(5):
-        run = both.start(PHRASES)
+        monkeypatch.setattr(pair[1], "start_with", start_with)
+        self.late("")
+
+    def late(self, what: str) -> None:
+        """From now on the second model is late; only then the other does not wait for it."""
+        self._late, self._let = what, threading.Event()
+        self._patch.setattr(ensemble, "LATE_S", 0.1 if what == "accept" else 60.0)
+
+    def in_time(self) -> None:
+        """From now on it is not; what it was late with comes, too."""
+        self._let.set()
+        self.late("")
+        assert until(lambda: all(work.done() for work in self.both._work))
+
+    def votes(self, sound: bytes) -> list[bool]:
+        """Which of the two have voted on what is said; it is understood in any case."""
+        run = self.both.start(PHRASES)
         run.accept(sound)
-        assert run.finish(patience=0.3).words == KNIGHT
-    assert both.members == pair[:1]
-    assert len(lost) == 1 and "no longer listens" in lost[0]
-    go_on.set()
+        recognition = run.finish(patience=0.1 if self._late == "finish" else 60.0)
+        assert recognition.words == KNIGHT
+        return [bool(part.hypotheses) for part in recognition.by_model] or [True]
+
+
+@pytest.fixture
+def watched(
+    pair: tuple[Recogniser, Recogniser], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Watched]:
+    made = Watched(pair, monkeypatch)
+    yield made
+    made.in_time()
+
+
+@pytest.mark.parametrize("what", ["accept", "finish"])
+def test_a_model_that_is_late_has_no_vote_until_it_has_caught_up(
+    watched: Watched, sound: bytes, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    monkeypatch.setattr(ensemble, "OUT_S", 1e9)
+    for _ in range(2):
+        watched.late(what)
+        assert watched.votes(sound) == [True, False]
+        assert watched.votes(sound) == [True, False]  # it sits out
+        watched.in_time()
+        assert watched.votes(sound) == [True, True]
+    assert watched.told == [] and watched.both.members == watched.pair
+
+
+def test_a_model_that_is_late_for_long_is_told_once_and_told_when_it_is_back(
+    watched: Watched, sound: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ensemble, "OUT_S", 0.0)
+    for outages in (1, 2):
+        watched.late("accept")
+        watched.votes(sound)
+        for _ in range(3):
+            assert watched.votes(sound) == [True]  # the other decides alone, as it was measured
+        assert watched.told == ["gone", "back"] * (outages - 1) + ["gone"]
+        assert watched.both.members == watched.pair[:1]
+        watched.in_time()
+        assert watched.votes(sound) == [True, True]
+        assert watched.told == ["gone", "back"] * outages
+
+
+def test_the_more_often_a_model_was_late_the_longer_people_hear_nothing_of_it(
+    watched: Watched, sound: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    lasted = []
+    for _ in range(3):
+        watched.late("finish")
+        watched.votes(sound)
+        told, began = len(watched.told), now[0]
+        while len(watched.told) == told:
+            now[0] += ensemble.OUT_S
+            watched.both.start(PHRASES)
+        lasted.append(now[0] - began)
+        watched.in_time()
+        watched.both.start(PHRASES)
+    assert lasted == [ensemble.OUT_S * times for times in (1, 2, 4)]
+    assert watched.told == ["gone", "back"] * 3
+
+
+@pytest.mark.parametrize("what", ["accept", "finish"])
+def test_a_model_that_never_comes_back_is_told_once_and_occupies_one_thread(
+    watched: Watched, sound: bytes, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    monkeypatch.setattr(ensemble, "OUT_S", 0.0)
+    monkeypatch.setattr(ensemble, "WHOLE_S", 0.2)
+    watched.late(what)
+    for _ in range(4):
+        watched.votes(sound)
+    assert watched.both.recognise(sound, PHRASES).words == KNIGHT
+    assert watched.told == ["gone"]
+    assert sum(not work.done() for work in watched.both._work) == 1
+
+
+def test_when_all_models_are_late_they_are_asked_all_the_same(
+    pair: tuple[Recogniser, Recogniser], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody must listen. The listener itself abandons what hangs."""
+    monkeypatch.setattr(ensemble, "OUT_S", 0.0)
+    both, let = Ensemble(pair), threading.Event()
+    told: list[str] = []
+    both.watch(told.append, told.append)
+    for model in pair:
+        both._work[both._pool.submit(let.wait, 60)] = model, 0.0
+    assert len(both.start(PHRASES)._decoders) == 2
+    assert both.members == pair and told == []
+    let.set()
 
 
 def test_when_the_last_one_fails_it_is_an_error(

@@ -63,11 +63,14 @@ class Conversation:
             self.journal, Setup(t=0, **fields), now=lambda: self.now, training=training
         )
         self.speaking = False
+        self.told: float | None = 0.0
+        """When questions were told, in ms; see :class:`~blindplay.table.questions.Told`."""
         self.dialogue = Dialogue(
             self.table,
             Readers(self.table.game, self.pack),
             opening_word=opening_word,
             speaking=lambda: self.speaking,
+            told=lambda words: self.told,
         )
         self.table.listen(self._deliver)
         self.table.submit(f.Start())
@@ -118,7 +121,7 @@ class Conversation:
         self.rulings += taken.rulings
         for one in announcements(taken, self.table.game, self.pack):
             self._tell(one.to, one.words)
-        self.perform(self.dialogue.taken(taken))
+        self.perform(self.dialogue.doubts.taken(taken))
 
     def type(self, text: str, side: str = "white") -> list[str]:
         """Type a line; what was said then."""
@@ -160,6 +163,18 @@ class Conversation:
         self.table.submit(f.Position(board="white", placement=placement))
         self.table.submit(f.Lift(board="white", square=start))
         self.table.submit(f.Place(board="white", square=goal))
+
+    def press(self, presser: str = "white", at: float | None = None) -> list[str]:
+        """Press the clock, now or ``at`` so many seconds; what was said then."""
+
+        def press() -> None:
+            seconds = self.now if at is None else at
+            counts, effects = self.dialogue.doubts.pressed(presser, round(seconds * 1000))
+            self.perform(effects)
+            if counts:
+                self.table.submit(f.Press(by=presser))
+
+        return self._then(press)
 
     def play(self, *uci: str) -> None:
         moves.play(self.table, *uci)

@@ -132,11 +132,11 @@ def test_a_press_does_not_complete_what_the_player_has_called_wrong(at: Conversa
     at.table.submit(f.Make(by="white", move="g1f3"))
     again = GERMAN.sentence("repeat_please")
     assert at.type("Korrektur") == [again]
-    (asked,) = at.dialogue.pressed("white")
-    assert isinstance(asked, Say) and asked.words == again
+    counts, (asked,) = at.dialogue.doubts.pressed("white", 0)
+    assert not counts and isinstance(asked, Say) and asked.words == again
     assert at.type("Korrektur") == [again]
     assert at.type("nein") == [GERMAN.sentence("cancelled")]
-    assert at.dialogue.pressed("white") == []
+    assert at.dialogue.doubts.pressed("white", 0) == (True, [])
 
 
 def test_the_move_said_after_a_bare_correction_replaces_the_announced_one(at: Conversation) -> None:

@@ -44,34 +44,6 @@ def test_a_repetition_in_the_movers_microphone_is_not_announced_again(at: Conver
     assert at.type("springer felix drei") == ["Springer Gustav eins Felix drei"]
 
 
-# --- hands answer, too ----------------------------------------------------------------------------
-
-
-def test_hands_answer_a_question_about_their_move(at: Conversation) -> None:
-    at.hear(Verdict.ASK, "springer felix drei", "springer hector drei", sound="what was heard")
-    at.table.submit(f.Lift(board="white", square="g1"))
-    at.table.submit(f.Place(board="white", square="h3"))
-    assert (at.announced, at.asked()) == ("g1h3", False)
-    assert at.rulings[-1].kind == "made"
-    assert at.learned == [("what was heard", "springer hector drei")]
-
-
-def test_hands_that_do_something_else_answer_nothing(at: Conversation) -> None:
-    at.hear(Verdict.ASK, "springer felix drei", "springer hector drei")
-    at.table.submit(f.Lift(board="white", square="e2"))
-    at.table.submit(f.Place(board="white", square="e4"))
-    assert at.asked()
-    at.type("Hector")
-    assert at.rulings[-1].kind != "made"
-
-
-def test_what_hands_have_done_already_is_not_asked_about(at: Conversation) -> None:
-    at.table.submit(f.Lift(board="white", square="g1"))
-    at.table.submit(f.Place(board="white", square="h3"))
-    at.hear(Verdict.ASK, "springer felix drei", "springer hector drei")
-    assert (at.announced, at.asked()) == ("g1h3", False)
-
-
 # --- when something was begun ---------------------------------------------------------------------
 
 
@@ -247,6 +219,10 @@ def test_the_dialogue_changes_nothing_itself_only_what_it_asks_for_is_done(
                 case "wait", seconds:
                     at.now += seconds
                     return at.dialogue.tick()
+                case "press", side:
+                    return at.dialogue.doubts.pressed(side, at.table.time())[1]
+                case "tap", side:
+                    return at.dialogue.doubts.tapped(side, at.table.time())
                 case _:
                     return at.dialogue.introduce()
 
@@ -254,7 +230,7 @@ def test_the_dialogue_changes_nothing_itself_only_what_it_asks_for_is_done(
             kind = event[0]
             if kind == "make" and at.announced is not None:
                 at.table.submit(f.Make(by=event[1], move=at.announced))
-            if kind in ("make", "press"):
+            if kind == "make":
                 continue
             facts = len(at.facts)
             effects = steps(event)
@@ -302,10 +278,14 @@ def test_a_press_waits_for_a_correction_that_was_wanted_and_for_no_misheard_repe
 ) -> None:
     at.type("Springer Felix drei")
     at.execute("g1f3")
-    assert at.dialogue.pressed("white") == []
+    assert at.dialogue.doubts.pressed("white", 0) == (True, [])
     at.hear(Verdict.ACCEPT, "springer hector drei")  # it may be the opponent's repetition
-    assert at.asked() and at.dialogue.pressed("white") == []
+    assert at.asked() and at.dialogue.doubts.pressed("white", 0) == (True, [])
     at.type("nein")
     at.hear(Verdict.ACCEPT, "korrektur springer hector drei")
-    (question,) = at.dialogue.pressed("white")
-    assert isinstance(question, e.Say) and "Springer Gustav eins Hector drei" in question.words
+    counts, (question,) = at.dialogue.doubts.pressed("white", 0)
+    assert (
+        not counts
+        and isinstance(question, e.Say)
+        and "Springer Gustav eins Hector drei" in question.words
+    )

@@ -6,11 +6,13 @@ import threading
 from collections.abc import Sequence
 from typing import cast
 
+import chess
 import pytest
 
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.hearing.recognisers import open_recogniser
 from blindplay.laws import facts as f
+from blindplay.speech import ensemble
 from blindplay.speech.audio import QueueSource, SilentSink
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.ensemble import Ensemble
@@ -21,8 +23,10 @@ from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.speech.transcriber import Transcriber
 from tests.table.conversation import GERMAN
+from tests.table.manual_clock import ManualClock
 from tests.table.sitting import Sit, Sitting
 from tests.table.speaking import PAUSE, Microphone, spoken
+from tests.table.test_session import doubt
 from tests.waiting import PATIENCE_S, until
 
 MOVE = "Bauer Eva zwei Eva vier"
@@ -78,6 +82,31 @@ def test_a_lever_that_is_no_clock_is_the_talk_button_of_its_player(player: Seat)
         assert "lever pressed" not in player.printed
 
 
+def test_two_quick_presses_of_the_talk_button_confirm_a_doubtful_move_and_are_no_speech(
+    sit: Sit, recogniser: Recogniser, synthesiser: Synthesiser
+) -> None:
+    clock, microphone = ManualClock(), QueueSource()
+    sitting = sit(now=clock, time_control="900")
+    sitting.start()
+    talk = sitting.session.talk
+    sitting.session.attach_microphone("white", microphone, recogniser, MicrophoneMode.PUSH_TO_TALK)
+    doubt(sitting)
+    for seconds in (0.0, 0.7):
+        clock.at += seconds
+        talk("white")
+    assert sitting.table.game.turn.announced is None  # there was time for a nein
+    microphone.push(PAUSE)
+    assert until(lambda: not sitting.session.microphones["white"].listener.speaking)
+    clock.at += 1
+    talk()
+    clock.at += 0.3
+    talk()
+    assert sitting.table.game.turn.announced == chess.Move.from_uci("g1f3")
+    microphone.push(spoken(synthesiser, MOVE))
+    assert until(lambda: not microphone.waiting())
+    assert HEARD not in sitting.printed  # nobody listens any more
+
+
 def test_a_microphone_that_goes_and_comes_back_is_told_and_heard_again(player: Seat) -> None:
     player.attach(MicrophoneMode.OPEN)
     player.microphone.fail("The microphone is gone; plug it in again.")
@@ -107,6 +136,7 @@ def test_a_recogniser_that_fails_is_no_microphone_that_is_gone(
     player.microphone.push(player.sound)
     player.shows(HEARD)
     player.shows("the recogniser works again")
+    player.shows(GERMAN.sentence("recogniser_back"))
     for name in ("microphone_gone", "microphone_back"):
         assert GERMAN.sentence(name) not in player.printed
 
@@ -202,3 +232,33 @@ def test_a_model_that_fails_in_the_game_is_told_aloud_and_the_other_hears_on(
     assert heard("Korrektur Bauer Eva zwei Eva vier", "slip_corrected") is not None
     assert gone in sitting.printed
     assert len(both.members) == 1
+
+
+def test_a_model_that_was_late_for_long_is_told_aloud_once_and_again_when_it_is_back(
+    sit: Sit, synthesiser: Synthesiser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, microphone, let = find_model("de"), QueueSource(), threading.Event()
+    sitting = sit(time_control="900")
+    sitting.start()
+    both = open_recogniser(GERMAN, model, model)
+    assert isinstance(both, Ensemble)
+    seat = sitting.session.attach_microphone("white", microphone, both)
+    gone, back = (GERMAN.sentence(f"model_{what}") for what in ("gone", "back"))
+
+    def heard(words: str) -> None:
+        since = len(sitting.session.rulings)
+        microphone.push(spoken(synthesiser, words))
+        assert sitting.session.wait_for("announced", PATIENCE_S, since), sitting.printed
+
+    heard("Bauer Eva zwei Eva drei")
+    measured = seat._confidences
+    both._work[both._pool.submit(let.wait, 60)] = both.members[1], -ensemble.OUT_S
+    for words in ("Korrektur Bauer Eva zwei Eva vier", "Korrektur Bauer Eva zwei Eva drei"):
+        heard(words)
+    assert sitting.printed.count(gone) == 1 and back not in sitting.printed
+    assert seat._confidences != measured  # those of the other alone
+    let.set()
+    heard("Korrektur Bauer Eva zwei Eva vier")
+    sitting.shows(back)
+    assert sitting.printed.count(gone) == sitting.printed.count(back) == 1
+    assert seat._confidences == measured

@@ -110,7 +110,7 @@ def test_another_move_said_while_asked_is_taken_instead(at: Conversation) -> Non
 def test_an_unclear_answer_is_asked_again_and_then_means_no(at: Conversation) -> None:
     at.hear(Verdict.ASK, "springer felix drei")
     for _ in range(UNCLEAR_ANSWERS):
-        assert at.hear(Verdict.REFUSE) == ["Springer Gustav eins Felix drei. Richtig?"]
+        assert at.hear(Verdict.REFUSE) == ["Ja oder nein?"]
     assert at.hear(Verdict.REFUSE) == ["Abgebrochen."]
     assert not (at.announced or at.asked())
 
@@ -156,8 +156,7 @@ def test_a_yes_to_either_or_is_asked_again(at: Conversation) -> None:
 
 def test_a_question_is_repeated_on_request(at: Conversation) -> None:
     at.hear(Verdict.ASK, "springer felix drei")
-    for words in ("wie bitte", "Hilfe"):
-        assert at.type(words) == ["Springer Gustav eins Felix drei. Richtig?"]
+    assert at.type("wie bitte") == ["Springer Gustav eins Felix drei. Richtig?"]
 
 
 def test_time_is_told_while_a_question_waits(at: Conversation) -> None:

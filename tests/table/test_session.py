@@ -9,17 +9,22 @@ from pathlib import Path
 import chess
 import pytest
 
-from blindplay.hearing.decision import Decision, Verdict
+from blindplay.hearing.decision import Candidate, Decision, Verdict
+from blindplay.hearing.statement import interpret
 from blindplay.language import Command
 from blindplay.laws import Ruling
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.laws.rulings import Announced
 from blindplay.record import Journal
+from blindplay.speech.audio import SilentSink
 from blindplay.speech.confusions import NEVER_SEEN, Confusions
 from blindplay.speech.recogniser import Hypothesis, Recognition
+from blindplay.speech.speaker import Speaker
+from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
 from blindplay.table import effects as e
+from blindplay.table.keyboard import Keyboard
 from blindplay.table.session import record_last_move
 from tests.table import moves
 from tests.table.conversation import GERMAN
@@ -99,6 +104,48 @@ def test_help_after_a_typed_move_says_to_press(seat: Sitting) -> None:
     seat.session.typed("white", "Hilfe")
     word = GERMAN.command(Command.CORRECTION)
     assert seat.said()[0] == GERMAN.sentence("help_press", correction=word)
+
+
+def doubt(sitting: Sitting, side: str = "white") -> None:
+    """The ear is not sure of a knight's move of ``side``."""
+    words = {"white": "springer felix drei", "black": "springer felix sechs"}[side]
+    heard = Recognition((Hypothesis(words, 0.0),))
+    said = interpret(words, [sitting.table.game.board], GERMAN, recognition=heard)
+    decision = Decision(Verdict.ASK, heard, None, (Candidate(said, 0.0),))
+    sitting.session._heard(side, decision, begun=None, awaited=False)
+
+
+def test_where_no_board_is_one_press_confirms_executes_and_completes_a_doubtful_move(
+    seat: Sitting,
+) -> None:
+    doubt(seat)
+    seat.session.press("white")
+    doubt(seat, "black")
+    Keyboard(seat.session).do("")
+    assert [ply.move.uci() for ply in seat.table.game.history] == ["g1f3", "g8f6"]
+
+
+def test_the_opponents_press_confirms_nothing(seat: Sitting) -> None:
+    doubt(seat)
+    seat.session.press("black")
+    assert seat.table.game.turn.announced is None and not seat.table.game.history
+
+
+def test_a_press_while_the_move_is_read_waits_until_it_was_heard(
+    sit: Sit, synthesiser: Synthesiser
+) -> None:
+    sink = SilentSink()
+    sitting = sit(Speaker(synthesiser, sink, sink))
+    sitting.start()
+    sitting.session.desk.speaker.interrupt(hold=1e9)  # type: ignore[union-attr]
+    doubt(sitting)
+    sitting.session.press("white")
+    assert sitting.table.game.turn.announced is None
+    sitting.session.desk.speaker.resume()  # type: ignore[union-attr]
+    sitting.session.wait_until_said()
+    assert len([words for words in sitting.said() if words.endswith("Richtig?")]) == 1
+    sitting.session.press("white")
+    assert sitting.table.game.side == "black"
 
 
 # --- what was played ----------------------------------------------------------------------------
