@@ -58,7 +58,7 @@ def _demonstrate() -> None:
             options.show("Start tables in other windows, each with a file of its own:")
             options.show(f"    {options.called()} play --hall {folder / 'table-1.toml'}")
             joined = EventFile("demo", local.broker, folder=folder / "copies")
-            _serve(joined, ServedAt(("Arbiter",), port=0, qr=sys.stdout.isatty()))
+            _serve(joined, folder, ServedAt(("Arbiter",), port=0, qr=sys.stdout.isatty()))
 
 
 @hall.command()
@@ -102,7 +102,7 @@ def serve(
     pair = None if certificate is None or key is None else (certificate, key)
     drawn = sys.stdout.isatty() if qr is None else qr
     at = ServedAt(arbiters, new_links, host, console_port, pair, remember_browsers or 0, drawn)
-    _serve(read_event_file(file, table=False), at)
+    _serve(read_event_file(file, table=False), file.parent, at)
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,8 @@ class ServedAt:
     qr: bool = False
 
 
-def _serve(joined: "EventFile", at: ServedAt) -> None:
+def _serve(joined: "EventFile", tables: Path, at: ServedAt) -> None:
+    """Serve a hall; ``tables`` is the folder with the files of the tables."""
     from blindplay.console.server import Certificate, qr_code
     from blindplay.hall.hall import Hall
     from blindplay.hall.server import HallHost
@@ -132,6 +133,7 @@ def _serve(joined: "EventFile", at: ServedAt) -> None:
             at.port,
             certificate=certificate,
             remember_s=at.remember_s,
+            tables=tables,
         )
         try:
             links = host.links(at.arbiters, anew=at.new_links)
