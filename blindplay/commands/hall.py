@@ -256,8 +256,7 @@ def _incident_row(incident: "Incident") -> dict[str, object]:
 
 
 def _row(table: "FollowedTable") -> dict[str, object]:
-    waits = table.presence is not None and table.presence.waits >= 0
-    head = None if waits else table.head
+    head = None if table.waits else table.head
     return {
         "table": table.name,
         "online": table.online,
@@ -265,7 +264,7 @@ def _row(table: "FollowedTable") -> dict[str, object]:
         "black": (head and head.black) or "?",
         "moves": head.moves if head else 0,
         "last": head.last if head else "",
-        "state": "waiting" if waits else head.state if head else "",
+        "state": "waiting" if table.waits else head.state if head else "",
         "result": head.result if head else "",
         "needs": list(head.needs) if head else [],
         "lines": table.copy.number if table.copy else 0,

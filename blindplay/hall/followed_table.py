@@ -129,6 +129,11 @@ class FollowedTable:
         self._dirty: set[FollowedGame] = set()
 
     @property
+    def waits(self) -> bool:
+        """Whether it waits for its next game. Its head, if any, is of an earlier one."""
+        return self.presence is not None and self.presence.waits >= 0
+
+    @property
     def online(self) -> bool:
         return self.presence is not None and self.presence.online
 

@@ -1,7 +1,8 @@
-"""The pages of a hall for its organiser: machines, the report of the round, tickets."""
+"""The pages of a hall beside the overview: machines, the report of the round, evidence, tickets."""
 
 import time
-from collections.abc import Awaitable, Callable
+from asyncio import wrap_future
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -16,10 +17,14 @@ from blindplay.console.app import form_of
 from blindplay.console.limits import is_here
 from blindplay.console.messages import catalogue
 from blindplay.console.views import NamedLink
+from blindplay.given import plain
 
-from .follower import Follower
+from .evidence import evidence
+from .hall import Hall
 from .machines import COLUMNS, machines
 from .overview import natural
+from .protocol import RequestAnswer
+from .requesting import UnreachableError
 from .round_report import Reporter, as_csv
 from .tickets import Tickets
 
@@ -31,9 +36,10 @@ class OrganiserPages:
     """The pages beside the overview. ``title``: the name of the event; ``tickets`` None: the hall
     has no files of tables."""
 
-    def __init__(self, follower: Follower, title: str, tickets: Tickets | None) -> None:
-        self._follower, self._title, self._tickets = follower, title, tickets
-        self._reporter = Reporter(follower)
+    def __init__(self, hall: Hall, title: str, tickets: Tickets | None) -> None:
+        self._hall, self._title, self._tickets = hall, title, tickets
+        self._follower = hall.follower
+        self._reporter = Reporter(hall.follower)
 
     def routes(self, to_session: ToSession) -> list[BaseRoute]:
         """Their addresses; ``to_session`` lets in who has a session."""
@@ -41,6 +47,8 @@ class OrganiserPages:
             Route("/hall/machines", to_session(self._machines)),
             Route("/hall/report", to_session(self._report)),
             Route("/hall/report.csv", to_session(self._report)),
+            Route("/hall/evidence", to_session(self._evidence)),
+            Route("/hall/sign", to_session(self._sign), methods=["POST"]),
         ]
         if self._tickets is not None:
             found += [
@@ -51,7 +59,8 @@ class OrganiserPages:
 
     def links(self, language: str) -> list[NamedLink]:
         """Links to these pages."""
-        names = ["machines", "report", *(["tickets"] if self._tickets is not None else [])]
+        names = ["machines", "report", "evidence"]
+        names += [] if self._tickets is None else ["tickets"]
         return [NamedLink(name, name, catalogue(language)[f"hall_{name}"]) for name in names]
 
     async def _machines(self, request: Request, session: BrowserSession) -> Response:
@@ -68,6 +77,32 @@ class OrganiserPages:
         # With its mark, spreadsheets read UTF-8.
         text = "\ufeff" + as_csv(report, session.language)
         return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+
+    async def _evidence(self, request: Request, session: BrowserSession) -> Response:
+        """How far each journal is signed."""
+        games = await run_in_threadpool(evidence, self._follower)
+        said, session.messages = session.messages, []
+        return self._beside("evidence", session, games=games, said=said)
+
+    async def _sign(self, request: Request, session: BrowserSession) -> Response:
+        """Ask a table to sign its journal as it is now."""
+        table, say = value_of(await form_of(request), "table"), catalogue(session.language)
+        try:
+            answer = await wrap_future(self._hall.request(table, session.role, "sign", {}))
+        except UnreachableError:
+            session.messages.append((True, say["hall_unreachable"].format(table=plain(table))))
+        else:
+            session.messages.append(self._signed(table, answer, say))
+        return RedirectResponse("/hall/evidence", status_code=303)
+
+    @staticmethod
+    def _signed(table: str, answer: RequestAnswer, say: Mapping[str, str]) -> tuple[bool, str]:
+        """What came of it: whether it was refused, and a sentence."""
+        if answer.status == "done":
+            return False, say["hall_signed_now"].format(table=table, lines=answer.n)
+        if answer.status == "refused":
+            return True, say["hall_not_signed"].format(table=table)
+        return True, say[f"hall_{answer.status}"].format(table=table)
 
     async def _tickets_page(self, request: Request, session: BrowserSession) -> Response:
         """The tickets that are open, and what came of the others."""

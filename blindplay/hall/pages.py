@@ -89,7 +89,7 @@ class HallPages:
         self._encrypted, self._cookie, self._remember_s = encrypted, cookie, remember_s
         self.overview = Overview(hall.follower)
         self.overview.look()
-        self._organiser = OrganiserPages(hall.follower, title, tickets)
+        self._organiser = OrganiserPages(hall, title, tickets)
         self.tables = TablePages(hall, doors, cookie, encrypted=encrypted)
         self._views: dict[tuple[str, str], _View] = {}
         self._lock = threading.RLock()  # of the views and the overview
