@@ -114,6 +114,8 @@ class FollowedTable:
         self.name = name
         self.folder = folder
         self.presence: Presence | None = None
+        self.waits = False
+        """Whether it waits for its next game. Its head, if any, is of an earlier one."""
         self.head: Head | None = None
         self.game: FollowedGame | None = None
         """The game that the newest head names."""
@@ -127,11 +129,6 @@ class FollowedTable:
         self._ask_at = 0.0
         self._rest_until = 0.0
         self._dirty: set[FollowedGame] = set()
-
-    @property
-    def waits(self) -> bool:
-        """Whether it waits for its next game. Its head, if any, is of an earlier one."""
-        return self.presence is not None and self.presence.waits >= 0
 
     @property
     def online(self) -> bool:
@@ -160,7 +157,7 @@ class FollowedTable:
         """Ignores a late farewell of an earlier run."""
         known = self.presence
         if presence.online or known is None or presence.run == known.run or not known.online:
-            self.presence = presence
+            self.presence, self.waits = presence, presence.waits >= 0
         self.heard_at = now
         if presence.online:
             for name, (number, digest) in presence.games.items():

@@ -357,6 +357,7 @@ def test_each_forgery_under_the_name_of_a_table_is_named(
     rogue.say("2", "head", encode(replace(head, seq=10**6, result="0-1")))
     rogue.say("2", "head", encode(replace(head, run="x", seq=1, n=999, digest="9" * 32)))
     rogue.say("2", "presence", encode(Presence("rogue", False)), retain=True)
+    rogue.say("2", "presence", encode(Presence("liar", True, waits=5.0)), retain=True)
 
     def named() -> set[tuple[str, str]]:
         return {(one.kind, one.text) for one in hall.follower.incidents if one.table == "2"}
@@ -364,7 +365,7 @@ def test_each_forgery_under_the_name_of_a_table_is_named(
     wanted = {
         ("forked", line.decode().rstrip()), ("forged", elsewhere.decode().rstrip()),
         ("damaged", ""), ("head", f"999 {'9' * 32}"),
-        *(("two_tables", run) for run in (head.run, "x")),
+        *(("two_tables", run) for run in (head.run, "x", "liar")),
     }  # fmt: skip
 
     def goes_on() -> bool:
