@@ -3,14 +3,17 @@
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from blindplay.given import plain
 
 from . import options
 from .hall_init import init
 from .hall_pairings import pair, results, standings, where
 from .hall_serving import ServedAt, cast, looks, serve, serve_hall
+from .user_language import user_language
 from .verify import sign
 
 if TYPE_CHECKING:
@@ -85,22 +88,26 @@ def follow(file: Path, as_json: bool) -> None:
 
 
 def _follow(joined: "EventFile", *, as_json: bool) -> None:
+    from blindplay.console.messages import negotiate
     from blindplay.hall.hall import Hall
 
     with Hall(joined) as running:
         options.show(f"The copies are in {running.follower.folder}.")
-        shown: set[str] = set()
+        shown, language = set[str](), negotiate(user_language())
         for _ in looks(running):
             with running.follower.lock:
                 rows = [_row(table) for _, table in sorted(running.follower.tables.items())]
                 rows += [_incident_row(one) for one in running.follower.incidents]
             for row in rows:
                 if str(row) not in shown:
-                    options.show(row if as_json else _in_words(row))
+                    if as_json:
+                        options.show(row)
+                    else:
+                        print(plain(_in_words(row, language)), flush=True)
             shown = set(map(str, rows))
 
 
-def _incident_row(incident: "Incident") -> dict[str, object]:
+def _incident_row(incident: "Incident") -> dict[str, Any]:
     return {
         "table": incident.table,
         "incident": incident.kind,
@@ -109,7 +116,7 @@ def _incident_row(incident: "Incident") -> dict[str, object]:
     }
 
 
-def _row(table: "FollowedTable") -> dict[str, object]:
+def _row(table: "FollowedTable") -> dict[str, Any]:
     head = None if table.waits else table.head
     return {
         "table": table.name,
@@ -125,18 +132,22 @@ def _row(table: "FollowedTable") -> dict[str, object]:
     }
 
 
-def _in_words(row: dict[str, object]) -> str:
+def _in_words(row: dict[str, Any], language: str) -> str:
+    """A row in a language of the pages."""
+    from blindplay.console.messages import catalogue
+
+    say = catalogue(language)
+    table = say["of_table"].format(table=row["table"])
     if "incident" in row:
-        return f"Table {row['table']}: {row['incident']} {row['text']}".strip()
-    parts = [
-        f"Table {row['table']}: {row['white']} – {row['black']}",
-        f"{row['moves']} {row['last']}".strip(),
-        str(row["result"] or row["state"] or "?"),
-    ]
-    needs = row["needs"]
-    parts += needs if isinstance(needs, list) else []
+        return f"{table}: {say['hall_incident_' + row['incident']]} {row['text']}".strip()
+    parts = [f"{table}: {row['white']} – {row['black']}"]
+    if row["last"]:
+        parts.append(say["hall_last"].format(number=(row["moves"] + 1) // 2, move=row["last"]))
+    state = f"hall_state_{row['state'] or 'unknown'}"
+    parts.append(f"{say.get(state, row['state'])} {row['result']}".strip())
+    parts += [say.get(f"hall_need_{need}", need) for need in row["needs"]]
     if not row["online"]:
-        parts.append("not connected")
+        parts.append(say["hall_not_online"])
     return "; ".join(parts) + "."
 
 
