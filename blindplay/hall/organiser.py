@@ -13,9 +13,9 @@ from starlette.routing import BaseRoute, Route
 from blindplay.console import views
 from blindplay.console.access import BrowserSession
 from blindplay.console.actions import value_of
-from blindplay.console.app import form_of
 from blindplay.console.limits import is_here
 from blindplay.console.messages import catalogue
+from blindplay.console.requests import form_of
 from blindplay.console.views import NamedLink
 from blindplay.given import plain
 

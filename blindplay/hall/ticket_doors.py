@@ -7,7 +7,7 @@ from starlette.routing import BaseRoute, Route
 
 from blindplay.console.access import RateLimiter
 from blindplay.console.actions import value_of
-from blindplay.console.app import address_of, form_of
+from blindplay.console.requests import address_of, form_of
 
 from .ticket_exchange import BEGIN, FILE, OPEN, WrongTicketError
 from .tickets import NoTicketError, Tickets
