@@ -56,6 +56,7 @@ def test_an_arbiter_goes_from_an_urgent_table_to_the_next_by_one_key(hall_pages:
         third.submit(f.CallArbiter(by="black"))
         expect(page.locator("#tables > li:visible")).to_have_count(2)
         page.select_option("#view", "list")
+        expect(page.locator("tr#t-2")).to_be_visible()
         expect(page.locator("tr#t-1")).to_be_hidden()
         accessible(page)
         page.keyboard.press("F4")
