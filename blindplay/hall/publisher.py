@@ -184,6 +184,7 @@ class Publisher:
             requests, self._requests = self._requests, deque()
         self._lines.read()
         signed = self._signer.sign_end(self._lines.game)  # with the network gone, too
+        self._table.hall.see(self._link.online, time.monotonic())
         if not self._link.online:
             self._head_due = time.monotonic() + HEAD_S
             return
