@@ -4,6 +4,7 @@ import dataclasses
 import heapq
 import json
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -11,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from blindplay.hall.event_file import Broker, EventFile
 from blindplay.hall.hall import Hall
@@ -25,6 +27,7 @@ from blindplay.hall.protocol import (
     encode,
     topic_of,
 )
+from blindplay.hall.server import HallHost
 from blindplay.laws import Fact
 from blindplay.laws import facts as f
 from blindplay.record.chain import digest_of, encoded
@@ -37,6 +40,8 @@ _PLY_S = 20.0  # a ply of a rapid game, 15 minutes and 10 seconds a move
 _FACTS_OF_A_PLY = 8.0
 _TICK_S = 1.0  # a table with a running clock writes a line so often
 _SETTLING_S = 60.0
+_LAST_S = 2.0  # for what is on its way to the page
+_MOVE = re.compile(r"Move (\d+):")
 
 
 def measure(sizes: Sequence[int], seconds: float, speed: float) -> Iterator[str]:
@@ -51,56 +56,95 @@ def measure(sizes: Sequence[int], seconds: float, speed: float) -> Iterator[str]
 
 
 def _measured(size: int, seconds: float, speed: float, folder: Path) -> str:
-    broker = LocalBroker(folder)
-    try:
-        with Hall(EventFile(_EVENT, broker.broker, folder=folder / "copies")) as hall:
-            while not hall.online:
-                time.sleep(0.05)
+    with (
+        LocalBroker(folder) as local,
+        Hall(joined := EventFile(_EVENT, local.broker, folder=folder / "copies")) as hall,
+    ):
+        while not hall.online:
+            time.sleep(0.05)
+        host = HallHost(hall, joined, port=0)
+        try:
             delays = _Delays(hall)
-            arguments = json.dumps([broker.port, size, seconds, speed])
-            program = f"from blindplay.bench.hall import simulate; simulate(*{arguments})"
+            reader = _started("read_page", host.links(["Arbiter"])["Arbiter"])
+            _said(reader)  # it is there
             before, begun = time.process_time(), time.monotonic()
-            tables = subprocess.Popen(
-                [sys.executable, "-c", program],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8",
-            )  # fmt: skip
-            assert tables.stdout is not None and tables.stdin is not None
-            ends = json.loads(tables.stdout.readline())
+            tables = _started("simulate", local.port, size, seconds, speed)
+            ends = _said(tables)
             busy = (time.process_time() - before) / (time.monotonic() - begun)
             equal = _equal(hall, ends)
-            tables.stdin.close()
-            tables.wait()
-            lines = sum(number for _, number, _ in ends.values())
-        p50, p95 = delays.quantile(0.5), delays.quantile(0.95)
-        return (
-            f"Hall of {size} tables, {speed:g} times the speed of a rapid game, {seconds:g} s: "
-            f"{lines} lines; from the event to the hall {p50:.0f} ms (median), {p95:.0f} ms (95 %);"
-            f" the hall took {busy:.2f} of a core and has {_megabytes()}; "
-            f"{equal} of {size} copies are equal."
-        )
-    finally:
-        broker.kill()
+            time.sleep(_LAST_S)
+            on_page = delays.on_page(_ended(reader))
+            _ended(tables)
+        finally:
+            host.close()
+    lines = sum(number for _, number, _ in ends.values())
+    return (
+        f"Hall of {size} tables, {speed:g} times the speed of a rapid game, {seconds:g} s: "
+        f"{lines} lines; from the event to the hall {_shown(delays.to_hall)}, to the page "
+        f"{_shown(on_page)}; the hall took {busy:.2f} of a core and has {_megabytes()}; "
+        f"{equal} of {size} copies are equal."
+    )
+
+
+def _started(function: str, *arguments: object) -> "subprocess.Popen[str]":
+    """A process with a function of this module. It ends when its input does."""
+    given = ", ".join(map(repr, arguments))
+    program = f"from blindplay.bench.hall import {function}; {function}({given})"
+    return subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8",
+    )  # fmt: skip
+
+
+def _said(process: "subprocess.Popen[str]") -> Any:
+    assert process.stdout is not None
+    return json.loads(process.stdout.readline() or "null")
+
+
+def _ended(process: "subprocess.Popen[str]") -> Any:
+    """What a process says at its end."""
+    assert process.stdin is not None
+    process.stdin.close()
+    said = _said(process)
+    process.wait()
+    return said
 
 
 class _Delays:
-    """How long each event was on its way: a table sends its head at the moment of the event."""
+    """How long each event was on its way: a table sends its head at the moment of the event.
+
+    The clocks of the processes are one machine's.
+    """
 
     def __init__(self, hall: Hall) -> None:
         self._tables = hall.follower.tables
-        self._seen: dict[str, Head] = {}
-        self._found: list[float] = []
+        self._events: dict[str, dict[int, float]] = {}
+        self.to_hall: list[float] = []
+        """In milliseconds."""
         hall.follower.listen(self._take)
 
     def _take(self, name: str) -> None:
         head = self._tables[name].head
-        if head is not None and self._seen.get(name) is not head:
-            self._seen[name] = head
-            self._found.append((time.time() - head.wall) * 1000)
+        events = self._events.setdefault(name, {})
+        if head is not None and head.seq not in events:
+            events[head.seq] = head.wall
+            self.to_hall.append((time.time() - head.wall) * 1000)
 
-    def quantile(self, part: float) -> float:
-        """In milliseconds."""
-        found = sorted(self._found)
-        return found[min(len(found) - 1, int(part * len(found)))] if found else 0.0
+    def on_page(self, seen: Sequence[tuple[str, int, float]]) -> list[float]:
+        """How long each event was on its way to a page, in milliseconds; a newer one of the same
+        table shows it, too. ``seen``: table, event and time of each change of the page."""
+        found, left = [], {name: sorted(events.items()) for name, events in self._events.items()}
+        for name, number, at in seen:
+            events = left.get(name, [])
+            while events and events[0][0] <= number:
+                found.append((at - events.pop(0)[1]) * 1000)
+        return found
+
+
+def _shown(delays: Sequence[float]) -> str:
+    found = sorted(delays) or [float("nan")]
+    median, most = (found[int(part * (len(found) - 1))] for part in (0.5, 0.95))
+    return f"{median:.0f} ms (median), {most:.0f} ms (95 %)"
 
 
 def _equal(hall: Hall, ends: dict[str, list[object]]) -> int:
@@ -126,6 +170,40 @@ def _megabytes() -> str:
 
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return f"{most / (1 << 20 if sys.platform == 'darwin' else 1 << 10):.0f} MB of memory"
+
+
+# --- the page of an arbiter, in a process of its own --------------------------------------------
+
+
+def read_page(link: str) -> None:
+    """Print that the page of all tables is open, and read its changes until the input ends. Then
+    print for each change the table, the number of its move, which is that of the event, and when
+    it came."""
+    import httpx
+
+    seen: list[tuple[str, int, float]] = []
+
+    def read() -> None:
+        base, _, token = link.partition("/#")
+        with httpx.Client(base_url=base, headers={"origin": base}, timeout=None) as page:
+            page.post("/enter", data={"token": token})
+            with page.stream("GET", "/hall/changes?page=en&view=grid") as stream:
+                for line in stream.iter_lines():
+                    if line == "event: run":
+                        print("true", flush=True)
+                    if line.startswith("data: {"):
+                        _note(json.loads(line[6:]).get("parts", {}), seen)
+
+    threading.Thread(target=read, daemon=True).start()
+    sys.stdin.read()
+    print(json.dumps(seen), flush=True)
+
+
+def _note(parts: dict[str, str], seen: list[tuple[str, int, float]]) -> None:
+    now = time.time()
+    for name, html in parts.items():
+        if name.startswith("t-") and (move := _MOVE.search(html)):
+            seen.append((name.removeprefix("t-"), int(move[1]), now))
 
 
 # --- the tables, in a process of their own ------------------------------------------------------
@@ -166,6 +244,7 @@ class SimulatedTable:
         head = Head(
             self.name, self._seq, game, number, digest, self._t / 1000, time.time(), "playing",
             white="A player with a name", black="Another player", round="1",
+            moves=2 * self._seq, last="e2e4",  # so each head changes the page
             fen="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", left=left,
             running="white",
         )  # fmt: skip

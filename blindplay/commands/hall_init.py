@@ -96,8 +96,9 @@ def init(folder: Path | None, **given: str | None) -> None:
             "First start the broker, and leave it running:",
             f"    {called} hall broker {own}",
             "In another window start the hall:",
-            f"    {called} hall follow {own}",
-            "Copy each table's file to the machine of the table, and start the table with it:",
+            f"    {called} hall serve {own} --host 0.0.0.0",
+            "Its page gives each table a ticket. Or copy each table's file to the machine of the "
+            "table, and start the table with it:",
             f"    {called} play --hall table-1.toml",
             "Keep these files to yourself. They hold passwords.",
         ]

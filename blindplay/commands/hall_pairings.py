@@ -88,19 +88,25 @@ def _given_words(one: "Given") -> str:
 @click.command()
 @click.argument("name", help="Look for this player; a part of the name is enough.")
 @_event
+@click.option(
+    "--round",
+    "number",
+    type=click.IntRange(1, 99),
+    help="Look in this round. Without it, it is the one that was paired last.",
+)
 @click.option("--language", default=user_language, show_default="that of the system, else English",
               help="Answer in this language.")  # fmt: skip
 @_say
-def where(name: str, event_file: Path, language: str, aloud: bool) -> None:
-    """Say where a player plays in the round that was paired last."""
+def where(name: str, event_file: Path, number: int | None, language: str, aloud: bool) -> None:
+    """Say where a player plays."""
     from blindplay.hall.event_file import read_event_file
     from blindplay.hall.rounds import kept_round
     from blindplay.hall.rounds import where as where_plays
 
     pack = options.load_language(language)
-    paired = kept_round(read_event_file(event_file, table=False).folder)
+    paired = kept_round(read_event_file(event_file, table=False).folder, number)
     if paired is None:
-        raise ValueError("No round is paired yet; do it with: blindplay hall pair FILE")
+        raise ValueError("This round is not paired yet; do it with: blindplay hall pair FILE")
     found = where_plays(paired, name)
     if not found:
         raise ValueError("Nobody of this name is in this round; check the name.")
@@ -126,35 +132,33 @@ def _place(found: "Found", paired: "Round", pack: "Language") -> tuple[str, str]
 
 
 @click.command()
-@click.argument("file", type=options.FILE, help="Read this report file (TRF).")
+@click.argument("file", type=options.FILE, help="Read this report file (TRF) or table (CSV).")
 @_event
 @_round
 @click.option(
-    "--output", type=options.FILE, help="Write this file. Without it, NAME-results.trf is written."
+    "--output", type=options.FILE, help="Write this file. Without it, it is called NAME-results."
 )
 @options.as_json(help="Print JSON, one object for each line.")
 def results(
     file: Path, event_file: Path, number: int | None, output: Path | None, as_json: bool
 ) -> None:
-    """Write the results of a round into a copy of a report file.
+    """Write the results of a round into a copy of a report file or a table.
 
     They come from the hall's copies of the journals. The copy differs from the file in nothing
     else. A result that is in the file already stays.
     """
-    from blindplay.given import read_bytes
     from blindplay.hall.event_file import read_event_file
     from blindplay.hall.round_results import enter_results
-    from blindplay.hall.rounds import MOST_BYTES
-    from blindplay.hall.trf import read_trf
+    from blindplay.hall.rounds import read_result_file
     from blindplay.record import files
 
-    output = output or file.with_name(f"{file.stem}-results{file.suffix or '.trf'}")
+    output = output or file.with_name(f"{file.stem}-results{file.suffix}")
     options.check_folder_of(output)
     if output.absolute() == file.absolute():
         raise ValueError("The copy needs another name than the file; choose one with --output.")
     folder = read_event_file(event_file, table=False).folder
+    report = read_result_file(file)
     with _about(file):
-        report = read_trf(read_bytes(file, MOST_BYTES))
         entered = enter_results(report, number or report.open_round(), folder)
     files.write_new(output, report.content())
     for one in entered:

@@ -16,6 +16,7 @@ from blindplay.table.choices import OpeningWord, Printed
 from . import options
 from .against import offered, opponent, with_opponent
 from .event_settings import with_event_settings
+from .joining import with_fetched_file
 from .play_options import OPTIONS
 from .resuming import kept_values, typed, with_kept_options
 from .user_language import user_language
@@ -41,7 +42,7 @@ class TableCommand(click.Command):
 def _play(**given: Any) -> None:
     from blindplay.table.play import run
 
-    given = with_event_settings(given)
+    given = with_event_settings(with_fetched_file(given))
     _check(given)
     if given["resume"]:
         journal = _journal(given)

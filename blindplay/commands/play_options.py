@@ -136,7 +136,8 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
     ),
     "Hall": (
         _option("hall", "Take part in a tournament's hall with this file, which the organiser has "
-                "given you. The network may fail: the table does not need it.", type=options.FILE),
+                "given you, or with a ticket from the hall's page, such as 482915@192.168.1.20. "
+                "The network may fail: the table does not need it.", type=options.FILE),
         _flag("await-pairing", "Wait for the hall's pairing before each game; players and round "
               "come from it. It needs --hall."),
     ),

@@ -8,14 +8,15 @@ from typing import Any, TextIO
 
 from blindplay.given import plain
 from blindplay.language import Key, Language, key_of, word_of
-from blindplay.speech import audio_devices
-from blindplay.speech.speaker import Output
+from blindplay.table.about import AboutTable
 from blindplay.table.devices import WantedDevices, open_speaker
+from blindplay.table.pairings import Pairings
 from blindplay.table.table import Table
 from blindplay.table.typed_lines import TypedLines
 from blindplay.wording.pairings import number_in_words
 
 from .assigning import Assigned, NextGame, WaitingTable, handlers
+from .between_games import BetweenGames, open_ears
 from .event_file import EventFile
 from .publisher import Publisher
 
@@ -64,44 +65,37 @@ class AssignedGames:
     def _wait(
         self, pack: Language, devices: WantedDevices, lines: TypedLines, out: TextIO
     ) -> Assigned | None:
+        def shown(sentence: str) -> None:
+            print(plain(sentence), file=out, flush=True)
+
         with ExitStack() as stack:
-            say = _voice(stack, pack, devices, out)
+            speaker = None if devices.silent else open_speaker(stack, pack, shown, devices)
+            if speaker is not None:
+                stack.callback(speaker.close)
+            pairings = Pairings(self._joined.table)
+            people = BetweenGames(pack, speaker, pairings, shown)
             table, end = number_in_words(self._joined.table, pack), word_of(pack, Key.END)
             words = pack.sentence("pairing_awaited", table=table, end=end)
-            say(words)
+            people.say(words)
             stack.enter_context(contextlib.suppress(KeyboardInterrupt))
-            waiting = stack.enter_context(WaitingTable(self._joined, self._folder, {}))
+            open_ears(stack, people, pack, devices)
+            about = AboutTable(devices).now()
+            waiting = WaitingTable(self._joined, self._folder, about, pairings)
+            stack.enter_context(waiting)
             while True:
                 assigned = waiting.wait(_LOOK_S)
                 if assigned is not None:
                     return assigned
                 line = lines.within(_LOOK_S)
-                if line is not None and key_of(pack, line) is Key.END:
+                if line is None:
+                    continue
+                if key_of(pack, line) is Key.END:
                     return None
-                if line is not None:  # a key is pressed to hear where one is
-                    say(words)
+                if people.is_question(line):
+                    people.answer()
+                else:  # a key is pressed to hear where one is
+                    people.say(words)
         return None
-
-
-def _voice(
-    stack: ExitStack, pack: Language, devices: WantedDevices, out: TextIO
-) -> Callable[[str], None]:
-    """A function that speaks a sentence to everybody, or prints it where no voice is heard."""
-
-    def trouble(sentence: str) -> None:
-        print(plain(sentence), file=out, flush=True)
-
-    speaker = None if devices.silent else open_speaker(stack, pack, trouble, devices)
-    if speaker is not None:
-        stack.callback(speaker.close)
-
-    def say(words: str) -> None:
-        if speaker is None or not audio_devices.devices().playback:
-            print(words, file=out, flush=True)
-        if speaker is not None:
-            speaker.say(words, to=Output.PUBLIC)
-
-    return say
 
 
 def _given(assigned: Assigned) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from blindplay.laws.facts import Setup
+from blindplay.table.pairings import Pairings
 from blindplay.table.table import Table
 
 from . import earlier_games
@@ -75,17 +76,20 @@ def handlers(table: Table, joined: EventFile, following: NextGame | None) -> Map
         reply(_answer(request, _assign(table, joined, following, request), table.written[0]))
 
     def tell(request: Request, reply: Reply) -> None:
-        try:
-            told = [assignment_of(one).pairing for one in request.body["pairings"]]
-        except (TypeError, KeyError, ValueError):
-            result = "refused", "This is no assignment of a game."
-        else:
-            table.pairings.tell(told)
-            result = "done", ""
-        reply(_answer(request, result, table.written[0]))
+        reply(_answer(request, _tell(table.pairings, request), table.written[0]))
 
     known: dict[str, Handler] = {TELL: tell}
     return known if following is None else {**known, ASSIGN: assign}
+
+
+def _tell(pairings: Pairings, request: Request) -> tuple[str, str]:
+    """Take where people play next; give the status and a sentence."""
+    try:
+        told = [assignment_of(one).pairing for one in request.body["pairings"]]
+    except (TypeError, KeyError, ValueError):
+        return "refused", "This is no assignment of a game."
+    pairings.tell(told)
+    return "done", ""
 
 
 def _assign(
@@ -135,8 +139,18 @@ class WaitingTable:
     It takes one assignment, and answers asks for the journals of its earlier games in ``folder``.
     """
 
-    def __init__(self, joined: EventFile, folder: Path, about: Mapping[str, Any]) -> None:
-        """:raises ValueError: if the broker cannot be used as the file says."""
+    def __init__(
+        self,
+        joined: EventFile,
+        folder: Path,
+        about: Mapping[str, Any],
+        pairings: Pairings | None = None,
+    ) -> None:
+        """``pairings`` take where the people of the last game play next.
+
+        :raises ValueError: if the broker cannot be used as the file says.
+        """
+        self._pairings = pairings or Pairings(joined.table)
         self._joined = joined
         self._folder = folder
         self._about = dict(about)
@@ -206,11 +220,13 @@ class WaitingTable:
             self._happened.set()
 
     def _do(self, request: Request) -> tuple[str, str]:
-        if request.kind != ASSIGN:
+        if request.kind not in (ASSIGN, TELL):
             return "unknown", ""
         age = time.monotonic() - self._since - request.t
         if request.body.get("run") != self._run or not -1.0 <= age <= OLDEST_S:
             return "stale", ""
+        if request.kind == TELL:
+            return _tell(self._pairings, request)
         try:
             game = _game_of(request, self._joined)
         except ValueError as error:

@@ -15,7 +15,7 @@ from blindplay.console import assets
 from blindplay.console.guard import Guard
 from blindplay.console.public import PATH
 from blindplay.console.requests import INCOMPRESSIBLE
-from blindplay.console.server import PageServer
+from blindplay.console.server import Certificate, PageServer
 
 from .broadcast_settings import BroadcastSettings
 from .delayed_hall import DelayedHall
@@ -99,10 +99,16 @@ class Broadcast:
 class PublicHost:
     """Serves only the pages for everybody, at ``host`` and ``port``, until it is closed."""
 
-    def __init__(self, pages: SpectatorsPages, host: str, port: int) -> None:
-        """:raises ConsoleError: if nothing can listen there."""
+    def __init__(
+        self,
+        pages: SpectatorsPages,
+        host: str,
+        port: int,
+        certificate: Certificate | None = None,
+    ) -> None:
+        """:raises ConsoleError: if nothing can listen there, or not with this certificate."""
         self._pages = pages
-        self._server = PageServer(host, port)
+        self._server = PageServer(host, port, certificate)
         self.url = f"{self._server.url}{PATH}"
         self._server.start(
             Starlette(

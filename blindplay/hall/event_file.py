@@ -10,7 +10,7 @@ from blindplay.given import read_bytes, read_text, read_toml
 
 from .protocol import checked_name
 
-_MOST_BYTES = 200_000
+MOST_BYTES = 200_000
 _PEM = "-----BEGIN "
 _KEY = re.compile("[0-9a-f]{64}")
 PORT, TLS_PORT = 1883, 8883
@@ -62,7 +62,12 @@ def read_event_file(path: Path, *, table: bool) -> EventFile:
 
     :raises ValueError: one sentence, if it cannot be read or something in it is wrong.
     """
-    values = read_toml(read_bytes(path, _MOST_BYTES), str(path))
+    return event_file_of(read_bytes(path, MOST_BYTES), path, table=table)
+
+
+def event_file_of(content: bytes, path: Path, *, table: bool) -> EventFile:
+    """The event file with this ``content``; see :func:`read_event_file`."""
+    values = read_toml(content, str(path))
     try:
         event = _text(values, "event", needed=True)
         return EventFile(
@@ -84,7 +89,7 @@ def read_event_file(path: Path, *, table: bool) -> EventFile:
 def _broker(values: dict[str, Any], folder: Path) -> Broker:
     certificates = _text(values, "certificates")
     if certificates and not certificates.startswith(_PEM):
-        certificates = read_text(folder / certificates, _MOST_BYTES)
+        certificates = read_text(folder / certificates, MOST_BYTES)
     return Broker(
         host=_text(values, "host") or "localhost",
         port=_number(values, "port", TLS_PORT if certificates else PORT, 1, 65_535),

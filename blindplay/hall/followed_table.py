@@ -114,6 +114,8 @@ class FollowedTable:
         self.name = name
         self.folder = folder
         self.presence: Presence | None = None
+        self.waits = False
+        """Whether it waits for its next game. Its head, if any, is of an earlier one."""
         self.head: Head | None = None
         self.game: FollowedGame | None = None
         """The game that the newest head names."""
@@ -155,7 +157,7 @@ class FollowedTable:
         """Ignores a late farewell of an earlier run."""
         known = self.presence
         if presence.online or known is None or presence.run == known.run or not known.online:
-            self.presence = presence
+            self.presence, self.waits = presence, presence.waits >= 0
         self.heard_at = now
         if presence.online:
             for name, (number, digest) in presence.games.items():

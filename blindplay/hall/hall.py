@@ -29,7 +29,10 @@ class Hall:
         self._guard = files.open_file(joined.folder / "hall.lock", create=True)
         if not files.lock(self._guard):
             os.close(self._guard)
-            raise ValueError(f"A hall is running in {joined.folder}; close that one first.")
+            raise ValueError(
+                f"A hall is running in {joined.folder} already, with blindplay hall serve or "
+                "follow. One is enough; end it before you start another."
+            )
         self.follower = Follower(joined.event, joined.folder, self.publish, joined.keys)
         self._requests = Requests(self.follower, self.publish)
         topics = [f"{ROOT}/{joined.event}/+/{kind}" for kind in (*FOLLOWED, "answer")]

@@ -101,8 +101,17 @@ def _files(plan: EventPlan) -> dict[str, str]:
             "broker": broker(plan.host, broker_files.HALL, passwords[""]),
             "keys": {name: signatures.public_key(one) for name, one in keys.items()},
         },
-    )  # fmt: skip
+    ) + _BROADCAST  # fmt: skip
     return found
+
+
+_BROADCAST = """
+# What everybody sees of the games, with blindplay hall serve --public or blindplay hall cast.
+[broadcast]
+delay = "15m"
+names = false
+# folder = "livechess"
+"""
 
 
 def _toml(comment: str, values: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any]]) -> str:

@@ -18,7 +18,7 @@ from .requesting import FRESH_S
 NEEDS = (*LAWS_NEEDS, "gone", "low")
 """Why a table may need somebody, the most urgent first: the needs of its head; nobody is
 connected; less than a minute is left on the clock that runs."""
-GROUPS = ("needs", "playing", "setup", "over", "gone")
+GROUPS = ("needs", "playing", "waiting", "setup", "over", "gone")
 """The groups of tables that a page can show alone."""
 _DRIFT_MS = 500  # a clock that is off by less than this is the same
 
@@ -40,7 +40,8 @@ class ShownTable:
     black: str = ""
     round: str = ""
     state: str = ""
-    """As in its head; empty if none has come, or if this program does not know it."""
+    """As in its head, or ``waiting`` for its next game; empty if none has come, or if this program
+    does not know it."""
     result: str = ""
     moves: int = 0
     """Full moves that were begun."""
@@ -59,6 +60,7 @@ class ShownTable:
         found = {
             "needs": bool(self.needs),
             "playing": playing,
+            "waiting": self.state == "waiting",
             "setup": self.state in ("", "setup"),
             "over": self.state in ("over", "adjourned"),
             "gone": not self.online,
@@ -126,8 +128,9 @@ class Overview:
     ) -> ShownTable:
         head, now = table.head, self._now()
         online = table.online and now - table.heard_at <= FRESH_S
-        if head is None:
-            return ShownTable(table.name, online=online, incidents=incidents)
+        if head is None or table.waits:
+            state = "waiting" if table.waits else ""
+            return ShownTable(table.name, state=state, online=online, incidents=incidents)
         heard = table.game.end_at if table.game is not None else now
         clocks = _clocks(head, round(heard * 1000), before.clocks if before else ())
         needs = list(head.needs)

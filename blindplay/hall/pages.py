@@ -35,10 +35,11 @@ from blindplay.console.stream import OpenPages, Stream, ToldSentence
 from blindplay.console.views import NamedLink
 
 from .hall import Hall
-from .machines import COLUMNS, machines
+from .organiser import Answering, OrganiserPages
 from .overview import GROUPS, Overview, ShownTable
-from .round_report import Reporter, as_csv
 from .table_pages import NEXT_KEY, TablePages
+from .ticket_doors import TicketDoors
+from .tickets import Tickets
 
 VIEWS = ("grid", "list")
 """All tables as cards, or as the rows of a table."""
@@ -46,7 +47,6 @@ _LOOK_S = 1.0  # between two looks at all tables
 _PAUSE_S = 0.1  # between two looks at what has changed
 _IDLE_LOOKS = 60  # then a view that nobody watches is given up
 _DOOR = "hall_enter"
-Answering = Callable[[Request, BrowserSession], Awaitable[Response]]
 
 
 @dataclass
@@ -57,13 +57,16 @@ class _View:
     parts: dict[str, str] = field(default_factory=dict)
     idle: int = 0
     """How many looks at all tables nobody watched it."""
+    guessed: int = 0
+    """How many wrong tickets it has told of."""
 
 
 class HallPages:
     """The pages of one hall. ``app`` is the ASGI application.
 
     ``doors`` has a link for each arbiter, by name. ``title``: the name of the event. ``more``:
-    further pages, which have doors of their own. The others as in
+    further pages, which have doors of their own. ``tickets``: with which tables fetch their files;
+    None: with none. The others as in
     :class:`~blindplay.console.app.Console`.
     """
 
@@ -78,13 +81,15 @@ class HallPages:
         cookie: str = "blindplay-hall",
         remember_s: int = 0,
         more: Collection[BaseRoute] = (),
+        tickets: Tickets | None = None,
     ) -> None:
         self._hall, self._title = hall, title
+        self._tickets = tickets
         self.doors = doors
         self._encrypted, self._cookie, self._remember_s = encrypted, cookie, remember_s
         self.overview = Overview(hall.follower)
         self.overview.look()
-        self._reporter = Reporter(hall.follower)
+        self._organiser = OrganiserPages(hall, title, tickets)
         self.tables = TablePages(hall, doors, cookie, encrypted=encrypted)
         self._views: dict[tuple[str, str], _View] = {}
         self._lock = threading.RLock()  # of the views and the overview
@@ -104,9 +109,8 @@ class HallPages:
                 Route("/hall/do", self._to_session(self._choose), methods=["POST"]),
                 Route("/hall/next", self._to_session(self._next)),
                 Route("/hall/changes", self._to_session(self._changes)),
-                Route("/hall/machines", self._to_session(self._machines)),
-                Route("/hall/report", self._to_session(self._report)),
-                Route("/hall/report.csv", self._to_session(self._report)),
+                *self._organiser.routes(self._to_session),
+                *([] if tickets is None else TicketDoors(tickets).routes),
                 Mount("/tables/{table}", app=self._table),
             ],
             middleware=[
@@ -171,7 +175,8 @@ class HallPages:
         urgent, names = self.overview.urgent, self.overview.names
         tables = [self.overview[name] for name in names]
         counts = {group: sum(group in one.groups for one in tables) for group in GROUPS}
-        common = {"urgent": urgent, "counts": counts, "all": len(names)}
+        guessed = 0 if self._tickets is None else self._tickets.wrong
+        common = {"urgent": urgent, "counts": counts, "all": len(names), "guessed": guessed}
         for part in ("tab", "state", "urgent-list"):
             values = {**common, "title": self._title, "connected": self._hall.online}
             view.parts[part] = _part(part, language, **values)
@@ -182,6 +187,9 @@ class HallPages:
                 sentence = say["hall_told"].format(table=name, need=say[f"hall_need_{need}"])
                 rests = {f"needs {name}": aspects[f"needs {name}"]}
                 told.append((sentence, need != "low", rests))
+        if guessed > view.guessed and view.stream.is_watched:
+            told.append((say["hall_tickets_guessed"].format(count=guessed), True, {}))
+        view.guessed = guessed
         view.stream.update(view.parts, "", told, aspects)
 
     def _view(self, language: str, kind: str) -> _View:
@@ -267,8 +275,7 @@ class HallPages:
             view=kind, views=VIEWS, group=group, groups=GROUPS, find=query.get("find", ""),
             styles=("hall.css",), theme=session.theme, now=_now_ms(), run=self.pages.run,
             around=(
-                NamedLink("machines", "machines", say["hall_machines"]),
-                NamedLink("report", "report", say["hall_report"]),
+                *self._organiser.links(session.language),
                 NamedLink("next-table", "next", say["hall_next"], NEXT_KEY),
             ),
         )  # fmt: skip
@@ -304,34 +311,6 @@ class HallPages:
             view.stream, place, session, lambda: self._session(request) is session
         )
         return StreamingResponse(events, media_type="text/event-stream")
-
-    # --- for the organiser -----------------------------------------------------------------------
-
-    async def _machines(self, request: Request, session: BrowserSession) -> Response:
-        """What each table's machine has."""
-        found = machines(self._hall.follower, session.language)
-        return self._beside("machines", session, tables=found, columns=COLUMNS)
-
-    async def _report(self, request: Request, session: BrowserSession) -> Response:
-        """The report of the round, as a page or for a spreadsheet."""
-        report = await run_in_threadpool(self._reporter.report, session.language)
-        if not request.url.path.endswith("csv"):
-            return self._beside("report", session, report=report)
-        headers = {"content-disposition": 'attachment; filename="round.csv"'}
-        # With its mark, spreadsheets read UTF-8.
-        text = "\ufeff" + as_csv(report, session.language)
-        return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
-
-    def _beside(self, name: str, session: BrowserSession, **values: Any) -> Response:
-        """A further page, with the way back."""
-        language = session.language
-        way = NamedLink("all-tables", "./", catalogue(language)["hall_all"])
-        return HTMLResponse(
-            views.render(
-                f"hall/{name}.html", language, styles=("hall.css",), theme=session.theme,
-                title=self._title, around=(way,), **values,
-            )
-        )  # fmt: skip
 
     async def _table(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The arbiter's page of a table, and what belongs to it."""

@@ -45,6 +45,7 @@ _PAUSE_S = 0.05  # between two rounds of publishing
 _MOST_UNSENT = 200  # messages that the broker has not acknowledged
 _REMEMBERED = 1000  # messages of its own
 _MOST_STRANGERS = 10
+_WILL_S = 60.0  # after so long the broker knows which earlier connections have ended
 _RUN = 100  # characters of a stranger's name
 
 
@@ -78,6 +79,8 @@ class Publisher:
         self._asks: list[LinesWanted] = []
         self._requests: deque[Request] = deque()
         self._announce = False  # the presence must be published
+        self._disturbed = False  # and soon, as somebody else has published one
+        self._joined_at = 0.0
         self._strangers: deque[str] = deque(maxlen=_MOST_STRANGERS)
         self._own: deque[bytes] = deque(maxlen=_REMEMBERED)  # digests of published messages
         self._closing = False
@@ -119,7 +122,7 @@ class Publisher:
 
     def _connected(self) -> None:
         with self._lock:
-            self._announce = True
+            self._announce, self._joined_at = True, time.monotonic()
         self._wake.set()
 
     def _receive(self, topic: str, payload: bytes, retained: bool) -> None:
@@ -143,10 +146,20 @@ class Publisher:
             if run == self._head_run:
                 self._head_run, self._seq = secrets.token_hex(8), 0  # its number may be anything
                 self._announce = True
-            if not retained and run[:_RUN] not in self._strangers:
-                self._strangers.append(run[:_RUN])
-                self._announce = True
-        elif kind == "presence" and not decode(Presence, payload).online:
+            if not retained:
+                self._note_stranger(run)
+        elif kind == "presence":
+            said = decode(Presence, payload)
+            # The broker may find late that an earlier process has gone.
+            late = not said.online and time.monotonic() < self._joined_at + _WILL_S
+            if not retained and not late:
+                self._note_stranger(said.run)
+            # Two tables must not answer each other without end.
+            self._announce, self._disturbed = self._announce or not said.online, True
+
+    def _note_stranger(self, run: str) -> None:
+        if run[:_RUN] not in self._strangers:
+            self._strangers.append(run[:_RUN])
             self._announce = True
 
     # --- the publisher's thread ------------------------------------------------------------------
@@ -171,14 +184,16 @@ class Publisher:
             requests, self._requests = self._requests, deque()
         self._lines.read()
         signed = self._signer.sign_end(self._lines.game)  # with the network gone, too
+        self._table.hall.see(self._link.online, time.monotonic())
         if not self._link.online:
             self._head_due = time.monotonic() + HEAD_S
             return
         if announce or time.monotonic() >= self._about_due:
             self._about_due = time.monotonic() + _ABOUT_S
             before, self._about = self._about, dict(self._tell_about())
-            announce = announce or self._about != before
+            announce = announce or self._disturbed or self._about != before
         if announce:
+            self._disturbed = False
             self._publish("presence", encode(self._presence()), retain=True)
         if announce or signed:
             self._publish_signatures()

@@ -53,13 +53,12 @@ class Requests:
         with self._follower.lock:
             found = self._follower.tables.get(table)
             head = found.head if found is not None else None
-            presence = found.presence if found is not None else None
-            waits = presence is not None and presence.waits >= 0
+            presence = found.presence if found is not None and found.waits else None
             there = found is not None and found.online and now - found.heard_at <= FRESH_S
-            if not there or (head is None and not waits):
+            if not there or (head is None and presence is None):
                 raise UnreachableError(f"Table {table} cannot be reached; go there.")
             game, t = (head.game, head.t) if head is not None else ("", 0.0)
-            if waits and presence is not None:  # no game is played there, so no head tells its time
+            if presence is not None:  # no game is played there, so no head tells its time
                 game, t, body = "", presence.waits, {**body, "run": presence.run}
             request = Request(secrets.token_hex(8), game, t, who, kind, body)
         waiting = _Open(table, request, Future(), now + _PATIENCE_S, now + _AGAIN_S)

@@ -1,8 +1,9 @@
-"""The results of a round, from the hall's copies of the journals, and into a report file."""
+"""The results of a round, from the hall's copies of the journals, and into a file of pairings."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
 from blindplay.laws import FactError, Game
 from blindplay.laws.facts import SIDES, Setup
@@ -11,7 +12,7 @@ from blindplay.record import JournalError, read_journal
 from blindplay.record.files import SUFFIX
 from blindplay.wording.pack_words import PackWords
 
-from .trf import TrfFile, spoken_name
+from .trf import spoken_name
 
 _SCORES = {"1": "1", "0": "0", "1/2": "="}
 _UNRATED = {"1": "W", "0": "L", "1/2": "D"}
@@ -92,20 +93,28 @@ class Entered:
     tables, two results)."""
 
 
-def enter_results(file: TrfFile, number: int, folder: Path) -> list[Entered]:
+class ResultFile(Protocol):
+    """A file of pairings into which results can be entered. Its players have a ``name``."""
+
+    def boards(self, number: int) -> Sequence[tuple[str, Any]]: ...
+
+    def enter(self, number: int, pair: Any, scores: tuple[str, str]) -> bool: ...
+
+
+def enter_results(file: ResultFile, number: int, folder: Path) -> list[Entered]:
     """Enter the results of round ``number`` into ``file``.
 
     :raises ValueError: if the file is contradictory, or pairs nobody in this round.
     :raises OSError: if the copies cannot be read.
     """
-    pairs = file.pairs(number)
-    if not pairs:
+    boards = file.boards(number)
+    if not boards:
         raise ValueError("The file pairs nobody in this round.")
     known: dict[tuple[str, str], list[TableResult]] = {}
     for one in results_in(folder, str(number)):
         known.setdefault(_key(one.white, one.black), []).append(one)
     entered = []
-    for board, pair in enumerate(pairs, 1):
+    for board, pair in boards:
         white, black = (spoken_name(player.name) for player in pair)
         games = known.get(_key(white, black), [])
         over = [one for one in games if one.result]
@@ -116,7 +125,7 @@ def enter_results(file: TrfFile, number: int, folder: Path) -> list[Entered]:
             status, found = "twice", None
         else:
             status = "entered" if file.enter(number, pair, over[0].scores) else "other"
-        entered.append(Entered(str(board), white, black, found, status))
+        entered.append(Entered(board, white, black, found, status))
     return entered
 
 

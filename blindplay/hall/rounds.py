@@ -1,7 +1,5 @@
 """The pairings of a round: read from a file, kept in the hall's folder, and looked up by name."""
 
-import csv
-import io
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,15 +11,14 @@ from blindplay.laws.facts import SIDES
 from blindplay.record import files
 from blindplay.wording.pairings import Pairing
 
-from .trf import read_trf, spoken_name
+from .csv_pairings import COLUMNS, CsvFile
+from .trf import TrfFile, read_trf, spoken_name
 
 MOST_BYTES = 4_000_000
 """The longest file of pairings that is read."""
 IMPAIRED = (*SIDES, "both", "none")
 _FILE = "pairings.json"
-_COLUMNS = ("table", "white", "black", "round", "impaired", "white_language", "black_language")
 _LONGEST = 200
-_LONGEST_LINE = 10_000  # characters
 
 
 @dataclass(frozen=True)
@@ -82,9 +79,25 @@ def read_round(path: Path, number: int | None = None) -> Round:
     """
     data = read_bytes(path, MOST_BYTES)
     try:
-        if any(line.startswith((b"001 ", b"\xef\xbb\xbf001 ")) for line in data.splitlines()):
+        if _is_report(data):
             return _from_trf(data, number)
         return _from_csv(read_text(path, MOST_BYTES), number)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _is_report(data: bytes) -> bool:
+    return any(line.startswith((b"001 ", b"\xef\xbb\xbf001 ")) for line in data.splitlines())
+
+
+def read_result_file(path: Path) -> TrfFile | CsvFile:
+    """A file of pairings into which results can be entered.
+
+    :raises ValueError: one sentence, if it cannot be read or is wrong.
+    """
+    data = read_bytes(path, MOST_BYTES)
+    try:
+        return read_trf(data) if _is_report(data) else CsvFile(read_text(path, MOST_BYTES))
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 
@@ -103,22 +116,9 @@ def _from_trf(data: bytes, number: int | None) -> Round:
 
 
 def _from_csv(text: str, number: int | None) -> Round:
-    first = text.partition("\n")[0]
-    delimiter = max(",;\t", key=first.count)
-    if max(map(len, text.split("\n"))) > _LONGEST_LINE:  # the reader takes no such field
-        raise ValueError("A line of the table is too long; give one game in each line.")
-    rows = csv.DictReader(io.StringIO(text), delimiter=delimiter)
-    columns = [name.strip().casefold() for name in rows.fieldnames or ()]
-    lacking = [name for name in _COLUMNS[:3] if name not in columns]
-    if lacking:
-        raise ValueError(
-            f"The first line must name the columns table, white and black; {lacking[0]} is missing."
-        )
-    rows.fieldnames = columns
     games: list[Assignment] = []
     resting: list[str] = []
-    for row in rows:
-        given = {name: " ".join((row.get(name) or "").split()) for name in _COLUMNS}
+    for _, given in CsvFile(text).games():
         given["round"] = given["round"] or (str(number) if number else "")
         if number is not None and given["round"] != str(number):
             continue
@@ -143,26 +143,43 @@ def _one_round(games: list[Assignment], resting: list[str]) -> Round:
 
 
 def keep_round(folder: Path, paired: Round) -> None:
-    """Keep the pairings in the hall's folder, in place of those of an earlier round.
+    """Keep the pairings in the hall's folder, in place of those that this round had.
 
     :raises OSError: if they cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    files.write_new(folder / _FILE, json.dumps(asdict(paired), ensure_ascii=False).encode())
+    try:
+        others = [one for one in _kept(folder / _FILE) if one.round != paired.round]
+    except ValueError:
+        others = []
+    rounds = [asdict(one) for one in (*others, paired)]
+    files.write_new(folder / _FILE, json.dumps({"rounds": rounds}, ensure_ascii=False).encode())
 
 
-def kept_round(folder: Path) -> Round | None:
-    """The pairings that :func:`keep_round` has kept; None if there are none.
+def kept_round(folder: Path, number: int | None = None) -> Round | None:
+    """The pairings of round ``number`` that :func:`keep_round` has kept, or those that it kept
+    last; None if there are none.
 
     :raises ValueError: if the file cannot be read.
     """
-    path = folder / _FILE
+    found = [one for one in _kept(folder / _FILE) if number is None or one.round == str(number)]
+    return found[-1] if found else None
+
+
+def _kept(path: Path) -> list[Round]:
+    """All rounds in the file, the one that was paired last at the end."""
     if not path.is_file():
-        return None
+        return []
     value = read_json(read_text(path, MOST_BYTES))
     try:
-        games = tuple(Assignment(**one) for one in value["games"])
-        return Round(value["round"], games, tuple(map(str, value["resting"])))
+        return [
+            Round(
+                one["round"],
+                tuple(Assignment(**game) for game in one["games"]),
+                tuple(map(str, one["resting"])),
+            )
+            for one in value["rounds"]
+        ]
     except (TypeError, KeyError):
         raise ValueError(f"{path} is no file of pairings; pair the round again.") from None
 
@@ -172,7 +189,7 @@ def assignment_of(body: dict[str, Any]) -> Assignment:
 
     :raises ValueError: if it is no assignment.
     """
-    given = {name: body[name] for name in _COLUMNS if name in body}
+    given = {name: body[name] for name in COLUMNS if name in body}
     try:
         return Assignment(**{name: plain(value) for name, value in given.items()})
     except (TypeError, AttributeError):  # a value that is no text

@@ -1,6 +1,8 @@
 """Serves the pages of a hall, and gives each arbiter a link."""
 
 from collections.abc import Collection, Iterable
+from pathlib import Path
+from urllib.parse import urlsplit
 
 from starlette.routing import BaseRoute
 
@@ -11,6 +13,7 @@ from blindplay.console.server import Certificate, PageServer
 from .event_file import EventFile
 from .hall import Hall
 from .pages import HallPages
+from .tickets import Tickets
 
 _LINKS = "arbiters.links"  # in the hall's folder: the sessions that survive a restart
 
@@ -28,10 +31,15 @@ class HallHost:
         certificate: Certificate | None = None,
         remember_s: int = 0,
         more: Collection[BaseRoute] = (),
+        tables: Path | None = None,
     ) -> None:
-        """:raises ConsoleError: if nothing can listen there, or not with this certificate."""
+        """``tables``: the folder with the files of the tables, for tickets; None: there is none.
+
+        :raises ConsoleError: if nothing can listen there, or not with this certificate."""
         self._server = PageServer(host, port, certificate)
         self.url = self._server.url
+        address = urlsplit(self.url).netloc
+        self.tickets = None if tables is None else Tickets(tables, address)
         self.pages = HallPages(
             hall,
             joined.title,
@@ -41,6 +49,7 @@ class HallHost:
             cookie=f"blindplay-hall-{self._server.port}",
             remember_s=remember_s,
             more=more,
+            tickets=self.tickets,
         )
         self._server.start(self.pages.app)
 

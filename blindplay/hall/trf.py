@@ -103,6 +103,10 @@ class TrfFile:
             "each other; write the file anew with the pairing program."
         )
 
+    def boards(self, number: int) -> list[tuple[str, tuple[TrfPlayer, TrfPlayer]]]:
+        """The number of the board and both players of each game; see :meth:`pairs`."""
+        return [(str(board), pair) for board, pair in enumerate(self.pairs(number), 1)]
+
     def open_round(self) -> int:
         """The first round in which a game that is paired has no result.
 

@@ -20,6 +20,11 @@ def tables_folder() -> Path:
     return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "tables"
 
 
+def halls_folder() -> Path:
+    """The folder of the files that this machine's tables have fetched from halls."""
+    return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "halls"
+
+
 def new_journal() -> Path:
     """An unused name for a journal, in a folder that only this user can read: it holds names."""
     folder = tables_folder()

@@ -16,7 +16,7 @@ from blindplay.speech.endpointing import UNFINISHED_S, MicrophoneMode
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble
 from blindplay.speech.listener import Listener
 from blindplay.speech.recogniser import Recognition
-from blindplay.speech.speaker import Output
+from blindplay.speech.speaker import Output, Speaker
 
 from .conversation import Awaited, Sayable
 from .desk import NAMES, Desk
@@ -93,7 +93,8 @@ class MicrophoneSeat:
             on_failed=self._recogniser_failed,
             on_works=self._recogniser_works,
         )
-        self._listen_half_duplex(private_is_heard_by_all, echo_seconds)
+        if desk.speaker is not None:
+            mute_while_speaking(desk.speaker, self.listener, private_is_heard_by_all, echo_seconds)
         self.listener.start()
 
     @property
@@ -131,24 +132,6 @@ class MicrophoneSeat:
         self.listener.listen_for(list(self._expected.phrases))
 
     # --- the microphone and the recogniser ---------------------------------------------------
-
-    def _listen_half_duplex(self, private_is_heard_by_all: bool, echo_seconds: float) -> None:
-        speaker, deaf = self._desk.speaker, threading.Event()
-        if speaker is None:
-            return
-
-        def half_duplex(speaking: bool) -> None:
-            # The earphone is not in the room: its owner may be heard while it speaks, and
-            # cuts it off by speaking.
-            audible = private_is_heard_by_all or speaker.speaking_to is Output.PUBLIC
-            if speaking and audible and not deaf.is_set():
-                deaf.set()
-                self.listener.mute()
-            elif not speaking and deaf.is_set():
-                deaf.clear()
-                self.listener.unmute(echo_seconds)
-
-        speaker.on_speaking(half_duplex)
 
     def _interrupt(self) -> None:
         if self._desk.speaker is not None:
@@ -303,6 +286,29 @@ class MicrophoneSeat:
             return None
         ago = max(0.0, self.listener.now - timing.segment.began)
         return self._desk.table.time() - round(ago * 1000)
+
+
+def mute_while_speaking(
+    speaker: Speaker,
+    listener: Listener,
+    private_is_heard_by_all: bool = True,
+    echo_seconds: float = 0.0,
+) -> None:
+    """Half duplex: what the table says itself is not heard."""
+    deaf = threading.Event()
+
+    def half_duplex(speaking: bool) -> None:
+        # The earphone is not in the room: its owner may be heard while it speaks, and
+        # cuts it off by speaking.
+        audible = private_is_heard_by_all or speaker.speaking_to is Output.PUBLIC
+        if speaking and audible and not deaf.is_set():
+            deaf.set()
+            listener.mute()
+        elif not speaking and deaf.is_set():
+            deaf.clear()
+            listener.unmute(echo_seconds)
+
+    speaker.on_speaking(half_duplex)
 
 
 def tell_lost_model(desk: Desk, sentence: str) -> None:

@@ -29,8 +29,16 @@ def open_game(session: Session, *, resumed: bool) -> None:
     session.setting_up.start(lambda: _begin(session), waits=waits)
     session.table.listen(lambda taken: _tell_how_to_leave(session, taken))
     session.table.pairings.listen(lambda paired: _tell_next(session, paired))
+    session.table.hall.listen(lambda there: _tell_hall(session, there))
     if game.over:
         _say_how_to_leave(session)
+
+
+def _tell_hall(session: Session, there: bool) -> None:
+    """Tell whether the hall can be reached: an arbiter who is called may not hear of it."""
+    with session.table.lock:
+        if not session.table.game.over:
+            session.desk.tell_all("hall_back" if there else "hall_gone")
 
 
 def _tell_how_to_leave(session: Session, taken: Taken) -> None:

@@ -35,6 +35,12 @@ class Pairings:
             for listener in listeners:
                 listener(one)
 
+    @property
+    def told(self) -> tuple[Pairing, ...]:
+        """Where people of this table play next, as the hall said last."""
+        with self._lock:
+            return self._told
+
     def played(self, game: Game) -> Pairing | None:
         """The pairing of ``game``, which is played here; None outside a hall and without names."""
         white, black = game.player("white").name, game.player("black").name

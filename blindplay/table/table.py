@@ -22,6 +22,7 @@ from blindplay.opponents.player import AbsentPlayer
 from blindplay.record import Journal, JournalError
 from blindplay.wording.pack_words import PackWords
 
+from .hall_contact import HallContact
 from .hands_first import HandsFirst
 from .pairings import Pairings
 
@@ -67,6 +68,7 @@ class Table:
         self._failing = False
         self.training = training
         self.pairings = pairings or Pairings()
+        self.hall = HallContact()
         """What the hall has told of this table and its people, if there is a hall."""
         self.opponent = opponent
         self.game = Game(PackWords())

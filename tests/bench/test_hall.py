@@ -28,7 +28,8 @@ def test_all_copies_are_equal_and_the_figures_are_given() -> None:
     need_mosquitto()
     (line,) = measure([3], seconds=1.0, speed=20.0)
     assert line.startswith("Hall of 3 tables, 20 times the speed of a rapid game, 1 s: ")
-    assert re.search(r"\d+ ms \(median\), \d+ ms \(95 %\)", line)
+    figures = r"\d+ ms \(median\), \d+ ms \(95 %\)"
+    assert re.search(f"from the event to the hall {figures}, to the page {figures};", line)
     assert line.endswith("3 of 3 copies are equal.")
 
 

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
 from tests.command_line import run
@@ -112,43 +111,3 @@ def test_a_table_plays_without_the_broker_of_its_hall(tmp_path: Path) -> None:
     done = run(*COMMON, "--hall", str(file), "--journal", str(tmp_path / "g.jsonl"),
                stdin="start\ne4\n\nquit\n", home=tmp_path)  # fmt: skip
     assert (done.status, done.stderr) == (0, "")
-
-
-def test_everybody_watches_a_table_at_the_address_that_is_printed(
-    broker: RealBroker, tmp_path: Path
-) -> None:
-    file = Path(event_file(tmp_path, broker))
-    with file.open("a", encoding="utf-8") as settings:
-        settings.write('[broadcast]\ndelay = "0"\nfolder = "livechess"\n')
-    environment = dict(os.environ, PYTHONIOENCODING="utf-8", LC_MESSAGES="C")
-    command = [sys.executable, "-m", "blindplay", "hall", "cast", str(file)]
-    hall = subprocess.Popen(
-        [*command, "--console-port", "0"],
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-        env=environment,
-    )
-    assert hall.stdout is not None
-    try:
-        told = hall.stdout.readline()
-        assert told.startswith("Everybody may watch the games at http://127.0.0.1:")
-        own = event_file(tmp_path, broker, "4")
-        played = run(*COMMON, "--journal", str(tmp_path / "g.jsonl"), "--hall", own,
-                     "--white", "Anna", stdin="start\ne4\n\nquit\n", home=tmp_path)  # fmt: skip
-        assert played.status == 0, played.stderr
-        url = told.split()[-1]
-        assert until(lambda: "1. e4" in httpx.get(f"{url}4/").text)
-        assert "Anna" not in httpx.get(f"{url}games.pgn").text
-        assert (tmp_path / "hall-try-broadcast" / "table-4").is_dir()
-        assert until(lambda: "e4 " in (tmp_path / "livechess/round-1/game-4.json").read_text())
-    finally:
-        hall.kill()
-        hall.wait()
-        hall.stdout.close()
-
-
-def test_a_mistake_in_the_broadcast_ends_it_with_a_sentence(tmp_path: Path) -> None:
-    file = tmp_path / "hall.toml"
-    file.write_text('event = "try"\n[broadcast]\ndelay = "soon"\n', "utf-8")
-    found = run("hall", "cast", str(file), home=tmp_path)
-    assert found.status == 2 and "15m" in found.stderr and str(file) in found.stderr

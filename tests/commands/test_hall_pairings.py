@@ -131,6 +131,21 @@ def test_a_player_asks_where_to_play(broker: RealBroker, tmp_path: Path, report:
     assert german == "Runde 2, Tisch 1: Bert Dahl hat Weiß gegen Anna Berg.\n"
     assert where("Eva", "--language", "en") == "Round 2: Eva Gran has no opponent.\n"
     assert "check the name" in where("Zoe")
+    later = tmp_path / "later.csv"
+    later.write_text("table,white,black,round\n7,Anna Berg,Eva Gran,3\n", "utf-8")
+    pair_without_tables(broker, tmp_path, str(later))
+    assert "Round 3, table 7" in where("Berg", "--language", "en")
+    assert where("Berg", "--language", "de", "--round", "2") == german
+    assert "not paired yet" in where("Berg", "--round", "4")
+
+
+def test_results_go_into_a_copy_of_a_table(broker: RealBroker, tmp_path: Path) -> None:
+    own, file = event_file(tmp_path, broker), tmp_path / "round.csv"
+    file.write_text("table,white,black,round\n1,Anna Berg,Eva Gran,3\n", "utf-8")
+    done = run("hall", "results", str(file), "--hall", own, home=tmp_path)
+    assert done.status == 0, done.stderr
+    assert "1: Anna Berg – Eva Gran: no result yet." in done.stdout
+    assert (tmp_path / "round-results.csv").read_bytes() == file.read_bytes()
 
 
 def test_standings_are_printed_as_the_file_ranks(tmp_path: Path, report: str) -> None:

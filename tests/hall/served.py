@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 
@@ -20,14 +21,14 @@ from .playing import is_equal
 class Served:
     """A hall, its pages at loopback, and the tables that it follows."""
 
-    def __init__(self, event: Event) -> None:
+    def __init__(self, event: Event, tables: Path | None = None) -> None:
         self.event = event
         self.hall: Hall = event.hall()
         joined = replace(
             event.broker.event_file(), event=event.name, folder=event.folder / "hall",
             title="Nordic Open",
         )  # fmt: skip
-        self.host = HallHost(self.hall, joined, port=0)
+        self.host = HallHost(self.hall, joined, port=0, tables=tables)
 
     def link(self, arbiter: str = "Maria Berg") -> str:
         return self.host.links([arbiter], anew=True)[arbiter]
@@ -44,8 +45,8 @@ class Served:
 
 
 @contextmanager
-def served(event: Event) -> Iterator[Served]:
-    found = Served(event)
+def served(event: Event, tables: Path | None = None) -> Iterator[Served]:
+    found = Served(event, tables)
     try:
         yield found
     finally:

@@ -73,6 +73,13 @@ def test_the_word_that_ends_the_table_ends_the_wait(event: Event) -> None:
     assert games(event).next(load("de"), KEYS_ONLY, lines, io.StringIO()) is None
 
 
+def test_where_do_i_play_can_be_typed_while_the_table_waits(event: Event) -> None:
+    out = io.StringIO()
+    lines = TypedLines(["where do I play\n", "quit\n"])
+    assert games(event).next(load("en"), KEYS_ONLY, lines, out) is None
+    assert out.getvalue().splitlines()[1:] == ["No pairing is known yet."]
+
+
 def test_what_was_assigned_after_the_last_game_comes_without_a_wait(event: Event) -> None:
     table = games(event)
     assert not table.known

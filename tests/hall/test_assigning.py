@@ -13,6 +13,7 @@ from blindplay.hall.hall import Hall
 from blindplay.hall.rounds import Assignment
 from blindplay.laws import facts as f
 from blindplay.table import Table
+from blindplay.table.pairings import Pairings
 from tests.waiting import until
 
 from .conftest import Event
@@ -139,6 +140,19 @@ def test_a_waiting_table_does_nothing_else(event: Event, waiting: WaitingTable) 
     assert hall.request("1", "", ASSIGN, bad).result(timeout=60).status == "refused"
     assert hall.request("1", "", ASSIGN, {}).result(timeout=60).status == "refused"
     assert waiting.wait(0) is None
+
+
+def test_a_waiting_table_learns_where_its_people_play_next(event: Event) -> None:
+    joined, known = replace(event.broker.event_file("1"), event=event.name), Pairings("1")
+    with WaitingTable(joined, event.folder / "at-1", {}, known) as waiting:
+        hall = event.hall()
+        assert heard_of(hall, waiting)
+        body = {"pairings": [asdict(GAME)]}
+        assert hall.request("1", "", TELL, body).result(timeout=60).status == "done"
+        assert known.told == (GAME.pairing,)
+        bad = {"pairings": [3]}
+        assert hall.request("1", "", TELL, bad).result(timeout=60).status == "refused"
+        assert waiting.wait(0) is None and known.told == (GAME.pairing,)
 
 
 def test_an_assignment_for_an_earlier_wait_is_stale(event: Event, waiting: WaitingTable) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from blindplay.console.public import Audience
+from blindplay.hall.broadcast_settings import BroadcastSettings, read_broadcast
 from blindplay.hall.event_file import read_event_file
 from blindplay.hall.new_event import EventPlan, short_name, write_event
 from blindplay.record import signatures
@@ -26,6 +28,8 @@ def test_each_table_has_a_file_with_an_account_and_a_key_of_its_own(tmp_path: Pa
     assert len({one.broker.certificates for one in (hall, *tables)}) == 1
     assert hall.keys == {one.table: signatures.public_key(one.key) for one in tables}
     assert not hall.key and not tables[0].keys
+    shown = read_broadcast(tmp_path / "open" / "hall.toml")
+    assert shown == BroadcastSettings(Audience(900, False))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")

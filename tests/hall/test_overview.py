@@ -35,8 +35,8 @@ class Tables:
         head = replace(HEAD, seq=self._seq, **changed)  # type: ignore[arg-type]
         self._give(table, "head", encode(head))
 
-    def present(self, table: str, online: bool = True) -> None:
-        self._give(table, "presence", encode(Presence("p", online)))
+    def present(self, table: str, online: bool = True, waits: float = -1.0) -> None:
+        self._give(table, "presence", encode(Presence("p", online, waits=waits)))
 
     def _give(self, table: str, kind: str, payload: bytes) -> None:
         self.follower.receive(str(Topic("open", table, kind)), payload, self.now)
@@ -131,6 +131,23 @@ def test_a_state_that_only_a_newer_table_knows_is_shown_as_unknown(tables: Table
     tables.head("4", state="suspended")
     tables.overview.look()
     assert tables.overview["4"].state == ""
+
+
+def test_a_table_that_waits_for_its_next_game_shows_no_earlier_one(tables: Tables) -> None:
+    tables.head("4", state="over", result="1-0")
+    tables.present("4", waits=3.0)
+    tables.overview.look()
+    shown = tables.overview["4"]
+    assert (shown.state, shown.groups, shown.white, shown.result) == (
+        "waiting",
+        ("waiting",),
+        "",
+        "",
+    )
+    tables.present("4")
+    tables.head("4")
+    tables.overview.look()
+    assert tables.overview["4"].groups == ("playing",)
 
 
 def test_names_are_sorted_by_their_numbers() -> None:

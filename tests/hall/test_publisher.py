@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import replace
 
+import pytest
+
 from blindplay.hall.event_file import Broker
 from blindplay.hall.link import Link
 from blindplay.hall.protocol import Head, LinesWanted, Presence, Topic, decode, encode
@@ -98,6 +100,22 @@ def test_what_hides_a_table_is_set_right(event: Event) -> None:
     assert decode(Presence, listening.of("presence")[-1]).online
     listening.say("head", encode(replace(head, seq=10**9)), retain=True)
     assert until(lambda: (now := listening.newest()) and now.run != head.run)
+    listening.link.close()
+
+
+@pytest.mark.parametrize("about", [{}, {"version": "0"}])
+def test_a_presence_of_somebody_else_is_named_and_set_right(
+    event: Event, about: dict[str, str]
+) -> None:
+    listening, table = Listening(event), event.table()
+    event.publish(table)
+    assert until(listening.newest)
+    own = decode(Presence, listening.of("presence")[-1]).run
+    run = own if about else "stranger"
+    listening.say("presence", encode(Presence(run, True, about=about, waits=3.0)), retain=True)
+    assert until(lambda: (now := listening.newest()) and now.strangers == [run])
+    last = decode(Presence, listening.of("presence")[-1])
+    assert (last.run, last.waits, last.about) == (own, -1.0, {})
     listening.link.close()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from blindplay.laws import facts as f
-from tests.console.browser import accessible, chromium
+from tests.console.browser import accessible, chromium, violations
 
 from .conftest import Event
 from .playing import play
@@ -56,6 +56,7 @@ def test_an_arbiter_goes_from_an_urgent_table_to_the_next_by_one_key(hall_pages:
         third.submit(f.CallArbiter(by="black"))
         expect(page.locator("#tables > li:visible")).to_have_count(2)
         page.select_option("#view", "list")
+        expect(page.locator("tr#t-2")).to_be_visible()
         expect(page.locator("tr#t-1")).to_be_hidden()
         accessible(page)
         page.keyboard.press("F4")
@@ -65,4 +66,7 @@ def test_an_arbiter_goes_from_an_urgent_table_to_the_next_by_one_key(hall_pages:
         expect(page.locator("#stop")).to_have_count(1)
         page.keyboard.press("F4")
         expect(page.locator("h1")).to_have_text("Table 3: The arbiter's page")
+        for name in ("machines", "report", "evidence"):
+            page.goto(f"{hall_pages.host.url}/hall/{name}")
+            assert violations(page) == []
     assert [taken.fact.who for taken in tables["2"].log if taken.fact.who] == ["Maria Berg"]

@@ -8,6 +8,7 @@ import pytest
 
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
+from blindplay.table.hall_contact import LONG_S
 from blindplay.table.opening import open_game
 from blindplay.table.pairings import Pairings
 from blindplay.wording.pairings import Pairing
@@ -128,6 +129,20 @@ def test_the_result_of_a_game_that_is_over_is_told_again(sit: Sit) -> None:
     assert result.startswith("Die Partie ist beendet. Schwarz gewinnt.")
     assert leave == GERMAN.sentence("over_leave", end="beenden")
     assert not at.session.setting_up.waits
+
+
+def test_people_hear_that_the_hall_cannot_be_reached_as_long_as_they_play(sit: Sit) -> None:
+    at = opened(sit)
+    hall = at.table.hall
+    hall.see(False, 0.0)
+    hall.see(False, LONG_S)
+    assert at.said()[-1] == GERMAN.sentence("hall_gone")
+    hall.see(True, LONG_S + 1)
+    assert at.said()[-1] == GERMAN.sentence("hall_back")
+    at.table.submit(f.Resign(by="white"))
+    hall.see(False, LONG_S + 2)
+    hall.see(False, 2 * LONG_S + 2)
+    assert at.said()[-1] != GERMAN.sentence("hall_gone")
 
 
 def test_how_to_leave_is_told_once_when_the_game_ends(sit: Sit) -> None:
