@@ -55,7 +55,8 @@ def test_it_reads_like_a_report_and_ends_with_what_to_type_next(
     reported: tuple[Language, list[str]],
 ) -> None:
     pack, lines = reported
-    assert lines[-4] == pack.sentence("demo_end")
+    assert lines[-5] == pack.sentence("demo_end")
+    assert lines[-4].endswith(": call-me play --against engine")
     assert [line.split(": ")[1].split()[:2] for line in lines[-3:]] == [
         ["call-me", "play"], ["call-me", "doctor"], ["call-me", "help"],
     ]  # fmt: skip
