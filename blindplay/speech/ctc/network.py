@@ -8,6 +8,7 @@ that the first one names.
 - Hugging Face: vocab.json, config.json, preprocessor_config.json.
 """
 
+import importlib.util
 import os
 import time
 from functools import cached_property
@@ -140,14 +141,19 @@ class CtcNetwork:
         )
 
 
-def _session(weights: Path, threads: int) -> Any:
-    try:
-        import onnxruntime
-    except ImportError:
+def check_onnxruntime(model: str) -> None:
+    """Raise ModelError about ``model`` if onnxruntime is not installed."""
+    if importlib.util.find_spec("onnxruntime") is None:
         raise ModelError(
-            f"The model in {weights.parent} is an ONNX network, and onnxruntime, which runs it, is "
-            f"not installed; install it with: {_INSTALL}."
-        ) from None
+            f"{model} is an ONNX network, and onnxruntime, which runs it, is not installed; "
+            f"install it with: {_INSTALL}."
+        )
+
+
+def _session(weights: Path, threads: int) -> Any:
+    check_onnxruntime(f"The model in {weights.parent}")
+    import onnxruntime
+
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -67,7 +68,9 @@ def reads(texts: list[str], words: tuple[str, ...]) -> bool:
     return False
 
 
-def scored(logits: Array, alphabet: Alphabet, *phrases: str) -> tuple[Array, Array, Evidence]:
+def scored(
+    logits: Array, alphabet: Alphabet, *phrases: str
+) -> tuple[Array, npt.NDArray[np.intp], Evidence]:
     spelled = {one: [alphabet.spellings(word) for word in one.split()] for one in phrases}
     evidence = Evidence.of(logits, alphabet)
     scores, edges = evidence.scores(PhraseGraph.of(alphabet, spelled))
