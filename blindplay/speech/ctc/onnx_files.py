@@ -73,14 +73,14 @@ def _locations(data: mmap.mmap, start: int, end: int) -> Iterator[str]:
             if parts.get("key") == b"location":
                 yield parts.get("value", b"").decode()
     if not graphs:
-        raise ValueError("no graph")
+        raise ValueError
 
 
 def _walk(
     data: mmap.mmap, kind: str, start: int, end: int, depth: int
 ) -> Iterator[tuple[str, int, int]]:
     if depth > _MOST_NESTED:
-        raise ValueError("nested too deep")
+        raise ValueError
     for part, first, last in _parts(data, kind, start, end):
         yield part, first, last
         if part != "entry":
@@ -101,9 +101,9 @@ def _parts(data: mmap.mmap, kind: str, start: int, end: int) -> Iterator[tuple[s
         elif form in (_EIGHT, _FOUR):
             length = 8 if form == _EIGHT else 4
         else:
-            raise ValueError("an unknown form")
+            raise ValueError
         if not number or at + length > end:
-            raise ValueError("cut off")
+            raise ValueError
         if form == _BYTES and number in fields:
             yield fields[number], at, at + length
         at += length
@@ -113,10 +113,10 @@ def _varint(data: mmap.mmap, at: int, end: int) -> tuple[int, int]:
     value = 0
     for shift in range(0, 70, 7):
         if at >= end:
-            raise ValueError("cut off")
+            raise ValueError
         byte = data[at]
         at += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
             return value, at
-    raise ValueError("too long a number")
+    raise ValueError

@@ -50,10 +50,14 @@ def _arcs(
     alive = np.full(len(labels), _IMPOSSIBLE)
     since = np.zeros(len(labels), np.intp)  # the frame in which the word of each state began
     best, arcs = [0.0], list[WordArc]()
+    entries = np.flatnonzero((sources == 0) & (targets != 0))
+    before = labels[0]  # the last output of the best way
     for frame, cost in enumerate(costs):
         # State 0 is the end of all words before; what follows it begins in this frame.
         alive[0], since[0] = best[-1], frame
         reached = alive[sources]
+        # The same output again, without a blank between, would be heard as one.
+        reached[entries[labels[targets[entries]] == before]] = _IMPOSSIBLE
         into = np.maximum.reduceat(reached, starts)
         chosen = np.flatnonzero(reached == into[targets])
         since[targets[chosen]] = since[sources[chosen]]
@@ -61,6 +65,7 @@ def _arcs(
         ending = np.maximum.reduceat(alive[ends], words.end_starts)
         top = float(ending.max())
         best.append(max(top, silent[frame + 1]))
+        before = labels[ends[alive[ends].argmax()]] if top == best[-1] else labels[0]
         likeliest = np.argsort(-ending, kind="stable")[:MOST_ENDS]
         for one in likeliest[ending[likeliest] > top - BEAM]:
             first = words.end_starts[one]
