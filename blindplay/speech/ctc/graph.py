@@ -24,16 +24,18 @@ Indices = npt.NDArray[np.intp]
 class PhraseGraph:
     """The states of all phrases, and the arcs between them.
 
-    ``labels`` has the network's output of each state. State 0 is the blank before everything.
-    ``sources`` has the states from which a state is entered (itself among them), those of state
-    ``k`` from ``starts[k]`` on. ``first`` are the states that begin a phrase. The states in
-    ``ends`` end a phrase, those of phrase ``k`` from ``end_starts[k]`` on.
+    ``labels`` has the network's output of each state. The state ``root`` is the blank before
+    everything. ``sources`` has the other states from which a state is entered: array ``k`` has
+    source ``k`` of each state that has so many. The states with the most sources come first, so all
+    arrays begin with state 0; that makes the sums over sources fast. ``first`` are the states that
+    begin a phrase. The states in ``ends`` end a phrase, those of phrase ``k`` from
+    ``end_starts[k]`` on.
     """
 
     phrases: tuple[str, ...]
     labels: Indices
-    sources: Indices
-    starts: Indices
+    root: int
+    sources: tuple[Indices, ...]
     first: Indices
     ends: Indices
     end_starts: Indices
@@ -45,17 +47,22 @@ class PhraseGraph:
         last = [tree.grow(spelled) for spelled in phrases.values()]
         states = _States(alphabet, tree)
         ends = [states.entries[place] for place in last]
-        order = np.argsort(np.array(states.targets), kind="stable")
-        targets = np.array(states.targets)[order]
-        counts = [len(one) for one in ends]
+        order = sorted(range(len(states.labels)), key=lambda one: -len(states.sources[one]))
+        number = np.empty(len(order), np.intp)
+        number[order] = np.arange(len(order))
+        most = len(states.sources[order[0]])
+        every = (
+            [states.sources[one][k] for one in order if k < len(states.sources[one])]
+            for k in range(most)
+        )
         return cls(
             tuple(phrases),
-            np.array(states.labels),
-            np.array(states.sources)[order],
-            np.searchsorted(targets, np.arange(len(states.labels))),
-            np.array(sorted(set(states.first)), np.intp),
-            np.array([state for one in ends for state in one], np.intp),
-            np.cumsum([0, *counts[:-1]]),
+            np.array([states.labels[one] for one in order]),
+            int(number[0]),
+            tuple(number[one] for one in every),
+            number[np.array(states.first, np.intp)],
+            number[np.array([state for one in ends for state in one], np.intp)],
+            np.cumsum([0, *(len(one) for one in ends[:-1])]),
         )
 
 
@@ -111,8 +118,7 @@ class _States:
 
     def __init__(self, alphabet: Alphabet, tree: _Tree) -> None:
         self.labels: list[int] = []
-        self.sources: list[int] = []
-        self.targets: list[int] = []
+        self.sources: list[list[int]] = []
         self.first: list[int] = []
         self._blank = alphabet.blank
         self._ending: list[list[int]] = [[] for _ in tree.edges]  # pieces, by their last place
@@ -139,9 +145,8 @@ class _States:
         state = len(self.labels)
         self.labels.append(label)
         # The same output twice in a row, without a blank between, would be heard as one.
-        sources = [state, *(one for one in entered_from if self.labels[one] != label)]
-        self.sources += sources
-        self.targets += [state] * len(sources)
+        sources = [one for one in entered_from if self.labels[one] != label]
+        self.sources.append(sources)
         if label != self._blank and 0 in sources:
             self.first.append(state)
         return state

@@ -59,23 +59,25 @@ class Evidence:
         if not graph.phrases:
             return np.zeros(0), np.zeros(0, np.intp)
         labels, ends = graph.labels, graph.ends
-        # Row 0: nothing was said before. Row 1: other talk was.
-        alive = np.zeros((2, len(labels)))
-        alive[0, 0] = 1.0
+        # Column 0: nothing was said before. Column 1: other talk was.
+        alive = np.zeros((len(labels), 2))
+        alive[graph.root, 0] = 1.0
         first = labels[graph.first]
-        with_talk = np.zeros((2, len(ends)))
+        with_talk = np.zeros((len(ends), 2))
         for frame, likelihood in enumerate(self.likelihoods):
             if frame:
-                with_talk += alive[:, ends] * self.talk_after[frame, labels[ends]]
-            alive = np.add.reduceat(alive[:, graph.sources], graph.starts, axis=1)
-            alive[1, graph.first] += self.talk_before[frame, first]
-            alive *= likelihood[labels]
+                with_talk += alive[ends] * self.talk_after[frame, labels[ends], None]
+            before = alive
+            alive = before.copy()
+            for sources in graph.sources:
+                alive[: len(sources)] += np.take(before, sources, axis=0)
+            alive[graph.first, 1] += self.talk_before[frame, first]
+            alive *= likelihood[labels, None]
             alive[alive < _SMALLEST] = 0.0
-        sums = [
-            np.add.reduceat(one, graph.end_starts, axis=1) for one in (alive[:, ends], with_talk)
-        ]
+        alone = np.add.reduceat(alive[ends], graph.end_starts)
+        talked = np.add.reduceat(with_talk, graph.end_starts)
         # In the order of the number of edges with talk, so that the first of equals has the fewest.
-        four = np.stack([sums[0][0], sums[0][1], sums[1][0], sums[1][1]])
+        four = np.stack([alone[:, 0], alone[:, 1], talked[:, 0], talked[:, 1]])
         best = four.argmax(axis=0)
         with np.errstate(divide="ignore"):
             return np.log(four.max(axis=0)), np.array([0, 1, 1, 2])[best]

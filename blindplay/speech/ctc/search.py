@@ -45,27 +45,29 @@ def _arcs(
     costs: Array, words: PhraseGraph, silent: list[float]
 ) -> tuple[list[WordArc], list[float]]:
     """Return the words that may end in each frame, and the best score up to each frame."""
-    labels, sources, starts, ends = words.labels, words.sources, words.starts, words.ends
-    targets = np.repeat(np.arange(len(labels)), np.diff([*starts, len(sources)]))
+    labels, ends, root = words.labels, words.ends, words.root
     alive = np.full(len(labels), _IMPOSSIBLE)
     since = np.zeros(len(labels), np.intp)  # the frame in which the word of each state began
     best, arcs = [0.0], list[WordArc]()
-    entries = np.flatnonzero((sources == 0) & (targets != 0))
-    before = labels[0]  # the last output of the best way
+    before = labels[root]  # the last output of the best way
     for frame, cost in enumerate(costs):
-        # State 0 is the end of all words before; what follows it begins in this frame.
-        alive[0], since[0] = best[-1], frame
-        reached = alive[sources]
-        # The same output again, without a blank between, would be heard as one.
-        reached[entries[labels[targets[entries]] == before]] = _IMPOSSIBLE
-        into = np.maximum.reduceat(reached, starts)
-        chosen = np.flatnonzero(reached == into[targets])
-        since[targets[chosen]] = since[sources[chosen]]
-        alive = np.maximum(into + cost[labels], _IMPOSSIBLE)
+        # The root is the end of all words before; a word that follows begins in this frame. The
+        # same output again, without a blank between, would be heard as one.
+        alive[root] = _IMPOSSIBLE
+        into, began = alive.copy(), since.copy()
+        for sources in words.sources:
+            count, reached = len(sources), alive[sources]
+            better = reached > into[:count]
+            into[:count] = np.where(better, reached, into[:count])
+            began[:count] = np.where(better, since[sources], began[:count])
+        beginning = words.first[labels[words.first] != before]
+        beginning = beginning[into[beginning] < best[-1]]
+        into[beginning], began[beginning] = best[-1], frame
+        alive, since = np.maximum(into + cost[labels], _IMPOSSIBLE), began
         ending = np.maximum.reduceat(alive[ends], words.end_starts)
         top = float(ending.max())
         best.append(max(top, silent[frame + 1]))
-        before = labels[ends[alive[ends].argmax()]] if top == best[-1] else labels[0]
+        before = labels[ends[alive[ends].argmax()]] if top == best[-1] else labels[root]
         likeliest = np.argsort(-ending, kind="stable")[:MOST_ENDS]
         for one in likeliest[ending[likeliest] > top - BEAM]:
             first = words.end_starts[one]
