@@ -10,9 +10,9 @@ from blindplay import language
 from blindplay.speech import adaptation
 from blindplay.speech.ctc.alphabet import read_alphabet
 from blindplay.speech.models import catalogue, folders, store
-from blindplay.speech.models.download import Patience
+from blindplay.speech.models.download import Patience, megabytes
 from blindplay.speech.models.folders import BUILT_IN, OWN, available
-from blindplay.speech.models.store import ModelWords, megabytes
+from blindplay.speech.models.store import ModelWords
 
 from . import options
 
@@ -92,8 +92,8 @@ def _print_catalogue() -> None:
     for base in known.networks.values():
         first = "" if base.converted else " It has to be converted first; install says how."
         options.show(
-            f"  {base.short}, for {base.language}: {base.repository}, about "
-            f"{megabytes(base.size)}, licence {base.licence}.{first}"
+            f"  {base.short}, trained on {base.heard}: {base.repository}, {megabytes(base.size)}, "
+            f"licence {base.licence}.{first}"
         )
 
 
@@ -131,10 +131,13 @@ def install(names: tuple[str, ...], code: str, source: Path | None, timeout: flo
             options.warn(f"{name} was not installed: {error}")
             continue
         licence = f"; its licence: {made.licence}" if made.licence else ""
-        heard = f"knows {made.words} words, heard by the phones of: {made.phones}"
-        if not made.phones:
-            heard = f"can spell {made.words} words of {code}"
-        options.show(f"{made.name} is installed and {heard}{licence}.")
+        if made.phones:
+            options.show(
+                f"{made.name} is installed and knows {made.words} words, heard by the phones of: "
+                f"{made.phones}{licence}."
+            )
+        else:
+            options.show(f"{made.name} is installed and can spell {made.words} words{licence}.")
         if (choice := folders.chosen_names(code)) and made.name not in choice:
             options.show(
                 "It does not listen, because you chose others. To use it: blindplay models use "

@@ -107,17 +107,17 @@ def read_alphabet(folder: Path) -> Alphabet:
         )
     names = _from_json(file) if file.suffix == ".json" else _from_lines(file)
     if sorted(names.values()) != list(range(len(names))) or not 2 <= len(names) <= MOST_OUTPUTS:
-        raise _damaged(file, f"it does not number 2 to {MOST_OUTPUTS} outputs from 0 on")
+        raise _damaged(file)
     ordered = sorted(names, key=lambda name: names[name])
     blank = _blank(folder, names)
     if blank is None:
-        raise _damaged(file, f"none of its outputs is the blank ({', '.join(_BLANKS[:3])})")
+        raise _damaged(file)
     lexicon = folder / LEXICON
     if lexicon.is_file():
         return _with_lexicon(lexicon, ordered, blank)
     texts = [_text(name) if output != blank else "" for output, name in enumerate(ordered)]
     if not any(text.strip(GAP) for text in texts):
-        raise _damaged(file, "it has no letters")
+        raise _damaged(file)
     return Alphabet(tuple(texts), blank)
 
 
@@ -148,7 +148,7 @@ def _from_json(file: Path) -> dict[str, int]:
     read = read_json(file)
     names = {name: number for name, number in read.items() if isinstance(number, int)}
     if len(names) < len(read):
-        raise _damaged(file, "it does not give a number for each letter")
+        raise _damaged(file)
     return names
 
 
@@ -159,7 +159,7 @@ def _from_lines(file: Path) -> dict[str, int]:
         if not line.strip():
             continue
         if not number.isdecimal() or len(number) > 6 or name in names:
-            raise _damaged(file, "each line must be an output and its number")
+            raise _damaged(file)
         names[name or " "] = int(number)
     return names
 
@@ -176,7 +176,7 @@ def _with_lexicon(file: Path, names: list[str], blank: int) -> Alphabet:
     for line in _read(file).splitlines():
         word, *phones = line.split()[:65] or [""]
         if not set(phones) <= letters.keys():
-            raise _damaged(file, f"{word} is spelled with what is no output of the network")
+            raise _damaged(file)
         if phones:
             spellings.setdefault(word.lower(), []).append("".join(letters[one] for one in phones))
     return Alphabet(texts, blank, {word: tuple(dict.fromkeys(s)) for word, s in spellings.items()})
@@ -189,21 +189,23 @@ def read_json(file: Path) -> dict[str, object]:
     except (ValueError, RecursionError):
         read = None
     if not isinstance(read, dict):
-        raise _damaged(file, "it is no JSON object")
+        raise _damaged(file)
     return read
 
 
 def _read(file: Path) -> str:
     try:
         if file.stat().st_size > MOST_BYTES:
-            raise _damaged(file, f"it has more than {MOST_BYTES >> 20} megabytes")
+            raise _damaged(file)
         return file.read_text("utf-8")
     except (OSError, UnicodeDecodeError):
-        raise _damaged(file, "it cannot be read as text") from None
+        raise _damaged(file) from None
 
 
-def _damaged(file: Path, why: str) -> ModelError:
-    return ModelError(f"{file} cannot be used: {why}; fetch the model again.")
+def _damaged(file: Path) -> ModelError:
+    return ModelError(
+        f"{file} is damaged, or is of no network that BlindPlay knows; fetch the model again."
+    )
 
 
 def known_words(alphabet: Alphabet, words: Iterable[str]) -> list[str]:

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..audio import RATE
-from ..models.folders import NETWORKS, ModelError, network_file, verify
+from ..models.folders import ModelError, network_file, no_model, verify
 from .alphabet import Alphabet, read_alphabet, read_json
 from .features import Samples, log_mel, normalised, samples
 from .onnx_files import check_onnx_file
@@ -32,7 +32,6 @@ _TRIES = 3  # the machine may be busy for a moment
 _MOST_SECONDS = 30.0  # of sound; the rest of longer noise is not an announcement
 _SPARE_OUTPUTS = 8  # vocabularies may lack some marks, or have some more
 _MEL_BANDS = (64, 80, 128)
-_INSTALL = 'pip install "blindplay[onnx]"'
 
 
 class CtcNetwork:
@@ -46,7 +45,7 @@ class CtcNetwork:
     def __init__(self, folder: Path, *, threads: int | None = None) -> None:
         weights = network_file(folder)
         if weights is None:
-            raise ModelError(f"{folder} has no network: there is no {NETWORKS[-1]} in it.")
+            raise no_model(folder)
         verify(folder)
         check_onnx_file(weights)
         self.folder = folder
@@ -54,7 +53,7 @@ class CtcNetwork:
         self._config = _optional(folder / "config.json")
         self._preparation = _optional(folder / "preprocessor_config.json")
         if self._preparation.get("sampling_rate", RATE) != RATE:
-            raise ModelError(f"The network in {folder} hears another rate than {RATE} hertz.")
+            raise self._unknown(f"sampling_rate={self._preparation['sampling_rate']}")
         self._session = _session(weights, threads or max(1, (os.cpu_count() or 1) // 2))
         self._sound, self._others = self._inputs()
         self.alphabet = self._fitting(alphabet)
@@ -89,7 +88,7 @@ class CtcNetwork:
         others = [one for one in there if one not in sound]
         known = all(one.type == "tensor(int64)" and len(one.shape) in (1, 2) for one in others)
         if len(sound) != 1 or not known:
-            raise self._unknown("its inputs are " + ", ".join(one.name for one in there)[:200])
+            raise self._unknown("inputs=" + ",".join(one.name for one in there)[:200])
         return sound[0], others
 
     def _run(self, pcm: bytes) -> npt.NDArray[np.float32]:
@@ -108,7 +107,7 @@ class CtcNetwork:
                 "CTC network that BlindPlay knows, or it is damaged."
             ) from None
         if found.ndim != 3 or found.shape[0] != 1 or not found.shape[1]:
-            raise self._unknown(f"its result has the shape {found.shape}")
+            raise self._unknown(f"shape={found.shape}")
         return np.asarray(found[0], np.float32)
 
     def _prepared(self, sound: Samples) -> Samples:
@@ -124,7 +123,7 @@ class CtcNetwork:
         if not isinstance(bands, int):
             bands = self._config.get("features_size", 80)
         if bands not in _MEL_BANDS:
-            raise self._unknown(f"it hears {bands} bands, and {_MEL_BANDS} are known")
+            raise self._unknown(f"bands={bands}")
         return int(bands)
 
     def _fitting(self, alphabet: Alphabet) -> Alphabet:
@@ -132,12 +131,14 @@ class CtcNetwork:
         there = self._run(bytes(2 * RATE)).shape[1]
         named = len(alphabet.texts)
         if abs(there - named) > _SPARE_OUTPUTS or alphabet.blank >= there:
-            raise self._unknown(f"it has {there} outputs, and its vocabulary names {named}")
+            raise self._unknown(f"outputs={there},vocabulary={named}")
         return Alphabet(alphabet.texts[:there], alphabet.blank, alphabet.lexicon)
 
-    def _unknown(self, why: str) -> ModelError:
+    def _unknown(self, what: str) -> ModelError:
+        """Return the error of a network of another kind; ``what`` is for engineers."""
         return ModelError(
-            f"The network in {self.folder} is no CTC network of a known kind: {why}; take another."
+            f"The network in {self.folder} is no CTC network of a known kind ({what}); take "
+            "another."
         )
 
 
@@ -146,12 +147,12 @@ def check_onnxruntime(model: str) -> None:
     if importlib.util.find_spec("onnxruntime") is None:
         raise ModelError(
             f"{model} is an ONNX network, and onnxruntime, which runs it, is not installed; "
-            f"install it with: {_INSTALL}."
+            'install it with: pip install "blindplay[onnx]".'
         )
 
 
 def _session(weights: Path, threads: int) -> Any:
-    check_onnxruntime(f"The model in {weights.parent}")
+    check_onnxruntime(str(weights.parent))
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

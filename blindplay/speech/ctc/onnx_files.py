@@ -38,12 +38,10 @@ def check_onnx_file(file: Path) -> tuple[Path, ...]:
                 raise ValueError
             with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 names = set(_locations(data, 0, size))
-    except (ValueError, RecursionError, UnicodeDecodeError):
+    except (OSError, ValueError, RecursionError):
         raise ModelError(
-            f"{file} is damaged or is no ONNX network; fetch the model again."
+            f"{file} is damaged, or is of no network that BlindPlay knows; fetch the model again."
         ) from None
-    except OSError:
-        raise ModelError(f"{file} cannot be read; see that you may read it.") from None
     return tuple(_beside(file, name) for name in sorted(names))
 
 

@@ -236,6 +236,13 @@ def network_file(model: Path) -> Path | None:
     return next((model / name for name in NETWORKS if (model / name).is_file()), None)
 
 
+def no_model(source: Path) -> ModelError:
+    """Return the error of a folder or an archive without a model."""
+    return ModelError(
+        f"{source} holds no speech model: there is no am/final.mdl and no model.onnx in it."
+    )
+
+
 def words_file(model: Path) -> Path:
     """Return the path of the model's word list, in the newer layout or the older, flat one."""
     newer = model / "graph" / "words.txt"

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from . import folders
 from .catalogue import BaseModel
-from .download import DownloadError, Patience, Progress, download, fetch_text
+from .download import DownloadError, Patience, Progress, download, fetch_text, megabytes
 from .folders import NETWORKS, ModelError
 from .pins import pin, pins
 from .unpack import BESIDE_NETWORK, check_space
@@ -58,9 +58,10 @@ def fetch_network(
     files = needed(_listed(text, list_address), base.repository)
     whole = sum(file.size for file in files)
     check_space(place, 2 * whole)
+    address = f"{hub}/{base.repository}"
     tell(
-        f"Fetching {base.name}, {max(1, round(whole / 1e6))} megabytes, from {hub}/"
-        f"{base.repository}; its licence: {base.licence or 'stated there'}."
+        f"Fetching {base.name}, {megabytes(whole)}, from {address}; its licence: "
+        f"{base.licence or address}."
     )
     sums = {}
     for file in files:
@@ -113,8 +114,8 @@ def _listed(text: str, address: str) -> list[HubFile]:
                 files.append(HubFile(path, size, digest))
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         raise DownloadError(
-            f"What {address} gives is no list of files; try again later, or install from a folder "
-            "with --from."
+            f"What {address} gives is no list of models; try again later, or give the model's own "
+            "file with --from."
         ) from None
     return files
 

@@ -21,7 +21,7 @@ from ..ctc.alphabet import known_words, read_alphabet
 from ..ctc.network import check_onnxruntime
 from . import catalogue, folders
 from .catalogue import BaseModel
-from .download import Patience, Progress, download, fetch_text, forget
+from .download import Patience, Progress, download, fetch_text, forget, megabytes
 from .folders import ASIDE, BUILT_IN, OWN, ModelError
 from .hub import REPOSITORY, fetch_network, forget_downloads
 from .pins import pin, pins
@@ -195,7 +195,7 @@ def _put_base(
     """Copy or fetch a base model into ``fresh``, and return what its manifest says about it."""
     about = {"name": base.name, "licence": base.licence}
     if source is None and base.repository:
-        check_onnxruntime(f"The model {base.name}")
+        check_onnxruntime(base.name)
         place = _network_download_of(base.name)
         fetch_network(base, catalogue.load().hub, place, tell, _by_tens(tell), patience)
         shutil.copytree(place, fresh, copy_function=_link)
@@ -372,13 +372,6 @@ def _by_tens(tell: Tell) -> Progress:
         last = tenth
 
     return progress
-
-
-def megabytes(size: int) -> str:
-    """Return a number of bytes in words that can be read out."""
-    if size < 1_500_000:
-        return f"{max(1, round(size / 1000))} kilobytes"
-    return f"{round(size / 1_000_000)} megabytes"
 
 
 def _sound_base(name: str) -> Path | None:

@@ -10,7 +10,7 @@ from typing import IO
 
 from ..ctc.alphabet import LEXICON, VOCABULARIES
 from ..ctc.onnx_files import check_onnx_file
-from .folders import NETWORKS, ModelError, network_file
+from .folders import NETWORKS, ModelError, network_file, no_model
 
 MOST_FILES = 1000
 MOST_BYTES = 4 << 30
@@ -57,7 +57,7 @@ def copy_folder(source: Path, folder: Path) -> None:
     names = ("am/final.mdl", "final.mdl", *NETWORKS)
     model = next((one for one in roots if any((one / name).is_file() for name in names)), None)
     if model is None:
-        raise _no_model(source)
+        raise no_model(source)
     if (network := network_file(model)) is not None:
         # Hugging Face has the network in a folder of its own, onnx, below the vocabulary.
         _copy_network(network, source if model.name == "onnx" else model, folder)
@@ -139,14 +139,8 @@ def _root(paths: Iterable[PurePosixPath], archive: Path) -> PurePosixPath:
     roots = roots or [path.parent for path in acoustics]
     roots = roots or [path.parent for path in paths if path.name in NETWORKS]
     if not roots:
-        raise _no_model(archive)
+        raise no_model(archive)
     return min(roots, key=lambda path: (len(path.parts), path))
-
-
-def _no_model(source: Path) -> ModelError:
-    return ModelError(
-        f"{source} holds no speech model: there is no am/final.mdl and no model.onnx in it."
-    )
 
 
 def _is_clutter(path: PurePath) -> bool:

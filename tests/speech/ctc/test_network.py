@@ -78,18 +78,18 @@ def test_a_vocabulary_may_lack_a_few_outputs_or_name_a_few_more(tmp_path: Path) 
     assert fewer.logits(NOISE).shape == (500, 30)
     more = CtcNetwork(echo(tmp_path / "more", letters=(*LETTERS, "é", "è")), threads=1)
     assert len(more.alphabet.texts) == OUTPUTS
-    with pytest.raises(ModelError, match="has 32 outputs, and its vocabulary names 20"):
+    with pytest.raises(ModelError, match=r"outputs=32,vocabulary=20"):
         CtcNetwork(echo(tmp_path / "other", letters=LETTERS[:20]), threads=1)
 
 
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({"rank": 2}, "result has the shape"),
-        ({"extra": {"cache": "1", "more": "2", "language": "0"}}, "inputs are input_values, cache"),
+        ({"rank": 2}, "shape="),
+        ({"extra": {"cache": "1", "more": "2", "language": "0"}}, "inputs=input_values,cache"),
         ({"outputs": 30}, "cannot be run"),  # a second of sound is no whole number of frames
-        ({"preparation": {"sampling_rate": 8000}}, "another rate than 16000"),
-        ({"preparation": [1]}, "no JSON object"),
+        ({"preparation": {"sampling_rate": 8000}}, "sampling_rate=8000"),
+        ({"preparation": [1]}, "preprocessor_config.json is damaged"),
         ({"external": "../weights.bin"}, "outside of its folder"),
         ({"external": "missing.bin"}, "not there"),
     ],
@@ -110,7 +110,7 @@ def test_a_network_that_gives_no_numbers_is_not_believed(tmp_path: Path) -> None
 
 
 def test_a_network_that_loads_in_no_way_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"there is no model.onnx in it"):
+    with pytest.raises(ModelError, match=r"no model.onnx in it"):
         CtcNetwork(tmp_path, threads=1)
     whole = (echo(tmp_path) / "model.onnx").read_bytes()
     for content in (whole.replace(b"Reshape", b"Reshapo"), whole[:60], b"<html>not found</html>"):

@@ -80,5 +80,5 @@ def test_a_file_cut_off_anywhere_or_garbage_is_one_sentence(tmp_path: Path) -> N
 
 
 def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="cannot be read"):
+    with pytest.raises(ModelError, match="is damaged, or is of no network"):
         check_onnx_file(tmp_path / "model.onnx")

@@ -136,7 +136,7 @@ def test_a_repository_without_an_onnx_network_says_how_to_convert_it(hub: Served
         install(base=NETWORK)
     for wrong in (b"[", b"{}[", b'[{"type": "file"}]', b'{"error": 1}', b"[1]"):
         hub.files[listed] = wrong
-        with pytest.raises(ModelError, match="no list of files"):
+        with pytest.raises(ModelError, match="no list of models"):
             install(base=NETWORK)
 
 
