@@ -138,10 +138,12 @@ def install(names: tuple[str, ...], code: str, source: Path | None, timeout: flo
             )
         else:
             options.show(f"{made.name} is installed and can spell {made.words} words{licence}.")
-        if (choice := folders.chosen_names(code)) and made.name not in choice:
+        if made.folder not in (listening := folders.chosen_models(code)):
+            by_folder = {folder: one for one, folder in available(code).items()}
+            together = [made.name, *(by_folder[folder] for folder in listening)]
             options.show(
-                "It does not listen, because you chose others. To use it: blindplay models use "
-                f"{' '.join([made.name, *choice])} --language {code}."
+                "It does not listen, because others do. To use it: blindplay models use "
+                f"{' '.join(together)} --language {code}."
             )
     if faults:
         raise ValueError(f"{faults} of {len(wanted)} models could not be installed.")

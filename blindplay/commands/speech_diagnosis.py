@@ -95,7 +95,7 @@ def _recogniser(language: str, model: Path | None, words: list[str]) -> list[Dia
     for folder in folders:
         try:
             probe(folder, language)
-            loaded.append(load_model(folder, language))
+            loaded.append(load_model(folder, language, words=words))
         except ModelError as error:
             found.append(missing("recogniser", str(error)))
             continue

@@ -122,9 +122,9 @@ def _behind(recognition: Recognition, meanings: Mapping[str, K]) -> dict[K, floa
 class Ensemble:
     """Models that listen together. It does what a `SpeechModel` does.
 
-    The first model is the most trusted: partial words are its. Each model decodes in a thread of
-    its own. A phrase is listened for if any model knows its words; a model that does not know them
-    counts against it.
+    The first model is the most trusted: partial words are its, if it hears words at once. Each
+    model decodes in a thread of its own. A phrase is listened for if any model knows its words; a
+    model that does not know them counts against it.
 
     The first language is the one that is expected most. Raises ValueError without recognisers.
     """
@@ -302,8 +302,8 @@ class EnsembleDecoder:
         return any(list(ended.values())[:1])
 
     def partial(self) -> str:
-        """Return the words that the first model has heard so far."""
-        return self._decoders[0][1].partial() if self._decoders else ""
+        """Return the words that the first model which hears words at once has heard so far."""
+        return next((one.partial() for _, one in self._decoders if one.gradual), "")
 
     def finish(self, patience: float = PATIENCE_S) -> Recognition:
         """Return what was said, at the end of the sound. A model that takes ``patience`` seconds

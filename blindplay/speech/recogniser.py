@@ -135,6 +135,9 @@ class SpeechModel(ABC):
 class Decoder(Protocol):
     """Decodes one utterance. Use it from one thread."""
 
+    gradual: bool
+    """It hears words while they are spoken."""
+
     def accept(self, pcm: bytes) -> bool:
         """Take sound. Return whether a pause has ended the utterance."""
 
@@ -278,6 +281,8 @@ class _VoskDecoder:
 
 class UtteranceDecoder:
     """Decodes one utterance in the closed and the open grammar. Use it from one thread."""
+
+    gradual = True
 
     def __init__(self, decoders: Sequence[_VoskDecoder], tokens: Mapping[str, str]) -> None:
         self._decoders = decoders

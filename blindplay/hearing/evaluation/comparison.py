@@ -18,7 +18,7 @@ from blindplay.speech.adaptation.finetuning import LabelledSound
 from blindplay.speech.audio import RATE
 from blindplay.speech.confidence import confidence_file, confidence_of
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble
-from blindplay.speech.models.folders import ModelError, available
+from blindplay.speech.models.folders import ModelError, available, network_file
 from blindplay.speech.recogniser import SpeechModel
 
 from ..recognisers import open_recogniser
@@ -174,7 +174,11 @@ def _enrolled(
             if one.line.what is not UtteranceKind.TALK
         ]
         for name, model in models.items():
-            before[name] += scoring.hear(model, pack, judging, where, freely=False)
+            heard = scoring.hear(model, pack, judging, where, freely=False)
+            before[name] += heard
+            if network_file(model.folder) is not None:  # it has no pronunciations to learn
+                after[name] += heard
+                continue
             with tempfile.TemporaryDirectory() as made:
                 folder = Path(made) / "model"
                 habits = pronunciations.learn(model.folder, prompts, words.words, words.fillers)

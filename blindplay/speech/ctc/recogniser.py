@@ -131,6 +131,8 @@ def _heard(graph: PhraseGraph, evidence: Evidence) -> dict[str, tuple[float, int
 class CtcDecoder:
     """Keeps the sound of one utterance, and recognises it at its end. Use it from one thread."""
 
+    gradual = False
+
     def __init__(self, recogniser: CtcRecogniser, closed: PhraseGraph) -> None:
         self._recogniser, self._closed = recogniser, closed
         self._sound = bytearray()
