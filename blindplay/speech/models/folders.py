@@ -377,8 +377,9 @@ def probe(model: Path, language: str) -> None:
         "r.recognise(bytes(32000), sorted(filter(str.isalpha, r.vocabulary))[:1])"
     )
     command = [sys.executable, "-c", program, str(model), language]
+    patience = 60 if network_file(model) is None else 240  # networks may have a gigabyte
     try:
-        done = subprocess.run(command, capture_output=True, timeout=60, check=False)
+        done = subprocess.run(command, capture_output=True, timeout=patience, check=False)
     except subprocess.TimeoutExpired:
         raise ModelError(f"The model in {model} hangs; unpack the model again.") from None
     _, said, sentence = done.stderr.decode("utf-8", "replace").rpartition(_SAID)

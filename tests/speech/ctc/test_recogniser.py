@@ -13,8 +13,10 @@ from blindplay import language
 from blindplay.hearing.decision import Verdict
 from blindplay.hearing.ear import Ear
 from blindplay.hearing.recognisers import open_recogniser
+from blindplay.speech.audio import MemorySource
 from blindplay.speech.ctc.recogniser import CtcRecogniser
 from blindplay.speech.ensemble import Ensemble
+from blindplay.speech.listener import Listener
 from blindplay.speech.models.folders import ModelError
 from blindplay.speech.recogniser import Recogniser, VocabularyError
 from models.train.export import read
@@ -167,6 +169,22 @@ def test_the_twin_and_a_vosk_model_vote_together(twin: Path, spoken: Spoken) -> 
     heard = ear.hear(ROOM + spoken("bauer eva zwei eva vier"), board)
     assert heard.recognition.words == "bauer eva zwei eva vier"
     assert all(part.words == "bauer eva zwei eva vier" for part in heard.recognition.by_model)
+
+
+def test_a_listener_hears_with_a_network_alone(
+    pair: tuple[CtcRecogniser, Recogniser], spoken: Spoken
+) -> None:
+    said = ["bauer eva zwei eva vier", "ich gebe auf"]
+    pause = ROOM * 2
+    sound_of_all = b"".join(pause + spoken(one) for one in said) + pause
+    heard: list[str] = []
+    listener = Listener(
+        pair[0], MemorySource(sound_of_all), lambda one: heard.append(one.words),
+        phrases=MOVES + COMMANDS,
+    )  # fmt: skip
+    with listener:
+        assert listener.wait(60)
+    assert heard == said
 
 
 @pytest.mark.parametrize("sharpness", [0.1, 1.0, 20.0])
