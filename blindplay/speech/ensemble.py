@@ -316,9 +316,7 @@ class EnsembleDecoder:
         first, *others = map(summed, by_language.values())
         return replace(first, elsewhere=tuple(others)) if others else first
 
-    def _of_each(
-        self, ask: Callable[[Decoder], T], patience: float
-    ) -> dict[SpeechModel, T]:
+    def _of_each(self, ask: Callable[[Decoder], T], patience: float) -> dict[SpeechModel, T]:
         """Ask each decoder. Drop those that failed or are late."""
         asked = list(self._decoders)
         models, work = [model for model, _ in asked], [lambda one=one: ask(one) for _, one in asked]
