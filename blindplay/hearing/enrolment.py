@@ -22,6 +22,7 @@ from blindplay.speech.adaptation.finetuning import LabelledSound
 from blindplay.speech.confidence import confidence_of
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.ensemble import AnyRecogniser
+from blindplay.speech.models.folders import network_file
 
 from . import speaker_models
 from .coverage import Coverage
@@ -290,7 +291,10 @@ def _tries(
     made: Path,
     progress: Progress,
 ) -> list[tuple[Path, OwnModel]]:
-    """Return models that may be better than ``model``, each in a folder in ``made``."""
+    """Return models that may be better than ``model``, each in a folder in ``made``: none if it is
+    a network of other makers, which has no pronunciations to learn and cannot be trained here."""
+    if network_file(model) is not None:
+        return []
     words = lexicon(pack.code)
     vocabulary = adaptation.Vocabulary({**words.words, **words.fillers}, words.squares)
     known = adaptation.pronounced(model, words.words)

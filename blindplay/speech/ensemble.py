@@ -27,12 +27,11 @@ from .audio import amplified
 from .callbacks import call_all
 from .models.folders import ModelError
 from .recogniser import (
+    Decoder,
     Hypothesis,
-    Recogniser,
     Recognition,
-    UtteranceDecoder,
+    SpeechModel,
     VocabularyError,
-    VoskGrammar,
 )
 
 log = logging.getLogger(__name__)
@@ -121,16 +120,16 @@ def _behind(recognition: Recognition, meanings: Mapping[str, K]) -> dict[K, floa
 
 
 class Ensemble:
-    """Models that listen together. It does what a `Recogniser` does.
+    """Models that listen together. It does what a `SpeechModel` does.
 
-    The first model is the most trusted: partial words are its. Each model decodes in a thread of
-    its own. A phrase is listened for if any model knows its words; a model that does not know them
-    counts against it.
+    The first model is the most trusted: partial words are its, if it hears words at once. Each
+    model decodes in a thread of its own. A phrase is listened for if any model knows its words; a
+    model that does not know them counts against it.
 
     The first language is the one that is expected most. Raises ValueError without recognisers.
     """
 
-    def __init__(self, recognisers: Sequence[Recogniser]) -> None:
+    def __init__(self, recognisers: Sequence[SpeechModel]) -> None:
         if not recognisers:
             raise ValueError("Give at least one model to listen.")
         self._on_lost: list[Callable[[str], None]] = []
@@ -140,12 +139,12 @@ class Ensemble:
         threads = _THREADS_EACH * len(recognisers)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="model")
         # Work under way, its model, and when it is due, in seconds of the monotonic clock.
-        self._work: dict[Future[Any], tuple[Recogniser, float]] = {}
-        self._out: frozenset[Recogniser] = frozenset()  # late for so long that people know it
-        self._outages: Counter[Recogniser] = Counter()
+        self._work: dict[Future[Any], tuple[SpeechModel, float]] = {}
+        self._out: frozenset[SpeechModel] = frozenset()  # late for so long that people know it
+        self._outages: Counter[SpeechModel] = Counter()
 
     @property
-    def members(self) -> tuple[Recogniser, ...]:
+    def members(self) -> tuple[SpeechModel, ...]:
         """The models that listen, without those that failed or are out."""
         return tuple(one for one in self._models if one not in self._out)
 
@@ -192,7 +191,7 @@ class Ensemble:
         ready = self._ready()
         members, unknown = self.members, set(phrases)
         # Adapted models share their words, so one grammar serves them all.
-        grammars: dict[Hashable, VoskGrammar] = {}
+        grammars: dict[Hashable, Any] = {}
         for one in members:
             if one.words not in grammars:
                 known = one.known_phrases(phrases)
@@ -203,12 +202,12 @@ class Ensemble:
         started = [(one, one.start_with(grammars[one.words])) for one in members if one in ready]
         return EnsembleDecoder(members, started, self._each, self._lose)
 
-    def _ready(self) -> frozenset[Recogniser]:
+    def _ready(self) -> frozenset[SpeechModel]:
         """The models that have done all that is due; all of them if none has. Tell which have been
         late for long, and which of those have caught up."""
         now = time.monotonic()
         with self._lock:
-            due: dict[Recogniser, float] = {}
+            due: dict[SpeechModel, float] = {}
             for work, (model, at) in self._work.items():
                 if now >= at and not work.done():
                     due[model] = min(at, due.get(model, at))
@@ -236,7 +235,7 @@ class Ensemble:
 
     def _each(
         self,
-        models: Sequence[Recogniser],
+        models: Sequence[SpeechModel],
         work: Sequence[Callable[[], T]],
         patience: float,
     ) -> list[T | Exception | None]:
@@ -264,7 +263,7 @@ class Ensemble:
                     self._work[one] = model, now
         return [one.result() if one.done() else None for one in begun]
 
-    def _lose(self, lost: Recogniser, error: Exception) -> None:
+    def _lose(self, lost: SpeechModel, error: Exception) -> None:
         """Go on without a model that has failed. If it is the last one, raise ModelError."""
         with self._lock:
             if lost not in self._models:
@@ -288,10 +287,10 @@ class EnsembleDecoder:
 
     def __init__(
         self,
-        members: Sequence[Recogniser],
-        decoders: Sequence[tuple[Recogniser, UtteranceDecoder]],
+        members: Sequence[SpeechModel],
+        decoders: Sequence[tuple[SpeechModel, Decoder]],
         each: Callable[..., list[object]],
-        lose: Callable[[Recogniser, Exception], None],
+        lose: Callable[[SpeechModel, Exception], None],
     ) -> None:
         self._members, self._decoders = list(members), list(decoders)
         self._each, self._lose = each, lose
@@ -303,8 +302,8 @@ class EnsembleDecoder:
         return any(list(ended.values())[:1])
 
     def partial(self) -> str:
-        """Return the words that the first model has heard so far."""
-        return self._decoders[0][1].partial() if self._decoders else ""
+        """Return the words that the first model which hears words at once has heard so far."""
+        return next((one.partial() for _, one in self._decoders if one.gradual), "")
 
     def finish(self, patience: float = PATIENCE_S) -> Recognition:
         """Return what was said, at the end of the sound. A model that takes ``patience`` seconds
@@ -317,13 +316,11 @@ class EnsembleDecoder:
         first, *others = map(summed, by_language.values())
         return replace(first, elsewhere=tuple(others)) if others else first
 
-    def _of_each(
-        self, ask: Callable[[UtteranceDecoder], T], patience: float
-    ) -> dict[Recogniser, T]:
+    def _of_each(self, ask: Callable[[Decoder], T], patience: float) -> dict[SpeechModel, T]:
         """Ask each decoder. Drop those that failed or are late."""
         asked = list(self._decoders)
         models, work = [model for model, _ in asked], [lambda one=one: ask(one) for _, one in asked]
-        results: dict[Recogniser, T] = {}
+        results: dict[SpeechModel, T] = {}
         for member, answer in zip(asked, self._each(models, work, patience), strict=True):
             if isinstance(answer, Exception):
                 self._lose(member[0], answer)
@@ -335,7 +332,7 @@ class EnsembleDecoder:
         return results
 
 
-AnyRecogniser: TypeAlias = Recogniser | Ensemble
+AnyRecogniser: TypeAlias = SpeechModel | Ensemble
 """One model, or several together."""
-AnyDecoder: TypeAlias = UtteranceDecoder | EnsembleDecoder
+AnyDecoder: TypeAlias = Decoder | EnsembleDecoder
 """What `AnyRecogniser.start` returns."""

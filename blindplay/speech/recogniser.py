@@ -1,5 +1,7 @@
 """Words from sound: Vosk, listening for the phrases that are expected now and for everything else.
 
+`SpeechModel` is what every kind of model does, and `Recogniser` is Vosk's.
+
 Every utterance is decoded twice. The *closed* grammar has the phrases that are expected; the *open*
 one has every word there is, in any order, so that the unexpected (an illegal move, chatter) can
 win, too. Vosk's scores of the two are not comparable, because its language model charges
@@ -8,10 +10,11 @@ well the sound fits the words. Vosk's own confidence is not used.
 """
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from .audio import RATE, amplified, speech_onset_s
 from .bigram import Bigram
@@ -72,12 +75,81 @@ class Recognition:
         return next((one.words for one in self.hypotheses if one.words in phrases), "")
 
 
-def _plain(phrase: str) -> str:
+def plain(phrase: str) -> str:
+    """Return the words of a phrase in small letters, with one space between them."""
     return " ".join(phrase.lower().split())  # casefold would turn "große" into "grosse"
 
 
-class Recogniser:
-    """A loaded model. Loading the built-in one takes 0.05 s. Recognising is thread-safe.
+class SpeechModel(ABC):
+    """A loaded model of any kind. Recognising is thread-safe."""
+
+    words: Hashable
+    """Equal for models that share closed grammars: they know the same words."""
+    vocabulary: frozenset[str]
+    """The words that the model listens for when other talk may be meant."""
+
+    def __init__(self, folder: Path, language: str) -> None:
+        self.folders = (folder,)
+        """The model's folder, as `Ensemble.folders` has those of several."""
+        self.by_language = (self.folders,)
+        self.language = language
+
+    @property
+    def folder(self) -> Path:
+        """Return the model's folder."""
+        return self.folders[0]
+
+    @abstractmethod
+    def unknown_words(self, phrases: Iterable[str]) -> list[str]:
+        """Return the words of `phrases` that the model does not know, sorted, each once."""
+
+    @abstractmethod
+    def closed_grammar(self, phrases: Sequence[str]) -> Any:
+        """Return the grammar of these phrases. Raises VocabularyError."""
+
+    @abstractmethod
+    def start_with(self, closed: Any) -> "Decoder":
+        """Return a decoder of an utterance with this grammar."""
+
+    def known_phrases(self, phrases: Iterable[str]) -> list[str]:
+        """Return those of `phrases` of which every word is known, in their order."""
+        phrases = list(phrases)
+        unknown = set(self.unknown_words(phrases))
+        return [phrase for phrase in phrases if unknown.isdisjoint(plain(phrase).split())]
+
+    def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Recognition:
+        """Return what one utterance (16 kHz mono 16-bit PCM), however soft, may have been.
+
+        `phrases` are those that are expected now, as plain words, commands included. Raises
+        VocabularyError.
+        """
+        decoder = self.start(phrases)
+        decoder.accept(amplified(pcm))
+        return decoder.finish()
+
+    def start(self, phrases: Sequence[str]) -> "Decoder":
+        """Return a decoder that listens for these phrases. Raises VocabularyError."""
+        return self.start_with(self.closed_grammar(phrases))
+
+
+class Decoder(Protocol):
+    """Decodes one utterance. Use it from one thread."""
+
+    gradual: bool
+    """It hears words while they are spoken."""
+
+    def accept(self, pcm: bytes) -> bool:
+        """Take sound. Return whether a pause has ended the utterance."""
+
+    def partial(self) -> str:
+        """Return the words heard so far in this utterance, without unknown sound."""
+
+    def finish(self) -> Recognition:
+        """Return what was said, at the end of the sound."""
+
+
+class Recogniser(SpeechModel):
+    """A loaded Vosk model. Loading the built-in one takes 0.05 s. Recognising is thread-safe.
 
     `spellings` maps words of the phrases to the model's own, {"cesar": "cäsar"}; results have the
     words of the phrases. `words` are those of the open grammar, as far as the model knows them; by
@@ -93,15 +165,11 @@ class Recogniser:
         words: Iterable[str] | None = None,
     ) -> None:
         folders.check_model(model)
-        self.folders = (model,)
-        """The model's folder, as `Ensemble.folders` has those of several."""
-        self.by_language = (self.folders,)
-        self.language = language
+        super().__init__(model, language)
         self.vocabulary = folders.vocabulary(model)
         """Every word that the model knows, square tokens ("gustav_eins") included."""
-        self._spellings = {_plain(word): _plain(to) for word, to in (spellings or {}).items()}
+        self._spellings = {plain(word): plain(to) for word, to in (spellings or {}).items()}
         self.words = self.vocabulary, frozenset(self._spellings.items())
-        """Equal for models that share closed grammars: they know the same words."""
         self._vosk = _vosk()
         try:
             self._model: Any = self._vosk.Model(str(model))
@@ -114,7 +182,7 @@ class Recogniser:
     def _open_words(self, words: Iterable[str] | None) -> list[str]:
         if words is None:
             return sorted(self.vocabulary - {UNKNOWN})
-        single = {known for word in words if (known := self._known(_plain(word))) is not None}
+        single = {known for word in words if (known := self._known(plain(word))) is not None}
         joined = {
             token
             for token in self.vocabulary
@@ -125,22 +193,13 @@ class Recogniser:
     def _with_unknown(self, items: Iterable[str]) -> list[str]:
         return [*items, *([UNKNOWN] if UNKNOWN in self.vocabulary else [])]
 
-    @property
-    def folder(self) -> Path:
-        """Return the model's folder."""
-        return self.folders[0]
-
     def unknown_words(self, phrases: Iterable[str]) -> list[str]:
         """Return the words of `phrases` that the model does not know, sorted, each once.
 
         Vosk would silently drop them and take the rest of the phrase for the whole.
         """
-        words = {word for phrase in phrases for word in _plain(phrase).split()}
+        words = {word for phrase in phrases for word in plain(phrase).split()}
         return sorted(word for word in words if self._known(word) is None)
-
-    def known_phrases(self, phrases: Iterable[str]) -> list[str]:
-        """Return those of `phrases` of which every word is known, in their order."""
-        return [p for p in phrases if all(map(self._known, _plain(p).split()))]
 
     def _known(self, word: str) -> str | None:
         if word in self.vocabulary:
@@ -159,7 +218,7 @@ class Recogniser:
             raise VocabularyError(unknown)
         tokens: dict[str, str] = {}
         for phrase in phrases:
-            words = [self._known(word) or word for word in _plain(phrase).split()]
+            words = [self._known(word) or word for word in plain(phrase).split()]
             joined: list[str] = []
             for word in words:
                 if joined and f"{joined[-1]}_{word}" in self.vocabulary:
@@ -169,20 +228,6 @@ class Recogniser:
             if joined:
                 tokens.setdefault(" ".join(joined), phrase)
         return tokens
-
-    def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Recognition:
-        """Return what one utterance (16 kHz mono 16-bit PCM), however soft, may have been.
-
-        `phrases` are those that are expected now, as plain words, commands included. Raises
-        VocabularyError.
-        """
-        decoder = self.start(phrases)
-        decoder.accept(amplified(pcm))
-        return decoder.finish()
-
-    def start(self, phrases: Sequence[str]) -> "UtteranceDecoder":
-        """Return a decoder that listens for these phrases. Raises VocabularyError."""
-        return self.start_with(self.closed_grammar(phrases))
 
     def closed_grammar(self, phrases: Sequence[str]) -> "VoskGrammar":
         """Return the grammar of these phrases. Raises VocabularyError."""
@@ -236,6 +281,8 @@ class _VoskDecoder:
 
 class UtteranceDecoder:
     """Decodes one utterance in the closed and the open grammar. Use it from one thread."""
+
+    gradual = True
 
     def __init__(self, decoders: Sequence[_VoskDecoder], tokens: Mapping[str, str]) -> None:
         self._decoders = decoders

@@ -143,6 +143,13 @@ def _beside(target: Path) -> tuple[Path, Path]:
     return target.with_name(f"{target.name}.part"), target.with_name(f"{target.name}.part.json")
 
 
+def megabytes(size: int) -> str:
+    """Return a number of bytes in words that can be read out."""
+    if size < 1_500_000:
+        return f"{max(1, round(size / 1000))} kilobytes"
+    return f"{round(size / 1_000_000)} megabytes"
+
+
 class _PartialFile:
     """The bytes of a file that have come so far. The arguments are those of `download`."""
 

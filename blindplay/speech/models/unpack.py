@@ -8,11 +8,15 @@ from collections.abc import Iterable
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import IO
 
-from .folders import ModelError
+from ..ctc.alphabet import LEXICON, VOCABULARIES
+from ..ctc.onnx_files import check_onnx_file
+from .folders import NETWORKS, ModelError, network_file, no_model
 
 MOST_FILES = 1000
 MOST_BYTES = 4 << 30
 """No usable model is larger when unpacked."""
+BESIDE_NETWORK = (*VOCABULARIES, LEXICON, "config.json", "preprocessor_config.json")
+"""The files that a network needs beside its weights, as far as they are there."""
 _CLUTTER = ("__MACOSX", ".DS_Store", "desktop.ini", "Thumbs.db")
 
 
@@ -45,14 +49,19 @@ def unpack(archive: Path, folder: Path) -> None:
 
 
 def copy_folder(source: Path, folder: Path) -> None:
-    """Write the model in the folder ``source``, or in a folder in it, into ``folder``. Raises
-    ModelError if there is no model in it, or a link or a device, and OSError."""
+    """Write the model in the folder ``source``, or in a folder in it, into ``folder``; of a network
+    only what it needs. Raises ModelError if there is no model in it, or a link or a device, and
+    OSError."""
     source = source.resolve()
     roots = [source, *sorted(child for child in source.iterdir() if child.is_dir())]
-    names = ("am/final.mdl", "final.mdl")
+    names = ("am/final.mdl", "final.mdl", *NETWORKS)
     model = next((one for one in roots if any((one / name).is_file() for name in names)), None)
     if model is None:
-        raise _no_model(source)
+        raise no_model(source)
+    if (network := network_file(model)) is not None:
+        # Hugging Face has the network in a folder of its own, onnx, below the vocabulary.
+        _copy_network(network, source if model.name == "onnx" else model, folder)
+        return
     files = []
     for number, path in enumerate(sorted(model.rglob("*"))):
         if number > 2 * MOST_FILES:
@@ -67,6 +76,21 @@ def copy_folder(source: Path, folder: Path) -> None:
     check_space(folder, sum((model / name).stat().st_size for name in files))
     for name in files:
         with (model / name).open("rb") as stream:
+            _copy(stream, folder / name)
+
+
+def _copy_network(network: Path, model: Path, folder: Path) -> None:
+    """Copy a network, the files that its weights are in, and what is beside it in ``model``."""
+    files = {network.name: network}
+    for file in check_onnx_file(network):
+        files[file.relative_to(network.parent).as_posix()] = file
+    files |= {name: model / name for name in BESIDE_NETWORK if (model / name).exists()}
+    for name, file in files.items():
+        if file.is_symlink() or not file.is_file():
+            raise ModelError(f"{name} in {model} is a link or a device; a model has files only.")
+    check_space(folder, sum(file.stat().st_size for file in files.values()))
+    for name, file in files.items():
+        with file.open("rb") as stream:
             _copy(stream, folder / name)
 
 
@@ -108,17 +132,15 @@ def _files(infos: list[zipfile.ZipInfo], archive: Path) -> dict[PurePosixPath, z
 
 
 def _root(paths: Iterable[PurePosixPath], archive: Path) -> PurePosixPath:
-    """Return the folder of the model in an archive: the one with am/final.mdl or final.mdl."""
+    """Return the folder of the model in an archive: the one with am/final.mdl or final.mdl, or
+    with a network."""
     acoustics = [path for path in paths if path.name == "final.mdl"]
     roots = [path.parents[1] for path in acoustics if path.parent.name == "am"]
     roots = roots or [path.parent for path in acoustics]
+    roots = roots or [path.parent for path in paths if path.name in NETWORKS]
     if not roots:
-        raise _no_model(archive)
+        raise no_model(archive)
     return min(roots, key=lambda path: (len(path.parts), path))
-
-
-def _no_model(source: Path) -> ModelError:
-    return ModelError(f"{source} holds no speech model: there is no am/final.mdl in it.")
 
 
 def _is_clutter(path: PurePath) -> bool:
