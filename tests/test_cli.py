@@ -101,7 +101,8 @@ def test_every_command_explains_itself_and_all_its_options(name: str) -> None:
 _IMPERATIVES = (
     "Use|Read|Write|Play|Print|Take|Answer|Announce|Say|Speak|Serve|Show|List|Name|Begin|Call|Keep|"
     "Continue|Apply|Add|Remove|Check|Measure|Run|Stop|Install|Adapt|Encrypt|Draw|Castle|Listen|"
-    "Leave|End|Compare|Interpret|Emulate|Put|Try|Kill|Seed|Wait|Learn|Explain|Give|Choose|Also|Only"
+    "Leave|End|Compare|Interpret|Emulate|Put|Try|Kill|Seed|Wait|Learn|Explain|Give|Choose|Offer|Look|Also|"
+    "Only"
 )
 _OTHER_VERBS = "is|are|was|were|has|have|needs?|decides?|can|must|hears?|means|does|says?|stands"
 

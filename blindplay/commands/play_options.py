@@ -100,7 +100,7 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
     "Opponent": (
         _choice("against", "Play against an opponent who is not at this table: engine is Stockfish "
                 "or, where it is not installed, a small opponent that is built in.", against.KINDS),
-        _option("level", "Let it play at this level: beginner, learner, club, strong, master, "
+        _option("level", "Play at this level: beginner, learner, club, strong, master, "
                 "full, or a number of Elo. Without it, it is club."),
         _option("engine", "Use this UCI engine instead of Stockfish."),
     ),
