@@ -91,7 +91,7 @@ def test_a_network_that_fails_drops_out_and_the_others_go_on(
     broken = CtcRecogniser(echo(tmp_path, power=0.5), "de", threads=1)
     lost: list[str] = []
     both = Ensemble([broken, recogniser])
-    both.on_lost(lost.append)
+    both.watch(lost.append, lost.append)
     # A network of this kind can only take whole frames.
     said = spoken(MOVES[0])
     assert both.recognise(said[: len(said) // 64 * 64], MOVES).words == MOVES[0]
