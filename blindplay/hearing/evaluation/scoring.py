@@ -11,7 +11,7 @@ from enum import Enum
 import chess
 
 from blindplay.language import NEVER_OPENED, QUESTIONS, Command, Language, Understanding
-from blindplay.speech.confidence import ConfidenceModel
+from blindplay.speech.confidence import ConfidenceModel, accepted_from
 from blindplay.speech.confidence import MeaningKind as Meant
 from blindplay.speech.confusions import NEVER_SEEN, Confusions
 from blindplay.speech.ensemble import AnyRecogniser, summed
@@ -259,7 +259,8 @@ def curve(
     kinds = (UtteranceKind.MOVE, UtteranceKind.ILLEGAL, UtteranceKind.TALK)
     found = []
     for accept in THRESHOLDS:
-        move = replace(confidence.weights[Meant.MOVE], accept=accept)
+        move = dict(confidence.weights[Meant.MOVE])
+        move["always"] += accepted_from(Meant.MOVE) - accept
         weights = {**confidence.weights, Meant.MOVE: move}
         by = deciding(pack, replace(confidence, weights=weights))
         comes = Counter(
