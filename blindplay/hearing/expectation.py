@@ -9,7 +9,7 @@ from blindplay.language import Language, Understanding
 from blindplay.laws.game import Game
 from blindplay.speech.ensemble import AnyRecogniser
 
-LEANING = 4.0
+LEANING = 5.0
 """How much likelier, in nats, the executed or touched move is, or the announcement that is to be
 repeated: enough to settle a doubt of the ear, too little to overrule it."""
 

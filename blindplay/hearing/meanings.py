@@ -84,16 +84,20 @@ def readings(
         for key, one in found.items():
             score = sum(vote.get(key, -MOST_BEHIND) for vote in by_model)
             found[key] = replace(one, score=score)
-    ranked = sorted(found.values(), key=lambda r: -r.score - _prior(r, expected))
+    ranked = sorted(
+        found.values(),
+        key=lambda r: -r.score - _legal(r) - expected.leaning(r.statement.move),
+    )
     return Meanings(ranked, nothing, by_model)
 
 
-def _prior(reading: Meaning, expected: Expected) -> float:
-    """Return how much likelier it is for other reasons than its sound, in nats."""
-    prior = 0.0 if reading.meant.kind is Kind.ILLEGAL else LEGAL
-    if reading.meant.why is IllegalReason.PROMOTION_NOT_POSSIBLE:
-        prior -= LEGAL  # a piece after the square is rather somebody else's word
-    return prior + expected.leaning(reading.statement.move)
+def _legal(reading: Meaning) -> float:
+    """Return how much likelier a meaning of its kind is, in nats."""
+    # A piece after the square is rather somebody else's word.
+    unlikely = (reading.meant.kind is Kind.ILLEGAL) + (
+        reading.meant.why is IllegalReason.PROMOTION_NOT_POSSIBLE
+    )
+    return LEGAL * (1 - unlikely)
 
 
 def _accustomed(recognition: Recognition, habits: Confusions) -> Recognition:
@@ -191,10 +195,8 @@ def features(
         over_illegal=min(illegal, default=None),
         over_nothing=nothing,
         over_longer=_over_longer(recognition, words, pack, first.score),
-        rivals=tuple(
-            first.score + _prior(first, expected) - one.score - _prior(one, expected)
-            for one in others
-        ),
+        # In doubt an illegal move is less unlikely: what sounds like two moves was said badly.
+        rivals=tuple(over(one) + (_legal(first) - _legal(one)) / 2 for one in others),
         over_rivals_by_model=tuple(mine - by for mine, by in zip(own, rivals, strict=True)),
         over_nothing_by_model=tuple(
             mine - vote.get("", -MOST_BEHIND) for mine, vote in zip(own, read.votes, strict=True)
@@ -204,7 +206,7 @@ def features(
         extra_words=extra_words,
         unexplained=first.unexplained,
         short_form=first.meant.command is None and places < 4 and not castles and not answers,
-        word_count=4 if castles else len(words),
+        word_count=4 if castles or answers else len(words),
         in_grammar=first.in_grammar,
         onset_delay_s=first.onset_delay_s,
     )

@@ -132,10 +132,13 @@ class Features:
 
     @property
     def highest_odds(self) -> float:
-        """Return the odds by the nats of the rivals alone. A recogniser exaggerates, so it is never
-        more certain than this. Few utterances have two moves that sound the same, so that weights
-        cannot show what that means."""
-        return -math.log(max(_against(self.rivals), 1e-9))
+        """Return the odds by the nats of the rivals alone, a longer form of a short one among them.
+        A recogniser exaggerates, so it is never more certain than this. Few utterances sound like
+        two moves, so weights alone cannot show what that means."""
+        rivals = self.rivals
+        if self.short_form and self.over_longer is not None:
+            rivals = (*rivals, self.over_longer)
+        return -math.log(max(_against(rivals), 1e-9))
 
     def values(self) -> dict[str, float]:
         """Return the numbers that the weights apply to, by their names. The greater, the more they

@@ -25,7 +25,7 @@ def test_leads_are_over_the_next_of_each_kind(start: Expected) -> None:
     assert [one.statement.text for one in found.ranked] == [E4, E3, ILLEGAL]
     assert ahead.kind is MeaningKind.MOVE
     assert (ahead.over_legal, ahead.over_illegal, ahead.over_nothing) == (4, 6, 9)
-    assert ahead.rivals == (4, 6 + LEGAL)
+    assert ahead.rivals == (4, 6 + LEGAL / 2)
 
 
 def test_nobody_is_surer_than_the_lead_over_the_next_meaning(start: Expected) -> None:
@@ -33,7 +33,9 @@ def test_nobody_is_surer_than_the_lead_over_the_next_meaning(start: Expected) ->
     assert close.highest_odds == pytest.approx(1)
     # Of two that sound alike, a legal and an illegal one, the legal one was rather said.
     _, illegal = read(start, (E4, -100), (ILLEGAL, -100))
-    assert illegal.highest_odds == pytest.approx(LEGAL)
+    assert illegal.highest_odds == pytest.approx(LEGAL / 2)
+    _, longer = read(start, ("springer felix drei", -100), ("springer [unk] felix drei", -101))
+    assert longer.highest_odds == pytest.approx(1)
     _, alone = read(start, (E4, -100))
     assert alone.highest_odds > 20
 

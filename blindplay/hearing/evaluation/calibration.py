@@ -8,6 +8,7 @@ voices. If something wrong would be accepted so, the odds are lowered until noth
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import TypeAlias
 
 import numpy as np
@@ -21,12 +22,15 @@ from blindplay.speech.recogniser import Hypothesis, Recognition
 
 from ..meanings import features, readings
 from .corpus import UtteranceKind
+from .diagrams import svg
 from .scoring import ScoredUtterance
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 
 LENIENT = 0.1
 """How strongly weights are drawn to 0, because few utterances prove little."""
+THRESHOLDS = (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0)
+"""The odds in nats of the points of a `curve`."""
 SAFER = 0.2
 """So many nats the odds are lowered below what a wrong meaning needs, because others will come."""
 
@@ -142,6 +146,33 @@ def fit(all_samples: Sequence[CalibrationSample], meant: Meant) -> Fitted:
     )
 
 
+@dataclass(frozen=True)
+class Point:
+    """If moves are accepted from these odds on, ``right`` moves are. ``wrong`` utterances (moves,
+    illegal moves and other speech) are taken for a move that was not said."""
+
+    accept: float
+    right: int
+    wrong: int
+
+
+def curve(found: Sequence[CalibrationSample], odds: Sequence[float]) -> list[Point]:
+    """Return a point for each of the odds from which a move may be accepted."""
+    moves = [
+        (one.right, value)
+        for one, value in zip(found, odds, strict=True)
+        if one.takeable and one.found.kind is Meant.MOVE
+    ]
+    return [
+        Point(
+            least,
+            sum(right and value >= least for right, value in moves),
+            sum(not right and value >= least for right, value in moves),
+        )
+        for least in THRESHOLDS
+    ]
+
+
 def confusions(heard: Iterable[ScoredUtterance]) -> Confusions:
     """Return which words the model takes for which others when it hears freely."""
     pairs: list[tuple[str, str]] = []
@@ -167,6 +198,14 @@ class Measured:
     confidence: ConfidenceModel
     fitted: Mapping[Meant, Fitted]
     lines: tuple[str, ...]
+
+    def diagram(self, title: str) -> str:
+        """Return how far the odds of moves can be trusted, as an SVG image."""
+        moves = self.fitted[Meant.MOVE]
+        takeable = [one.takeable for one in moves.samples]
+        right = [one.right for one in moves.samples]
+        odds = (moves.odds + moves.caution).tolist()
+        return svg(title, list(compress(odds, takeable)), list(compress(right, takeable)))
 
 
 def measured(

@@ -20,7 +20,7 @@ from .corpus import CorpusUtterance, UtteranceKind
 from .scoring import ScoredOutcome, ScoredUtterance
 
 CONDITIONS = "clean,20,10,5,pink10,hum,room"
-MEASURED_IN = "clean,10,pink10,room"
+MEASURED_IN = "clean,20,10,pink20,pink10,hum10,talkers15,room,phone"
 COUNT = 80
 _TIMED = 10
 _SEED = 2026
@@ -92,7 +92,7 @@ class Figures:
 
     condition: Condition
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
-    curve: list[scoring.Point] = field(default_factory=list)
+    curve: list[calibration.Point] = field(default_factory=list)
     effort: resources.Effort | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -149,7 +149,9 @@ def _figures(
             name = f"{what.value}, opening word required"
             found.counts[name] = scoring.count(strictly, what, by_sound)
         if noise is Noise.NONE or where.condition.snr_db == 10:
-            found.curve = scoring.curve(heard, pack, confidence)
+            likeliest = calibration.samples(heard, pack)
+            odds = [confidence.odds(one.found) for one in likeliest]
+            found.curve = calibration.curve(likeliest, odds)
         timed = [one for one in sentences if one.line.what is UtteranceKind.MOVE][:_TIMED]
         if timed and noise in (Noise.NONE, Noise.BABBLE):
             found.effort = resources.effort(recogniser, pack, confidence, timed, where)

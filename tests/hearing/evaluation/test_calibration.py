@@ -1,6 +1,7 @@
 """Weights and odds that are found."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from blindplay.hearing.evaluation.corpus import UtteranceKind
 from blindplay.speech.confidence import MeaningKind as Meant
 from blindplay.speech.confidence import accepted_from, read
 
-from .utterances import KNIGHT, PACK, heard
+from .utterances import CONFIDENCE, KNIGHT, PACK, heard
 
 
 def test_the_fit_finds_known_weights_and_none_that_is_negative() -> None:
@@ -71,3 +72,23 @@ def test_one_voice_is_too_few_and_that_is_one_sentence() -> None:
     alone = [heard(UtteranceKind.MOVE, KNIGHT, (KNIGHT, -100)) for _ in range(4)]
     with pytest.raises(ValueError, match=r"^Too few voices: .* name more voices.$"):
         calibration.measured(alone, PACK, {})
+
+
+def test_the_higher_the_threshold_the_fewer_are_taken_right_or_wrong() -> None:
+    utterances = [
+        heard(
+            UtteranceKind.MOVE,
+            KNIGHT,
+            (KNIGHT, -100),
+            ("springer gustav eins hector drei", -100 - gap),
+        )
+        for gap in (0, 2, 4, 8, 16)
+    ] + [
+        heard(UtteranceKind.TALK, "ach so", (KNIGHT, -100), ("haus und hof", -100 + by))
+        for by in (0, 9)
+    ]
+    found = calibration.samples(utterances, PACK)
+    points = calibration.curve(found, [CONFIDENCE.odds(one.found) for one in found])
+    for before, after in pairwise(points):
+        assert after.right <= before.right and after.wrong <= before.wrong
+    assert points[0].right > points[-1].right or points[0].right == 5
