@@ -42,6 +42,8 @@ MOST_MEASURED = 3
 MAX_ONSET_DELAY_S = 0.15
 """Never accept a move without asking if speech began this many seconds before its first word. No
 model may have heard the word before: "Dame Eva eins David zwei" is not "Eva eins David zwei"."""
+UNLIKE_TALK = 5.0
+"""How much likelier, in nats, a move is than other talk that sounds as well, for a model alone."""
 
 # What mistakes cost. The unit is a question, which the player answers with one more word.
 QUESTION = 1.0
@@ -49,7 +51,7 @@ REFUSAL = 3.0
 """The player hears that nothing was understood, and says it all again."""
 DISTURBANCE = 0.5
 """A question to people who talk to each other. Most of what is measured is said to the table."""
-WRONG_SHOWN = 30.0
+WRONG_SHOWN = 40.0
 """A wrong move is accepted, and hands on a sensor board show at once that it is wrong."""
 
 
@@ -132,12 +134,15 @@ class Features:
 
     @property
     def highest_odds(self) -> float:
-        """Return the odds by the nats of the rivals alone, a longer form of a short one among them.
-        A recogniser exaggerates, so it is never more certain than this. Few utterances sound like
-        two moves, so weights alone cannot show what that means."""
-        rivals = self.rivals
+        """Return the odds by the nats of the rivals alone: other meanings, a longer form of a short
+        one and, if one model listens alone, other talk. A recogniser exaggerates, so it is never
+        more certain than this. Few utterances sound like two moves, so weights alone cannot show
+        what that means."""
+        rivals = [*self.rivals]
         if self.short_form and self.over_longer is not None:
-            rivals = (*rivals, self.over_longer)
+            rivals.append(self.over_longer)
+        if self.over_nothing is not None and len(self.over_rivals_by_model) == 1:
+            rivals.append(self.over_nothing + UNLIKE_TALK)
         return -math.log(max(_against(rivals), 1e-9))
 
     def values(self) -> dict[str, float]:

@@ -31,7 +31,7 @@ LENIENT = 0.1
 """How strongly weights are drawn to 0, because few utterances prove little."""
 THRESHOLDS = (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0)
 """The odds in nats of the points of a `curve`."""
-SAFER = 0.2
+SAFER = 0.1
 """So many nats the odds are lowered below what a wrong meaning needs, because others will come."""
 
 
@@ -123,7 +123,7 @@ def fit(all_samples: Sequence[CalibrationSample], meant: Meant) -> Fitted:
     found = [one for one in all_samples if one.found.kind is meant]
     if not found:
         return Fitted(
-            {name: -math.inf if name == names[0] else 0.0 for name in names}, [], np.zeros(0), 0.0
+            {name: -99.0 if name == names[0] else 0.0 for name in names}, [], np.zeros(0), 0.0
         )
     values = np.array([list(one.found.values().values()) for one in found])
     right = np.array([float(one.right) for one in found])
@@ -134,16 +134,20 @@ def fit(all_samples: Sequence[CalibrationSample], meant: Meant) -> Fitted:
     for voice in set(voices):
         own = voices == voice
         odds[own] = values[own] @ logistic(values[~own], right[~own])
-    odds = np.minimum(odds, [one.found.highest_odds for one in found])
     weights = logistic(values, right)
-    wrong = [o for o, one in zip(odds, found, strict=True) if one.takeable and not one.right]
-    most = max(wrong, default=-math.inf)
+    highest = np.array([one.found.highest_odds for one in found])
+    least = accepted_from(meant, shown=True)
+    # What the highest odds do not stop, caution must.
+    wrong = [
+        float(value)
+        for value, high, one in zip(odds, highest, found, strict=True)
+        if one.takeable and not one.right and high >= least
+    ]
     harmless = meant is Meant.ILLEGAL  # it is answered, and said again
-    caution = 0.0 if harmless else max(0.0, most + SAFER - accepted_from(meant, shown=True))
+    caution = 0.0 if harmless else max(0.0, max(wrong, default=-math.inf) + SAFER - least)
     weights[0] -= caution
-    return Fitted(
-        dict(zip(names, map(float, weights), strict=True)), found, odds - caution, caution
-    )
+    lowered = np.minimum(odds - caution, highest)
+    return Fitted(dict(zip(names, map(float, weights), strict=True)), found, lowered, caution)
 
 
 @dataclass(frozen=True)
@@ -204,7 +208,7 @@ class Measured:
         moves = self.fitted[Meant.MOVE]
         takeable = [one.takeable for one in moves.samples]
         right = [one.right for one in moves.samples]
-        odds = (moves.odds + moves.caution).tolist()
+        odds = moves.odds.tolist()
         return svg(title, list(compress(odds, takeable)), list(compress(right, takeable)))
 
 
