@@ -16,8 +16,8 @@ NOT_FOR_READERS = (
     "lazy.py", "language/roundtrip.py",
     # The record of what happened, for programs and for other countries, too.
     "table/board_seat.py", "table/microphone_seat.py", "table/session.py", "table/transcript.py",
-    "hearing/decision.py", "record/score.py", "console/actions.py", "console/app.py",
-    "console/stream.py",
+    "hearing/decision.py", "hearing/meanings.py", "record/score.py", "console/actions.py",
+    "console/app.py", "console/stream.py",
     "speech/confusions.py", "speech/endpointing.py",
 )  # fmt: skip
 """Files whose texts nobody meets at a table or on the command line."""

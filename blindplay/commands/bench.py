@@ -20,7 +20,8 @@ _count = click.option(
 )
 _conditions = click.option(
     "--conditions",
-    help="Add these noises: clean, a number for babble in dB, pink10, hum10, room; a list.",
+    help="Add these noises: clean, a number for babble in dB, pink10, hum10, talkers15, room, "
+    "phone; a list.",
 )
 _voices = click.option(
     "--voices", help="Speak with these voices of this machine, such as de+croak,de+fast."
@@ -75,6 +76,11 @@ def bench(
 @_recordings
 @click.option("--measure", is_flag=True, help="Print how far the model can be trusted.")
 @click.option("--write", is_flag=True, help="Write the result of --measure beside the model.")
+@click.option(
+    "--diagram",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw with --measure how far the odds can be trusted, in this SVG file.",
+)
 @options.as_json(help="Print JSON, one object per line.")
 def voice(
     pack: Language,
@@ -85,6 +91,7 @@ def voice(
     recordings: Path | None,
     measure: bool,
     write: bool,
+    diagram: Path | None,
     as_json: bool,
 ) -> None:
     """Measure how well spoken moves are understood.
@@ -95,28 +102,33 @@ def voice(
     from blindplay.hearing.evaluation import report
     from blindplay.speech.models.folders import unread_choices
 
-    if write and not measure:
-        raise ValueError("--write goes with --measure: it writes what was measured.")
+    if (write or diagram) and not measure:
+        raise ValueError("--write and --diagram go with --measure: they show what was measured.")
     wanted = conditions or (report.MEASURED_IN if measure else report.CONDITIONS)
     others = count if measure else count // 2
     given = report.Options(models, count, others, wanted, _names(voices), recordings)
     if not models and (unread := unread_choices()):
         options.warn(unread)
     if measure:
-        _measure_confidence(pack, given, write)
+        _measure_confidence(pack, given, write, diagram)
         return
     for figures in report.bench(pack, given):
         if isinstance(figures, str) != as_json:
             options.show(figures)
 
 
-def _measure_confidence(pack: Language, given: "Options", write: bool) -> None:
+def _measure_confidence(
+    pack: Language, given: "Options", write: bool, diagram: Path | None
+) -> None:
     from blindplay.hearing.evaluation import report
     from blindplay.speech.confidence import confidence_file
 
     measured = report.measure(pack, given)
     for line in measured.lines:
         options.warn(line)
+    if diagram is not None:
+        title = "Moves, " + " and ".join(measured.confidence.measured["models"])
+        diagram.write_text(measured.diagram(title), "utf-8")
     text = json.dumps(measured.confidence.as_json(), ensure_ascii=False, indent=1) + "\n"
     if not write:
         sys.stdout.write(text)

@@ -1,10 +1,8 @@
-"""From sound to meaning: what to listen for now, and what is done about an utterance.
+"""What is done about an utterance: take it, ask, or say that it was not understood.
 
-The recogniser gives hypotheses with the likelihood of the sound under each. They are grouped by
-meaning: a legal move, an announcement of an illegal move, a command, or nothing. The lead of the
-likeliest meaning over all others, and over other talk, gives the odds that it was said. The
-`ConfidenceModel` that turns leads into odds is measured for each speech model. One decision
-follows: take it, ask, or say that it was not understood. Asking is better than guessing.
+Each utterance has a likeliest meaning, and a probability that it was said. Taking a wrong one costs
+more than a question, and a question more than nothing; the costs are in `confidence`. So asking is
+better than guessing.
 """
 
 from collections.abc import Sequence
@@ -14,28 +12,21 @@ from enum import Enum
 import chess
 
 from blindplay.language import Command, Kind, Language, Understanding
-from blindplay.language.understanding import IllegalReason
-from blindplay.speech.confidence import ConfidenceModel, Features, MeaningKind
+from blindplay.speech.confidence import ConfidenceModel, accepted_from, asked_from
 from blindplay.speech.confusions import Confusions
-from blindplay.speech.ensemble import summed, votes
-from blindplay.speech.recogniser import UNKNOWN, Hypothesis, Recognition
+from blindplay.speech.recogniser import Recognition
 
 from .expectation import Expected
+from .meanings import NO_HABITS, Meaning, features, key_of, readings
 from .statement import Statement, interpret
 
-ANSWER = 3.0
-"""How much likelier an answer is than other sound, in nats, while we wait for one."""
 MOST_CANDIDATES = 4
-_NO_HABITS = Confusions()
 SIMILAR_TO = 3
 SIMILAR = 9.0
 """How much, in nats, the words of a move may differ from what was heard to be asked about: one
 word never heard so, and a little."""
 MOST_SIMILAR = 3
 """So many similar moves can be asked about; among more nobody would find his own."""
-LEGAL = 5.0
-"""How much likelier, in nats, a legal move is than an illegal one that sounds as well: few
-announcements are illegal. Whether it was said is another question (see `ConfidenceModel`)."""
 
 
 class Verdict(Enum):
@@ -109,204 +100,12 @@ class Decision:
         return self.candidates[0].statement
 
 
-@dataclass(frozen=True)
-class Meaning:
-    """One meaning that an utterance may have, in its likeliest words.
-
-    ``key`` is the same for the same meaning, "" if there is none. ``score`` is in nats;
-    ``unexplained`` counts words and stretches of sound that say nothing. ``in_grammar``: the words
-    are a form that is expected. ``agreed``: several models agree on the meaning, in whatever words.
-    ``onset_delay_s``: seconds of voice before the first word.
-    """
-
-    key: str
-    statement: Statement
-    score: float
-    unexplained: int
-    in_grammar: bool = False
-    agreed: bool = True
-    onset_delay_s: float = 0.0
-
-    @property
-    def meant(self) -> Understanding:
-        return self.statement.meant
-
-
-def readings(
-    recognition: Recognition, expected: Expected, pack: Language, habits: Confusions = _NO_HABITS
-) -> tuple[list[Meaning], Meaning | None]:
-    """The meanings of an utterance, the likeliest first, and the best reading that has none.
-
-    ``habits``: how this player has been misheard before; what fits them gains by it.
-    """
-    recognition = _accustomed(recognition, habits)
-    found: dict[str, Meaning] = {}
-    nothing: Meaning | None = None
-    meanings: dict[str, str] = {}
-    for heard in recognition.hypotheses:
-        reading = _reading(heard, expected, pack)
-        if reading.key:
-            meanings[heard.words] = reading.key
-        better = found.get(reading.key)
-        if reading.key and (better is None or (reading.in_grammar and not better.in_grammar)):
-            found[reading.key] = reading
-        # In a form that nobody uses it is rather something else: "der Eva drei" is no pawn.
-        elif (not reading.key or not reading.in_grammar) and nothing is None:
-            nothing = reading
-        if better is not None and found[reading.key] is reading and nothing is None:
-            nothing = better
-    if recognition.by_model:
-        for key, (score, agreed) in votes(recognition.by_model, meanings).items():
-            found[key] = replace(found[key], score=score, agreed=agreed)
-    return sorted(found.values(), key=lambda r: -r.score - _prior(r, expected)), nothing
-
-
-def _prior(reading: Meaning, expected: Expected) -> float:
-    prior = 0.0 if reading.meant.kind is Kind.ILLEGAL else LEGAL
-    if reading.meant.why is IllegalReason.PROMOTION_NOT_POSSIBLE:
-        prior -= LEGAL  # a piece after the square is rather somebody else's word
-    return prior + expected.leaning(reading.statement.move)
-
-
-def _accustomed(recognition: Recognition, habits: Confusions) -> Recognition:
-    if not habits.table or not recognition.hypotheses:
-        return recognition
-    if recognition.by_model:
-        return summed(_accustomed(part, habits) for part in recognition.by_model)
-    heard = recognition.words.split()
-    weighed = [
-        replace(one, score=one.score + habits.credit(one.words.split(), heard))
-        for one in recognition.hypotheses
-    ]
-    return Recognition(tuple(sorted(weighed, key=lambda one: -one.score)))
-
-
-def _reading(heard: Hypothesis, expected: Expected, pack: Language) -> Meaning:
-    unexplained = heard.unknown_edges + len(heard.words.split())
-    said = _makes_sense(heard.words, expected, pack)
-    if said is None:
-        nothing = Statement(heard.words, Understanding(Kind.UNCLEAR, ""))
-        return Meaning("", nothing, heard.score, unexplained)
-    in_grammar = expected.in_grammar(heard.words)
-    if not in_grammar:
-        unexplained -= len((said.meant.uttered or said.meant.words).split())
-    return Meaning(
-        _key(said),
-        said,
-        heard.score,
-        heard.unknown_edges if in_grammar else unexplained,
-        in_grammar=in_grammar or said.meant.kind is Kind.ILLEGAL,
-        onset_delay_s=heard.onset_delay_s,
-    )
-
-
-def _makes_sense(words: str, expected: Expected, pack: Language) -> Statement | None:
-    """What ``words`` mean if they hang together and make sense now; None if not."""
-    if not words or UNKNOWN in words.split():
-        return None
-    if words in expected.others:
-        return interpret(words, expected.boards[:1], pack)
-    said = interpret(words, expected.boards, pack, repeated=expected.repeated)
-    meant = said.meant
-    if meant.kind is Kind.COMMAND and not said.repeats:
-        # A correction goes before anything; any other command was listed or makes no sense now.
-        return said if meant.command is Command.CORRECTION or meant.moves else None
-    if meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL) and expected.boards:
-        return said
-    return None
-
-
-def _key(said: Statement) -> str:
-    """The same for the long and the short form of a move; a correction is another meaning."""
-    meant = said.meant
-    if meant.command is not None:
-        about = "" if meant.about is None else str(meant.about)
-        return f"command {said.key} {about} {meant.rest}"
-    named = said.key if meant.move is not None else meant.core or said.text
-    return f"correction {named}" if meant.correction else named
-
-
-def features(
-    recognition: Recognition,
-    ranked: list[Meaning],
-    nothing: Meaning | None,
-    expected: Expected,
-    pack: Language,
-) -> Features:
-    """What speaks for and against the first of ``ranked``, which is not empty."""
-    first = ranked[0]
-    phrase, move = first.statement.text, first.statement.move
-    leaning = expected.leaning(move)
-
-    def ahead(score: float | None) -> float | None:
-        return None if score is None else first.score - score
-
-    # What else speaks for a move weighs against its rivals, but not against there being none.
-    behind = [
-        (first.score - r.score + leaning - expected.leaning(r.statement.move), r)
-        for r in ranked[1:]
-    ]
-    legal = (by for by, r in behind if r.meant.kind is not Kind.ILLEGAL)
-    lead = min((by for by, _ in behind), default=None)
-    outscored = nothing is not None and nothing.key != first.key and nothing.score > first.score
-    answers = phrase in expected.awaited
-    awaited = ANSWER if answers else 0.0
-    words = phrase.split()
-    kind = MeaningKind.MOVE
-    if answers or first.meant.command is not None:
-        kind = MeaningKind.COMMAND
-    elif first.meant.kind is Kind.ILLEGAL:
-        kind = MeaningKind.ILLEGAL
-    places = sum(map(pack.is_file_or_rank, words))
-    castles = move is not None and places == 0
-    return Features(
-        kind=kind,
-        lead=lead,
-        legal_lead=min(legal, default=None),
-        meaningless_lead=ahead(None if nothing is None else nothing.score - awaited),
-        longer_lead=ahead(_best_longer(recognition, words, pack)),
-        extra_words=0 if nothing is None else len(nothing.statement.text.split()) - len(words),
-        unexplained=first.unexplained,
-        short_form=first.meant.command is None and places < 4 and not castles and not answers,
-        in_grammar=first.in_grammar,
-        agreed=first.agreed,
-        onset_delay_s=first.onset_delay_s,
-        outscored=outscored,
-        # A sum of what each model is behind its own best.
-        disagreement=-first.score if recognition.by_model else 0.0,
-        models=max(1, len(recognition.by_model)),
-        word_count=4 if castles else len(words),
-    )
-
-
-def _best_longer(recognition: Recognition, words: list[str], pack: Language) -> float | None:
-    """The best score of a reading that has all these words and more: one may have been lost.
-
-    Of several models one may have heard a link ("nach") where another heard none: there only
-    files and ranks count. A model alone was measured with its links.
-    """
-
-    def counted(all_words: list[str]) -> list[str]:
-        return [word for word in all_words if pack.is_file_or_rank(word)] or all_words
-
-    if recognition.by_model:
-        words = counted(words)
-    for heard in recognition.hypotheses:
-        more = heard.words.split()
-        if recognition.by_model:
-            more = counted(more)
-        rest = iter(more)
-        if len(more) > len(words) and all(word in rest for word in words):
-            return heard.score
-    return None
-
-
 def decide(
     recognition: Recognition,
     expected: Expected,
     pack: Language,
     confidence: ConfidenceModel,
-    habits: Confusions = _NO_HABITS,
+    habits: Confusions = NO_HABITS,
 ) -> Decision:
     """What is done about an utterance; ``habits`` are the speaker's own confusions."""
     decision = _decide(recognition, expected, pack, confidence, habits)
@@ -327,7 +126,7 @@ def decide_among(
     expected: Expected,
     pack: Language,
     confidences: Sequence[ConfidenceModel],
-    habits: Confusions = _NO_HABITS,
+    habits: Confusions = NO_HABITS,
 ) -> Decision:
     """What is done about an utterance that models of several languages have heard, each with its
     confidence model. The odds of a decision are measured for each, so they can be compared. If two
@@ -336,7 +135,7 @@ def decide_among(
     pairs = zip(heard, confidences, strict=False)
     made = [decide(one, expected, pack, confidence, habits) for one, confidence in pairs]
     made.sort(key=lambda one: one.cost)
-    sure = {_key(one.taken): one for one in reversed(made) if one.taken is not None}
+    sure = {key_of(one.taken): one for one in reversed(made) if one.taken is not None}
     if len(sure) > 1:
         both = sorted(sure.values(), key=lambda one: one.cost)
         found = (Candidate(one.taken, one.cost) for one in both if one.taken is not None)
@@ -351,21 +150,22 @@ def _decide(
     confidence: ConfidenceModel,
     habits: Confusions,
 ) -> Decision:
-    ranked, nothing = readings(recognition, expected, pack, habits)
-    if not ranked:
+    read = readings(recognition, expected, pack, habits)
+    if not read.ranked:
         # Nothing of ours was in it: other people's talk, or a word that was not understood.
         ours = _is_attempt(recognition.words, expected, pack)
         return Decision(Verdict.REFUSE if ours else Verdict.NOTHING, recognition)
-    found = features(recognition, ranked, nothing, expected, pack)
+    found = features(read, recognition, expected, pack)
     odds = confidence.odds(found)
-    first = ranked[0]
+    first = read.ranked[0]
     candidates = tuple(
         Candidate(meaning.statement, first.score - meaning.score)
-        for meaning in ranked
+        for meaning in read.ranked
         if meaning.meant.kind is not Kind.ILLEGAL or meaning is first
     )[:MOST_CANDIDATES]
     undecided = Decision(Verdict.NOTHING, recognition, None, candidates, -odds)
-    sure, likely = odds >= confidence.accept(found), odds >= confidence.ask(found)
+    sure = found.certain and odds >= accepted_from(found.kind, shown=expected.shown)
+    likely = odds >= asked_from()
     verdict = _sure_verdict(first, expected) if sure else None
     if verdict is not None:
         return replace(undecided, verdict=verdict, taken=first.statement)
@@ -419,9 +219,10 @@ def _similar(
 
 
 def _is_attempt(words: str, expected: Expected, pack: Language) -> bool:
-    """Whether somebody probably spoke to us: two words, and half of all, are of announcements; or
-    half of them answer what we have asked."""
+    """Return whether somebody probably spoke to us: two words, and three of four, are of
+    announcements; or half of them answer what we have asked. People who talk about the game near
+    the table say more other words."""
     said = words.split()
     ours = sum(map(pack.is_word_of_a_move, said))
     answers = sum(word in expected.awaited for word in said)
-    return (ours >= 2 and 2 * ours >= len(said)) or (answers >= 1 and 2 * answers >= len(said))
+    return (ours >= 2 and 4 * ours >= 3 * len(said)) or (answers >= 1 and 2 * answers >= len(said))

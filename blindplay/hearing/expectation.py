@@ -9,7 +9,7 @@ from blindplay.language import Language, Understanding
 from blindplay.laws.game import Game
 from blindplay.speech.ensemble import AnyRecogniser
 
-LEANING = 4.0
+LEANING = 5.0
 """How much likelier, in nats, the executed or touched move is, or the announcement that is to be
 repeated: enough to settle a doubt of the ear, too little to overrule it."""
 
@@ -25,7 +25,8 @@ class Expected:
 
     ``felt``: the moves that fit what hands have done, None if nothing yet; ``repeated``: the
     announcement that is to be repeated (D.2.1); ``awaited``: phrases that answer an open question.
-    Each makes what fits it likelier; none is taken for granted.
+    Each makes what fits it likelier; none is taken for granted. ``shown``: hands on a sensor board
+    show which move was meant, so a wrong one is soon noticed.
     """
 
     boards: tuple[chess.Board, ...]
@@ -36,6 +37,7 @@ class Expected:
     felt: frozenset[chess.Move] | None = None
     repeated: chess.Move | None = None
     awaited: frozenset[str] = frozenset()
+    shown: bool = False
 
     def leaning(self, move: chess.Move | None) -> float:
         """How much likelier ``move`` is for another reason than its sound, in nats."""
@@ -71,6 +73,7 @@ def expect(
     felt: frozenset[chess.Move] | None = None,
     repeated: chess.Move | None = None,
     awaited: Collection[str] = (),
+    shown: bool = False,
 ) -> Expected:
     """What may be said of any of ``boards``, and the ``others``: all commands unless given."""
     boards = tuple(boards)
@@ -87,6 +90,7 @@ def expect(
         felt,
         repeated,
         frozenset(awaited),
+        shown,
     )
 
 

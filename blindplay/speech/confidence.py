@@ -1,13 +1,14 @@
-"""How much to believe what a speech model has recognised.
+"""How much to believe what speech models have recognised: one probability for each meaning.
 
-A few figures (`Features`) say what speaks for and against the likeliest meaning of an utterance.
-A logistic regression over many utterances of known words, illegal moves and other talk among them,
-turns these figures into the logarithm of the odds that this meaning was said. The same measurement
-sets the odds from which the table accepts a meaning, and those from which it asks.
+`Features` say what speaks for and against the likeliest meaning of an utterance. A logistic
+regression over many utterances of known words, illegal moves and other talk among them, turns them
+into the odds that this meaning was said. What mistakes cost (below) says from which odds it is
+accepted, and from which the table asks.
 
-The measured weights of one model are in the file `CONFIDENCE_FILE` of its folder. Those of several
-models that listen together are in the user's data, because they belong to no single folder. Models
-that were never measured get general weights, which are the most cautious ones.
+The measured weights of one model are in the file `CONFIDENCE_FILE` of its folder, those of several
+models that listen together in the user's data, because they belong to no single folder. BlindPlay
+brings weights for the usual combinations. All others get general weights, which are the most
+cautious ones.
 """
 
 import contextlib
@@ -16,16 +17,18 @@ import json
 import logging
 import math
 import zlib
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from importlib.resources import files
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import platformdirs
 
 from .confusions import Confusions
+from .models import catalogue
 from .models.folders import ModelError, manifest, network_file
 
 log = logging.getLogger(__name__)
@@ -36,24 +39,20 @@ MADE_OF = "player.json"
 """In the folder of a player's own speech model: the model that it was made from."""
 MOST_MEASURED = 3
 """There are general weights for one, two, and three or more speech models."""
-LEAD_LIMIT = 12.0
-"""A lead counts up to this many nats."""
-NEAR_LEAD = 4.0
-"""Up to this many nats, each nat of a lead has an additional weight."""
-MIN_LEAD = 3.0
-"""Never accept without asking what leads another legal move or command by fewer nats. The lead over
-an illegal move may be smaller: it is rather misheard than meant."""
-MIN_LEAD_ENSEMBLE = 8.0
-"""The same for a move that several models heard. Their nats are summed, and one model alone can
-contribute this many."""
-MIN_LEAD_OVER_ILLEGAL = 7.0
-"""The lead that a move heard by several models needs over every illegal move, in nats. Two models
-once misheard an illegal move in the same way, 6.1 nats behind a legal one."""
-MIN_ODDS_AGAINST_TALK = 2.5
-"""The odds in nats that a move needs if other talk explains the sound better."""
 MAX_ONSET_DELAY_S = 0.15
 """Never accept a move without asking if speech began this many seconds before its first word. No
 model may have heard the word before: "Dame Eva eins David zwei" is not "Eva eins David zwei"."""
+UNLIKE_TALK = 5.0
+"""How much likelier, in nats, a move is than other talk that sounds as well, for a model alone."""
+
+# What mistakes cost. The unit is a question, which the player answers with one more word.
+QUESTION = 1.0
+REFUSAL = 3.0
+"""The player hears that nothing was understood, and says it all again."""
+DISTURBANCE = 0.5
+"""A question to people who talk to each other. Most of what is measured is said to the table."""
+WRONG_SHOWN = 40.0
+"""A wrong move is accepted, and hands on a sensor board show at once that it is wrong."""
 
 
 class MeaningKind(Enum):
@@ -64,20 +63,56 @@ class MeaningKind(Enum):
     COMMAND = "commands"
 
 
+WRONG: Mapping[MeaningKind, float] = {
+    MeaningKind.MOVE: 50.0,
+    MeaningKind.ILLEGAL: 20.0,
+    MeaningKind.COMMAND: 40.0,
+}
+"""Something is accepted that was not said. A wrong move stands until somebody notices; after the
+answer that a move is illegal it is said again; a command that ends the game is confirmed."""
+
+
+def accepted_from(kind: MeaningKind, *, shown: bool = False) -> float:
+    """Return the odds, in nats, from which accepting is expected to cost less than asking.
+    ``shown``: hands on a sensor board will show whether a move is wrong."""
+    wrong = WRONG_SHOWN if shown and kind is MeaningKind.MOVE else WRONG[kind]
+    return math.log(wrong / QUESTION - 1)
+
+
+def asked_from() -> float:
+    """Return the odds, in nats, from which asking is expected to cost less than passing over."""
+    return math.log(DISTURBANCE / (REFUSAL - QUESTION))
+
+
+_NEAR, _FAR, _TALK = 4.0, 12.0, 36.0
+"""Leads count up to so many nats."""
+_TEMPERATURE = 4.0
+"""By so many times the nats of a recogniser exaggerate."""
+
+
 @dataclass(frozen=True)
 class Features:
-    """What speaks for and against the likeliest meaning of an utterance. Leads are in nats."""
+    """What speaks for and against the likeliest meaning of an utterance. Leads are in nats; None if
+    there is nothing to lead. The others are as in `values`."""
 
     kind: MeaningKind
-    lead: float | None
-    """Over the next meaning; None if there is no other."""
-    meaningless_lead: float | None
-    """Over the best reading without a meaning; None if there is none."""
-    legal_lead: float | None = None
-    """Over the next meaning that is not an illegal move; None if there is none."""
-    longer_lead: float | None = None
-    """Over the best reading that has all its words and more; None if there is none. A long form may
-    have collapsed into a short one."""
+    over_legal: float | None = None
+    """Over the next meaning that is not an illegal move."""
+    over_illegal: float | None = None
+    over_nothing: float | None = None
+    """Over the best reading without a meaning."""
+    over_longer: float | None = None
+    """Over the best reading that has all its words and more. A long form may have collapsed into a
+    short one."""
+    rivals: tuple[float, ...] = ()
+    """Over every other meaning, with what else than the sound speaks for each."""
+    over_rivals_by_model: tuple[float, ...] = ()
+    over_nothing_by_model: tuple[float, ...] = ()
+    """In each model over the next meaning, and over the best reading without any."""
+    behind_best: float = 0.0
+    """The sum of the nats by which it is behind each model's best, 0 or less."""
+    absent: float = 0.0
+    """The share of models that have not thought of it."""
     extra_words: int = 0
     """How many words the reading without a meaning has more."""
     unexplained: int = 0
@@ -87,37 +122,61 @@ class Features:
     word_count: int = 4
     in_grammar: bool = True
     """It was said in an expected form. Other forms are never accepted without asking."""
-    agreed: bool = True
-    """Several models agree on it. What one of several models heard alone is never accepted without
-    asking."""
     onset_delay_s: float = 0.0
     """Seconds from the beginning of speech to its first word."""
-    outscored: bool = False
-    """A reading without a meaning, or of another one, explains the sound better."""
-    disagreement: float = 0.0
-    """How far, in nats, several models together are from all finding it best."""
-    models: int = 1
-    """How many models listened."""
 
-    def values(self) -> tuple[float, ...]:
-        """Return the numbers that the weights apply to; the first is always 1."""
-        lead = _within(self.lead, -LEAD_LIMIT, LEAD_LIMIT)
-        meaningless = _within(self.meaningless_lead, -3 * LEAD_LIMIT, LEAD_LIMIT)
-        behind = self.meaningless_lead is not None and self.meaningless_lead <= 0
-        return (
-            1.0,
-            _within(lead, -NEAR_LEAD, NEAR_LEAD),
-            lead,
-            _within(meaningless, -NEAR_LEAD, NEAR_LEAD),
-            meaningless,
-            _within(self.longer_lead, -NEAR_LEAD, NEAR_LEAD),
-            float(min(4, max(-4, self.extra_words))) if behind else 0.0,
-            float(min(3, self.unexplained)),
-            float(self.short_form),
-            float(max(0, 4 - self.word_count)),
-            float(not self.in_grammar),
-            min(2 * LEAD_LIMIT, self.disagreement),
-        )
+    @property
+    def certain(self) -> bool:
+        """Return False for what the odds cannot judge and the table must ask about: a form that
+        nobody uses, and a move before whose first word somebody spoke."""
+        late = self.kind is MeaningKind.MOVE and self.onset_delay_s > MAX_ONSET_DELAY_S
+        return self.in_grammar and not late
+
+    @property
+    def highest_odds(self) -> float:
+        """Return the odds by the nats of the rivals alone: other meanings, a longer form of a short
+        one and, if one model listens alone, other talk. A recogniser exaggerates, so it is never
+        more certain than this. Few utterances sound like two moves, so weights alone cannot show
+        what that means."""
+        rivals = [*self.rivals]
+        if self.short_form and self.over_longer is not None:
+            rivals.append(self.over_longer)
+        if self.over_nothing is not None and len(self.over_rivals_by_model) == 1:
+            rivals.append(self.over_nothing + UNLIKE_TALK)
+        return -math.log(max(_against(rivals), 1e-9))
+
+    def values(self) -> dict[str, float]:
+        """Return the numbers that the weights apply to, by their names. The greater, the more they
+        speak for the meaning, so no weight but that of "always" is negative."""
+        nothing = _within(self.over_nothing, -_TALK, _FAR)
+        outscored = self.over_nothing is not None and self.over_nothing <= 0
+        rivals, talk = self.over_rivals_by_model or (0.0,), self.over_nothing_by_model or (0.0,)
+        return {
+            "always": 1.0,
+            "over_legal": _within(self.over_legal, -_FAR, _FAR),
+            "over_illegal": _within(self.over_illegal, -_FAR, _FAR),
+            "over_nothing": nothing,
+            "over_longer": _within(self.over_longer, -_NEAR, _NEAR),
+            "posterior": -math.log1p(_against((*self.rivals, nothing), _TEMPERATURE)),
+            "over_rivals_worst_model": min(rivals),
+            "over_rivals_mean": fmean(rivals),
+            "over_nothing_worst_model": min(talk),
+            "over_nothing_mean": fmean(talk),
+            "behind_best": max(-2 * _FAR, self.behind_best),
+            "absent": -self.absent,
+            "extra_words": -max(-4.0, min(4.0, self.extra_words)) if outscored else 0.0,
+            "outscored": -float(outscored),
+            "unexplained": -min(3.0, self.unexplained),
+            "short_form": -float(self.short_form),
+            "missing_words": -max(0.0, 4 - self.word_count),
+            "not_in_grammar": -float(not self.in_grammar),
+            "late_onset": -max(0.0, min(0.5, self.onset_delay_s)),
+        }
+
+
+def _against(leads: Iterable[float], temperature: float = 1.0) -> float:
+    """Return the odds of all that is led by so many nats."""
+    return math.fsum(math.exp(min(50.0, -lead / temperature)) for lead in leads)
 
 
 def _within(value: float | None, low: float, high: float) -> float:
@@ -125,59 +184,25 @@ def _within(value: float | None, low: float, high: float) -> float:
 
 
 @dataclass(frozen=True)
-class Weights:
-    """The weights of `Features.values`, and the odds in nats from which to accept and to ask.
-
-    ``short``: the odds from which to accept a form in which not both squares were said.
-    """
-
-    weights: tuple[float, ...]
-    accept: float
-    ask: float
-    short: float
-
-
-@dataclass(frozen=True)
 class ConfidenceModel:
-    """The measured weights of one speech model, or of several, for each kind of meaning."""
+    """The measured weights of one speech model, or of several together, for each kind of meaning,
+    by the names in `Features.values`. ``measured`` says with what."""
 
-    weights: Mapping[MeaningKind, Weights]
+    weights: Mapping[MeaningKind, Mapping[str, float]]
     confusions: Confusions = field(default_factory=Confusions)
     measured: Mapping[str, Any] = field(default_factory=dict)
 
     def odds(self, found: Features) -> float:
         """Return the logarithm of the odds that it was said, in nats; 0 is an even chance."""
-        weights = self.weights[found.kind].weights
-        return sum(w * value for w, value in zip(weights, found.values(), strict=True))
-
-    def accept(self, found: Features) -> float:
-        """Return the odds from which to accept it; infinite if the table must ask."""
-        move = found.kind is MeaningKind.MOVE
-        ensemble = found.models > 1 and move
-        min_lead = MIN_LEAD_ENSEMBLE if ensemble else MIN_LEAD
-        # Sound that fits an illegal move better rather means that the legal one was misheard.
-        min_lead_over_all = MIN_LEAD_OVER_ILLEGAL if ensemble else 0.0
-        if (
-            not (found.in_grammar and found.agreed)
-            or (found.short_form and found.longer_lead is not None)
-            or (move and found.onset_delay_s > MAX_ONSET_DELAY_S)
-            or (found.legal_lead is not None and found.legal_lead < min_lead)
-            or (move and found.lead is not None and found.lead < min_lead_over_all)
-        ):
-            return math.inf
         weights = self.weights[found.kind]
-        least = weights.short if found.short_form else weights.accept
-        return max(least, MIN_ODDS_AGAINST_TALK) if move and found.outscored else least
-
-    def ask(self, found: Features) -> float:
-        """Return the odds from which the table asks about it."""
-        return self.weights[found.kind].ask
+        odds = math.fsum(weights[name] * value for name, value in found.values().items())
+        return min(odds, found.highest_odds)
 
     def as_json(self) -> dict[str, Any]:
         """Return what `read` reads."""
         kinds = {
-            kind.value: {**asdict(one), "weights": [round(weight, 4) for weight in one.weights]}
-            for kind, one in self.weights.items()
+            kind.value: {name: round(weight, 4) for name, weight in weights.items()}
+            for kind, weights in self.weights.items()
         }
         confusions = {said: dict(heard) for said, heard in self.confusions.table.items()}
         return {**kinds, "confusions": confusions, "measured": dict(self.measured)}
@@ -187,8 +212,8 @@ def confidence_of(*models: Path, lost: Callable[[str], None] | None = None) -> C
     """Return the measured confidence of the model in this folder, or of several that listen
     together; the general weights if they were never measured.
 
-    If the measured file is damaged, the general weights are used, too, and ``lost`` (by default
-    the log) gets a sentence about it. For a single model without ``lost``, ModelError is raised.
+    If the measured file is damaged, other weights are used, too, and ``lost`` (by default the log)
+    gets a sentence about it. For a single model without ``lost``, ModelError is raised.
     """
     own = confidence_file(*models)
     if own.is_file():
@@ -198,33 +223,58 @@ def confidence_of(*models: Path, lost: Callable[[str], None] | None = None) -> C
             if lost is None and len(models) == 1:
                 raise
             (lost or log.warning)(f"{error} Until then the general, cautious weights are used.")
-    name = f"general-confidence-{min(len(models), MOST_MEASURED)}.json"
-    general = files("blindplay.speech").joinpath(name)
-    return read(general.read_text("utf-8"), Path(str(general)))
+    brought = files("blindplay.speech").joinpath("confidences")
+    usual = brought.joinpath(f"{_usual_name(models)}.json")
+    if not usual.is_file():
+        usual = brought.joinpath(f"general-{min(len(models), MOST_MEASURED)}.json")
+    return read(usual.read_text("utf-8"), Path(str(usual)))
+
+
+def is_measured(*models: Path) -> bool:
+    """Return whether this combination of models was measured, by the user or by us."""
+    return "general" not in confidence_of(*models, lost=lambda _: None).measured
 
 
 def confidence_file(*models: Path) -> Path:
-    """Return where the confidence model of these speech models, in any order, is kept.
+    """Return where the user's confidence model of these speech models, in any order, is kept.
 
     For one model the file is in its folder. For several it is in the user's data, named after what
     identifies them, so that a model that is made anew counts as another.
     """
     if len(models) == 1:
         return models[0] / CONFIDENCE_FILE
-    identities = sorted(_identity(model) for model in models)
+    identities = sorted(_identity(_origin(model)) for model in models)
     name = hashlib.sha256(" ".join(identities).encode()).hexdigest()[:16]
     folder = platformdirs.user_data_path("blindplay", appauthor=False)
     return Path(folder) / "confidence" / f"{name}.json"
 
 
-def _identity(model: Path) -> str:
-    """Return the checksum of a model's graph and the size of its acoustics.
-
-    A player's own model counts as the one that it was made from: that one was measured."""
+def _origin(model: Path) -> Path:
+    """Return the model that a player's own was made from, because that was measured."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         made_of = Path(json.loads((model / MADE_OF).read_text("utf-8"))["of"])
-        if made_of.is_dir() and made_of != model:
-            model = made_of
+        if made_of.is_dir():
+            return made_of
+    return model
+
+
+def _usual_name(models: tuple[Path, ...]) -> str:
+    """Return the name of the file that BlindPlay brings for these models, such as
+    "de-built-in-english"; there is none for models of an unknown origin."""
+    known, names, languages = catalogue.load(), [], set()
+    for model in map(_origin, models):
+        about: dict[str, Any] = {}
+        with contextlib.suppress(ModelError):  # it is told where the model is loaded
+            about = manifest(model) or about
+        name = str(about.get("name", ""))
+        base = known.known(name)
+        names.append(name if base is None else base.short)
+        languages.add(str(about.get("language", model.name)))
+    return "-".join([*sorted(languages), *sorted(names)])
+
+
+def _identity(model: Path) -> str:
+    """Return the checksum of a model's graph and the size of its acoustics."""
     if network_file(model) is not None:
         return _network_identity(model)
     graph, acoustics = model / "graph" / "HCLr.fst", model / "am" / "final.mdl"
@@ -251,20 +301,12 @@ def read(text: str, path: Path) -> ConfidenceModel:
             str(said): {str(heard): float(cost) for heard, cost in row.items()}
             for said, row in data.get("confusions", {}).items()
         }
-        weights = {kind: _weights(**data[kind.value]) for kind in MeaningKind}
-        return ConfidenceModel(weights, Confusions(table), data.get("measured", {}))
+        names = Features(MeaningKind.MOVE).values()
+        weights = {
+            kind: {name: float(data[kind.value][name]) for name in names} for kind in MeaningKind
+        }
+        return ConfidenceModel(weights, Confusions(table), dict(data.get("measured", {})))
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise ModelError(
             f"{path} is damaged; delete it, and measure the model again with blindplay bench voice."
         ) from error
-
-
-def _weights(weights: list[Any], accept: Any, ask: Any, short: Any = None) -> Weights:
-    numbers = [float(weight) for weight in weights]
-    wanted = len(Features(MeaningKind.MOVE, None, None).values())
-    if len(numbers) == wanted - 1:
-        numbers.append(0.0)  # a single model was measured without `disagreement`
-    if len(numbers) != wanted:
-        raise ValueError("another number of weights")
-    least = float(accept if short is None else short)
-    return Weights(tuple(numbers), float(accept), float(ask), least)

@@ -38,9 +38,6 @@ log = logging.getLogger(__name__)
 
 MOST_BEHIND = 8.0
 """One model can count against a reading by at most so many nats, known to it or not."""
-MAX_DISAGREEMENT = 0.6
-"""The models agree on a meaning if it is behind the best of all by less than this share of the nats
-that one model's best loses when no other model has thought of it."""
 PATIENCE_S = 1.5
 """So many seconds after the first result, the others are no longer waited for. Vosk seldom takes
 seconds for an utterance, mostly in noise. A model that does has no vote on it."""
@@ -76,38 +73,28 @@ def summed(recognitions: Iterable[Recognition]) -> Recognition:
             best.setdefault(hypothesis.words, hypothesis)  # the likeliest come first
         for words, hypothesis in best.items():
             heard.setdefault(words, []).append(hypothesis)
-    scores = votes(by_model, {words: words for words in heard})
-    # sorted() is stable: equal scores keep the order of the first model.
-    ranked = sorted(scores.items(), key=lambda item: -item[1][0])
+    each = votes(by_model, {words: words for words in heard})
     together = (
         Hypothesis(
             words,
-            score,
-            max(one.unknown_edges for one in heard[words]),
-            min(one.onset_delay_s for one in heard[words]),
+            sum(vote.get(words, -MOST_BEHIND) for vote in each),
+            max(one.unknown_edges for one in several),
+            min(one.onset_delay_s for one in several),
         )
-        for words, (score, _) in ranked
+        for words, several in heard.items()
     )
-    return Recognition(tuple(together), by_model)
+    # sorted() is stable: equal scores keep the order of the first model.
+    return Recognition(tuple(sorted(together, key=lambda one: -one.score)), by_model)
 
 
-def votes(
-    by_model: Iterable[Recognition], meanings: Mapping[str, K]
-) -> dict[K, tuple[float, bool]]:
-    """Return for each meaning its score, a sum of nats as in `summed`, and whether the models agree
-    on it: several have thought of it, and it is not far from the best of each.
+def votes(by_model: Iterable[Recognition], meanings: Mapping[str, K]) -> list[dict[K, float]]:
+    """Return, for each model that heard anything, the nats by which each meaning that it has
+    thought of is behind its best: 0 to -MOST_BEHIND.
 
     `meanings` maps the words of readings to their meanings, so that models may have heard a meaning
     in different words. Other readings are ignored.
     """
-    behind = [_behind(one, meanings) for one in by_model if one.hypotheses]
-    lone = -MOST_BEHIND * (len(behind) - 1)  # the score of one model's best that no other heard
-    found = {}
-    for key in dict.fromkeys(meanings.values()):
-        votes_of = [one.get(key, -MOST_BEHIND) for one in behind]
-        several = sum(vote > -MOST_BEHIND for vote in votes_of) > 1
-        found[key] = sum(votes_of), several and sum(votes_of) > MAX_DISAGREEMENT * lone
-    return found
+    return [_behind(one, meanings) for one in by_model if one.hypotheses]
 
 
 def _behind(recognition: Recognition, meanings: Mapping[str, K]) -> dict[K, float]:

@@ -191,6 +191,7 @@ class MicrophoneSeat:
             felt=felt_moves(game, side),
             repeated=sayable.repeats[1] if sayable.repeats is not None else None,
             awaited=self._answers(sayable, pack),
+            shown=game.tables[game.board_of(side)].sensors,
         )
         desk.report_unspeakable(expected.out_of_vocabulary)
         return expected

@@ -53,7 +53,7 @@ def test_voices_and_conditions_reach_the_measurement(
 def test_writing_needs_measuring() -> None:
     done = run("bench", "voice", "--write")
     assert (done.status, done.stdout) == (2, "")
-    assert done.stderr == "--write goes with --measure: it writes what was measured.\n"
+    assert done.stderr == "--write and --diagram go with --measure: they show what was measured.\n"
 
 
 @pytest.mark.parametrize("command", [("voice",), ("voice", "--measure"), ("models",)])
@@ -62,7 +62,7 @@ def test_an_unknown_condition_is_refused_before_anything_is_measured(
 ) -> None:
     done = run("bench", *command, "--conditions", "garbage")
     assert (done.status, done.stdout) == (2, "")
-    assert done.stderr.startswith("There is no condition 'garbage'; name clean, room, hum")
+    assert done.stderr.startswith("There is no condition 'garbage'; name clean, room, phone, hum")
 
 
 @pytest.mark.parametrize("command", [("voice",), ("voice", "--measure"), ("models",)])

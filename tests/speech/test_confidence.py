@@ -1,27 +1,30 @@
 """How much to believe a recognition, and where that is kept."""
 
 import json
-import math
 import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from blindplay.speech import confidence
 from blindplay.speech.confidence import (
     CONFIDENCE_FILE,
-    MIN_ODDS_AGAINST_TALK,
     ConfidenceModel,
     Features,
     MeaningKind,
+    accepted_from,
+    asked_from,
     confidence_file,
     confidence_of,
+    is_measured,
     read,
 )
 from blindplay.speech.models.folders import ModelError, find_model
 
 MODEL = find_model("de")
 CONFIDENCE = confidence_of(MODEL)
+CONFIDENCES = Path(confidence.__file__).parent / "confidences"
 
 
 def test_the_confidence_of_several_models_does_not_depend_on_their_order(
@@ -56,32 +59,59 @@ def test_the_confidence_of_several_models_does_not_depend_on_their_order(
     assert not confidence_of(MODEL, other).measured.get("mine")
 
 
-def test_a_move_needs_higher_odds_if_other_talk_explains_the_sound_better() -> None:
-    for found in (
-        Features(MeaningKind.MOVE, None, -1.0),
-        Features(MeaningKind.MOVE, 9.0, -1.0, short_form=True),
+def test_what_costs_more_needs_higher_odds() -> None:
+    # A wrong move costs as much as 50 questions, or 40 if hands will show it: log(49), log(39).
+    assert accepted_from(MeaningKind.MOVE) == pytest.approx(3.89, abs=0.01)
+    assert accepted_from(MeaningKind.MOVE, shown=True) == pytest.approx(3.66, abs=0.01)
+    assert accepted_from(MeaningKind.COMMAND) == accepted_from(MeaningKind.COMMAND, shown=True)
+    assert asked_from() < 0 < accepted_from(MeaningKind.ILLEGAL) < accepted_from(MeaningKind.MOVE)
+
+
+def test_the_less_speaks_for_a_meaning_the_lower_are_its_odds() -> None:
+    good = Features(MeaningKind.MOVE, 9.0, 9.0, 9.0, rivals=(9.0, 9.0, 9.0))
+    best = CONFIDENCE.odds(good)
+    for worse in (
+        replace(good, over_legal=1.0, rivals=(1.0, 9.0, 9.0)),
+        replace(good, over_illegal=-1.0, rivals=(9.0, -1.0, 9.0)),
+        replace(good, over_nothing=-9.0, rivals=(9.0, 9.0, -9.0)),
+        replace(good, unexplained=1),
+        replace(good, absent=0.5),
     ):
-        weights = CONFIDENCE.weights[MeaningKind.MOVE]
-        usual = weights.short if found.short_form else weights.accept
-        assert CONFIDENCE.accept(found) == usual
-        assert CONFIDENCE.accept(replace(found, outscored=True)) == max(
-            usual, MIN_ODDS_AGAINST_TALK
-        )
-        assert CONFIDENCE.accept(replace(found, lead=-0.1)) == math.inf
-    command = Features(MeaningKind.COMMAND, -0.1, -1.0, outscored=True)
-    assert CONFIDENCE.accept(command) == CONFIDENCE.weights[MeaningKind.COMMAND].accept
+        assert CONFIDENCE.odds(worse) <= best
 
 
 def test_a_confidence_model_survives_writing_and_a_damaged_one_is_told(tmp_path: Path) -> None:
     text = json.dumps(CONFIDENCE.as_json())
     again: ConfidenceModel = read(text, tmp_path)
-    found = Features(MeaningKind.MOVE, lead=2.0, meaningless_lead=-1.0)
-    assert again.odds(found) == pytest.approx(CONFIDENCE.odds(found))
-    assert again.accept(found) == CONFIDENCE.accept(found)
-    for damaged in ("{}", "[]", text[:-20], text.replace("weights", "w8s")):
+    found = Features(MeaningKind.MOVE, over_legal=2.0, over_nothing=-1.0)
+    assert again.odds(found) == pytest.approx(CONFIDENCE.odds(found), abs=0.01)
+    for damaged in ("{}", "[]", text[:-20], text.replace("always", "never")):
         with pytest.raises(ModelError, match="damaged"):
             read(damaged, tmp_path)
 
 
 def test_a_model_that_was_never_measured_has_the_general_confidence_model(tmp_path: Path) -> None:
-    assert confidence_of(tmp_path).weights.keys() == CONFIDENCE.weights.keys()
+    for number in (1, 2, 3, 4):
+        assert confidence_of(*[tmp_path] * number).measured["general"]
+    assert not is_measured(tmp_path) and is_measured(MODEL)
+
+
+def test_blindplay_brings_weights_for_the_usual_models(tmp_path: Path) -> None:
+    english, french = tmp_path / "vosk-english", tmp_path / "vosk-french"
+    for folder, name in (
+        (english, "vosk-model-small-en-us-0.15"),
+        (french, "vosk-model-small-fr-0.22"),
+    ):
+        folder.mkdir()
+        about = {"name": name, "language": "de", "files": {}}
+        (folder / "installed.json").write_text(json.dumps(about), "utf-8")
+    measured = confidence_of(french, MODEL, english).measured
+    assert sorted(measured["models"]) == ["built-in", "english", "french"]
+    assert is_measured(english) and is_measured(english, french)
+    assert not is_measured(english, french, tmp_path)
+
+
+@pytest.mark.parametrize("file", sorted(CONFIDENCES.iterdir()), ids=lambda file: file.stem)
+def test_every_file_of_weights_can_be_read_and_no_weight_is_of_the_wrong_sign(file: Path) -> None:
+    for weights in read(file.read_text("utf-8"), file).weights.values():
+        assert all(weight >= 0 for name, weight in weights.items() if name != "always")

@@ -16,7 +16,7 @@ from blindplay.language import Language, lexicon
 from blindplay.speech.adaptation import Vocabulary, adapt, pronunciations
 from blindplay.speech.adaptation.finetuning import LabelledSound
 from blindplay.speech.audio import RATE
-from blindplay.speech.confidence import confidence_file, confidence_of
+from blindplay.speech.confidence import confidence_of, is_measured
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble
 from blindplay.speech.models.folders import ModelError, available, network_file
 from blindplay.speech.recogniser import SpeechModel
@@ -91,7 +91,7 @@ def compare(
     said = report.say(pack, options)
     yield f"Voice, {pack.name}; {report.about(pack, said, options)}"
     teams = list(_teams(pack, loaded, loads))
-    where = [Surroundings(condition, said.babble, options.seed) for condition in conditions]
+    where = [Surroundings(condition, said.talkers, options.seed) for condition in conditions]
     for room, stage, heard, factors in _listening(pack, loaded, said, where, enrolled):
         for team in teams:
             folders = team.recogniser.folders
@@ -103,7 +103,7 @@ def compare(
                 "models": list(team.names),
                 "condition": room.condition.name,
                 "stage": stage,
-                "confidence": "measured" if confidence_file(*folders).is_file() else "general",
+                "confidence": "measured" if is_measured(*folders) else "general",
                 "size_mb": sum(map(_megabytes, folders)),
                 "load_s": team.load_s,
                 "memory_mb": team.memory_mb,

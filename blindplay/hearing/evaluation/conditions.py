@@ -1,4 +1,7 @@
-"""What a room does to a voice: babble, pink noise, hum, reverberation. Seeded; samples in, out."""
+"""What a room and a line do to a voice: other talkers, pink noise, hum, reverberation, a telephone.
+
+Seeded; samples in, out.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -31,6 +34,8 @@ class Noise(Enum):
     PINK = "pink"
     HUM = "hum"
     ROOM = "room"
+    TALKERS = "talkers"
+    PHONE = "phone"
 
 
 _IN_WORDS = {
@@ -39,7 +44,10 @@ _IN_WORDS = {
     Noise.PINK: "pink noise",
     Noise.HUM: "mains hum",
     Noise.ROOM: f"room, {REVERBERATION_S:g} s of reverberation",
+    Noise.TALKERS: "two other talkers",
+    Noise.PHONE: "telephone",
 }
+_WITHOUT_LEVEL = (Noise.NONE, Noise.ROOM, Noise.PHONE)
 
 
 @dataclass(frozen=True)
@@ -73,26 +81,27 @@ def _one(name: str) -> Condition:
     kinds = {noise.value: noise for noise in Noise}
     noise = None if found is None else kinds.get(found[1] or Noise.BABBLE.value)
     level = found and found[2]
-    has_no_level = noise in (Noise.NONE, Noise.ROOM)
+    has_no_level = noise in _WITHOUT_LEVEL
     if noise is None or (has_no_level and level):
         raise ValueError(
-            f"There is no condition {name!r}; name clean, room, hum, or a level in dB "
-            "such as 10 (babble) or pink10."
+            f"There is no condition {name!r}; name clean, room, phone, hum, or a level in dB "
+            "such as 10 (babble), pink10 or talkers15."
         )
     return Condition(noise) if has_no_level else Condition(noise, float(level or 10))
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where utterances are recorded. ``babble`` is longer than any; ``seed`` is that of chance."""
+    """Where utterances are recorded. ``talkers`` has a row for each of the other people who talk,
+    longer than any utterance; ``seed`` is that of chance."""
 
     condition: Condition = CLEAN
-    babble: Samples = field(default_factory=lambda: np.zeros(1))
+    talkers: Samples = field(default_factory=lambda: np.zeros((1, 1)))
     seed: int = 1
 
     def record(self, voice: Samples, number: int) -> bytes:
         """Return utterance ``number`` as a microphone hears it: 16-bit PCM of the same length."""
-        return as_pcm(apply(self.condition, voice, self.babble, self.seed * 100_003 + number))
+        return as_pcm(apply(self.condition, voice, self.talkers, self.seed * 100_003 + number))
 
 
 def as_pcm(sound: Samples) -> bytes:
@@ -105,18 +114,20 @@ def as_samples(pcm: bytes) -> Samples:
     return np.frombuffer(pcm, "<i2").astype(np.float64)
 
 
-def apply(condition: Condition, voice: Samples, babble: Samples, seed: int) -> Samples:
+def apply(condition: Condition, voice: Samples, talkers: Samples, seed: int) -> Samples:
     """Return the voice as a microphone in this condition hears it, as long as before.
 
-    The level of the voice is that of its loud parts, the noise's that of all of it. ``babble`` is
-    longer than any voice.
+    The level of the voice is that of its loud parts, the noise's that of all of it. ``talkers`` has
+    a row for each of the other people who talk, longer than any voice.
     """
     chance = np.random.default_rng(seed)
     if condition.noise is Noise.NONE:
         return voice
     if condition.noise is Noise.ROOM:
         return _within(_reverberant(voice, chance))
-    noise = _NOISES[condition.noise](len(voice), babble, chance)
+    if condition.noise is Noise.PHONE:
+        return _telephoned(voice)
+    noise = _NOISES[condition.noise](len(voice), talkers, chance)
     assert condition.snr_db is not None
     return _within(voice + _at(noise, power(voice), condition.snr_db))
 
@@ -140,9 +151,14 @@ def _within(sound: Samples) -> Samples:
     return sound * min(1.0, _FULL / max(peak, 1.0))
 
 
-def _babble(length: int, babble: Samples, chance: np.random.Generator) -> Samples:
-    first = int(chance.integers(0, max(1, len(babble) - length)))
-    return np.resize(babble[first:], length)
+def _babble(length: int, talkers: Samples, chance: np.random.Generator) -> Samples:
+    together = talkers.sum(axis=0)
+    first = int(chance.integers(0, max(1, len(together) - length)))
+    return np.resize(together[first:], length)
+
+
+def _two_talkers(length: int, talkers: Samples, chance: np.random.Generator) -> Samples:
+    return _babble(length, chance.permutation(talkers)[:2], chance)
 
 
 def _pink(length: int, _: Samples, chance: np.random.Generator) -> Samples:
@@ -163,7 +179,17 @@ _NOISES: Mapping[Noise, Callable[[int, Samples, np.random.Generator], Samples]] 
     Noise.BABBLE: _babble,
     Noise.PINK: _pink,
     Noise.HUM: _hum,
+    Noise.TALKERS: _two_talkers,
 }
+
+
+def _telephoned(voice: Samples) -> Samples:
+    """Return the voice as a telephone transmits it: 300 to 3400 Hz, in eight bits (mu-law)."""
+    spectrum, hertz = np.fft.rfft(voice), np.fft.rfftfreq(len(voice), 1 / RATE)
+    narrow = np.fft.irfft(spectrum * ((hertz >= 300) & (hertz <= 3400)), len(voice)) / _FULL
+    coded = np.sign(narrow) * np.log1p(255 * np.minimum(1, np.abs(narrow))) / np.log(256)
+    steps = np.round(coded * 127) / 127
+    return np.asarray(np.sign(steps) * (256 ** np.abs(steps) - 1) / 255 * _FULL)
 
 
 def _reverberant(voice: Samples, chance: np.random.Generator) -> Samples:

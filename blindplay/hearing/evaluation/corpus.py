@@ -210,17 +210,22 @@ def word_names(pack: Language) -> tuple[list[str], list[str], list[str]]:
 
 
 def talk(pack: Language, count: int, chance: random.Random) -> Iterator[ScriptLine]:
-    """Yield other speech: sentences, and in a third of all cases our own words in disorder."""
+    """Yield other speech: sentences, talk about the position on the board, and in a third of all
+    cases our own words in disorder."""
     sentences = _sentences(pack)
     if not sentences:
         return
+    about_chess = _written(f"{pack.code}-chess")
     others = [word for sentence in sentences for word in sentence.split()]
     ours = [name for names in word_names(pack) for name in names]
     found = 0
     while found < count:
         board = position(chance)
         words = chance.choice(sentences)
-        if chance.random() < 0.35:
+        drawn = chance.random()
+        if about_chess and drawn > 0.65:
+            words = _about(pack, board, chance.choice(about_chess), chance)
+        if drawn < 0.35:
             count_of_words = chance.randrange(1, 5)
             mixed = ([*ours, *chance.sample(others, len(ours))] for _ in range(count_of_words))
             words = " ".join(map(chance.choice, mixed))
@@ -231,7 +236,19 @@ def talk(pack: Language, count: int, chance: random.Random) -> Iterator[ScriptLi
 
 def _sentences(pack: Language) -> list[str]:
     """Return what people say near a board; none for a language in which nobody has written any."""
-    source = files(__package__).joinpath("talk", f"{pack.code}.txt")
+    return _written(pack.code)
+
+
+def _about(pack: Language, board: chess.Board, template: str, chance: random.Random) -> str:
+    """Fill a sentence about chess with a move that is possible, the likeliest to be mistaken."""
+    move = chance.choice(list(board.legal_moves))
+    piece = word_names(pack)[2][(board.piece_type_at(move.from_square) or 1) - 1]
+    other = pack.square(chance.randrange(64))
+    return template.format(piece=piece, square=pack.square(move.to_square), other=other)
+
+
+def _written(name: str) -> list[str]:
+    source = files(__package__).joinpath("talk", f"{name}.txt")
     written = source.read_text("utf-8").splitlines() if source.is_file() else []
     return [line for line in written if line and not line.startswith("#")]
 
@@ -294,17 +311,17 @@ def as_recorded(sound: Samples, chance: random.Random) -> Samples:
     return np.asarray(whole + room.normal(0, 6, len(whole)))
 
 
-def babble(pack: Language, seed: int, folder: Path) -> Samples:
-    """Return 30 seconds of six talkers at once, equally loud. With espeak they are other voices
-    than the measured ones."""
+def talkers(pack: Language, seed: int, folder: Path) -> Samples:
+    """Return 30 seconds of six talkers, a row for each, equally loud. With espeak they are other
+    voices than the measured ones."""
     # Some phrases, such as Norwegian ones with "å", are for typing only.
     sentences = _sentences(pack) or list(filter(is_words, pack.command_phrases()))
     length = RATE * _BABBLE_S
-    together = np.zeros(length)
+    found = []
     with Synthesiser(pack.code, cache=folder, spellings=pack.spoken) as synthesiser:
         espeak = _is_espeak(synthesiser.voices())
         for number, variant in enumerate(_TALKERS):
-            chance = random.Random(f"{seed} babble {number}")
+            chance = random.Random(f"{seed} talker {number}")
             sound = np.zeros(0)
             while len(sound) < length:
                 voice = f"{pack.code}+{variant}" if espeak else None
@@ -312,8 +329,8 @@ def babble(pack: Language, seed: int, folder: Path) -> Samples:
                     chance.choice(sentences), voice=voice, rate=chance.randint(130, 180)
                 )
                 sound = np.append(sound, _samples(rendered, chance.uniform(0.9, 1.1)))
-            together += sound[:length] / max(1e-9, power(sound)) ** 0.5
-    return together
+            found.append(sound[:length] / max(1e-9, power(sound)) ** 0.5)
+    return np.array(found)
 
 
 def check_recordings(folder: Path) -> list[Path]:

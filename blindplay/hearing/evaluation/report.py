@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from blindplay.language import Language
-from blindplay.speech.confidence import ConfidenceModel, confidence_file, confidence_of
+from blindplay.speech.confidence import ConfidenceModel, confidence_of, is_measured
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models.folders import chosen_models
 
@@ -20,7 +20,7 @@ from .corpus import CorpusUtterance, UtteranceKind
 from .scoring import ScoredOutcome, ScoredUtterance
 
 CONDITIONS = "clean,20,10,5,pink10,hum,room"
-MEASURED_IN = "clean,10,pink10,room"
+MEASURED_IN = "clean,20,10,pink20,pink10,hum10,talkers15,room,phone"
 COUNT = 80
 _TIMED = 10
 _SEED = 2026
@@ -42,11 +42,11 @@ class Options:
 
 @dataclass(frozen=True)
 class SpokenCorpus:
-    """What was said and by whom, and the babble of others."""
+    """What was said and by whom, and the talk of others, a row for each."""
 
     utterances: list[CorpusUtterance]
     voices: tuple[str, ...]
-    babble: Samples
+    talkers: Samples
 
     @property
     def words(self) -> list[CorpusUtterance]:
@@ -75,15 +75,15 @@ def say(pack: Language, options: Options) -> SpokenCorpus:
     """Return what is to be measured, spoken or read from recordings."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        babble = corpus.babble(pack, options.seed, folder)
+        talkers = corpus.talkers(pack, options.seed, folder)
         if options.recordings is not None:
             found = corpus.recordings(
                 pack, options.recordings, options.count, options.others, options.seed
             )
-            return SpokenCorpus(found, tuple(dict.fromkeys(one.voice for one in found)), babble)
+            return SpokenCorpus(found, tuple(dict.fromkeys(one.voice for one in found)), talkers)
         voices = options.voices or corpus.voices(pack, folder)
         said = corpus.lines(pack, options.count, options.others, random.Random(options.seed))
-        return SpokenCorpus(corpus.speak(pack, said, voices, options.seed, folder), voices, babble)
+        return SpokenCorpus(corpus.speak(pack, said, voices, options.seed, folder), voices, talkers)
 
 
 @dataclass
@@ -92,7 +92,7 @@ class Figures:
 
     condition: Condition
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
-    curve: list[scoring.Point] = field(default_factory=list)
+    curve: list[calibration.Point] = field(default_factory=list)
     effort: resources.Effort | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def bench(pack: Language, options: Options) -> Iterator[str | dict[str, Any]]:
     recogniser = open_recogniser(pack, *folders)
     confidence = confidence_of(*folders)
     said = say(pack, options)
-    own = "measured for it" if confidence_file(*folders).is_file() else "the cautious general ones"
+    own = "measured for it" if is_measured(*folders) else "the cautious general ones"
     yield (
         f"Voice, {pack.name}, {_models(folders)}, confidence {own}; {about(pack, said, options)}"
     )
@@ -123,7 +123,7 @@ def bench(pack: Language, options: Options) -> Iterator[str | dict[str, Any]]:
             f"detector at work, {measured[0]:.0f} MB of it without them."
         )
     for condition in conditions:
-        where = Surroundings(condition, said.babble, options.seed)
+        where = Surroundings(condition, said.talkers, options.seed)
         found = _figures(recogniser, pack, confidence, said, where)
         yield from told(found)
         yield found.as_json()
@@ -149,7 +149,9 @@ def _figures(
             name = f"{what.value}, opening word required"
             found.counts[name] = scoring.count(strictly, what, by_sound)
         if noise is Noise.NONE or where.condition.snr_db == 10:
-            found.curve = scoring.curve(heard, pack, confidence)
+            likeliest = calibration.samples(heard, pack)
+            odds = [confidence.odds(one.found) for one in likeliest]
+            found.curve = calibration.curve(likeliest, odds)
         timed = [one for one in sentences if one.line.what is UtteranceKind.MOVE][:_TIMED]
         if timed and noise in (Noise.NONE, Noise.BABBLE):
             found.effort = resources.effort(recogniser, pack, confidence, timed, where)
@@ -187,7 +189,7 @@ def measure(pack: Language, options: Options) -> calibration.Measured:
         one
         for condition in conditions
         for one in scoring.hear(
-            recogniser, pack, said.sentences, Surroundings(condition, said.babble, options.seed)
+            recogniser, pack, said.sentences, Surroundings(condition, said.talkers, options.seed)
         )
     ]
     about = {

@@ -12,7 +12,6 @@ import chess
 
 from blindplay.language import NEVER_OPENED, QUESTIONS, Command, Language, Understanding
 from blindplay.speech.confidence import ConfidenceModel
-from blindplay.speech.confidence import MeaningKind as Meant
 from blindplay.speech.confusions import NEVER_SEEN, Confusions
 from blindplay.speech.ensemble import AnyRecogniser, summed
 from blindplay.speech.recogniser import Recognition
@@ -24,8 +23,6 @@ from .corpus import COMMANDS, CorpusUtterance, ScriptLine, UtteranceKind
 
 FREELY_WITHIN = 1 / 3
 """Heard freely, a phrase is taken if at most so many of its words are others."""
-THRESHOLDS = (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0)
-"""The odds in nats of the points of a `curve`."""
 
 
 class ScoredOutcome(Enum):
@@ -240,34 +237,6 @@ def count(
         "of": found.total(),
         **{each.value: found[each] for each in ScoredOutcome if found[each]},
     }
-
-
-@dataclass(frozen=True)
-class Point:
-    """If moves are accepted from these odds on, ``right`` moves are. ``wrong`` utterances (moves,
-    illegal moves and other speech) are taken for a move that was not said."""
-
-    accept: float
-    right: int
-    wrong: int
-
-
-def curve(
-    heard: Sequence[ScoredUtterance], pack: Language, confidence: ConfidenceModel
-) -> list[Point]:
-    """Return a point for each of the odds from which a move may be accepted."""
-    kinds = (UtteranceKind.MOVE, UtteranceKind.ILLEGAL, UtteranceKind.TALK)
-    found = []
-    for accept in THRESHOLDS:
-        move = replace(confidence.weights[Meant.MOVE], accept=accept)
-        weights = {**confidence.weights, Meant.MOVE: move}
-        by = deciding(pack, replace(confidence, weights=weights))
-        comes = Counter(
-            (one.line.what, outcome(one, by(one))) for one in heard if one.line.what in kinds
-        )
-        wrong = sum(comes[what, ScoredOutcome.WRONG] for what in kinds)
-        found.append(Point(accept, comes[UtteranceKind.MOVE, ScoredOutcome.RIGHT], wrong))
-    return found
 
 
 def words_right(

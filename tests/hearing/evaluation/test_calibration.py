@@ -1,13 +1,11 @@
 """Weights and odds that are found."""
 
 import json
-from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from blindplay.hearing.decision import Verdict, decide
 from blindplay.hearing.evaluation import (
@@ -15,42 +13,41 @@ from blindplay.hearing.evaluation import (
 )
 from blindplay.hearing.evaluation.corpus import UtteranceKind
 from blindplay.speech.confidence import MeaningKind as Meant
-from blindplay.speech.confidence import read
+from blindplay.speech.confidence import accepted_from, read
 
-from .utterances import KNIGHT, PACK, heard
+from .utterances import CONFIDENCE, KNIGHT, PACK, heard
 
 
-def test_the_fit_finds_known_weights_and_no_wrong_sign() -> None:
+def test_the_fit_finds_known_weights_and_none_that_is_negative() -> None:
     chance = np.random.default_rng(1)
-    wanted = np.array([-0.5, 1.5, 0.8, -2.0])
+    wanted = np.array([-0.5, 1.5, 0.8, 2.0])
     values = np.column_stack([np.ones(6000), chance.normal(0, 2, (6000, 3))])
     right = (chance.random(6000) < 1 / (1 + np.exp(-values @ wanted))).astype(float)
-    found = calibration.logistic(values, right, np.ones(6000), (0, 1, 1, -1), lenient=0.1)
+    found = calibration.logistic(values, right, lenient=0.1)
     assert found == pytest.approx(wanted, abs=0.2)
-    bound = calibration.logistic(values, right, np.ones(6000), (0, 1, -1, -1), lenient=0.1)
-    assert bound[2] == 0 and bound[1] > 0 and bound[3] < 0
+    values[:, 2] *= -1
+    bound = calibration.logistic(values, right, lenient=0.1)
+    assert bound[0] < 0 and bound[1] > 0 and bound[2] == 0 and bound[3] > 0
 
 
-@settings(max_examples=20)
-@given(st.integers(0, 1000))
-def test_at_the_thresholds_hardly_anything_wrong_is_taken(seed: int) -> None:
-    chance = np.random.default_rng(seed)
-    one = heard(UtteranceKind.MOVE, KNIGHT, (KNIGHT, -100))
-    (usual,) = calibration.samples([one], PACK)
-    several, odds = [], []
-    for _ in range(300):
-        right = bool(chance.random() < 0.8)
-        found = replace(usual.found, short_form=bool(chance.random() < 0.3))
-        several.append(replace(usual, right=right, found=found))
-        odds.append(chance.normal(2 if right else -2, 1.5))
-    fitted = calibration.Fitted(np.zeros(11), several, np.array(odds))
-    accept, short = calibration.thresholds(fitted, 1000, 0, (0.001, 0.002))
-    assert accept <= short
-    wrong = sum(
-        not sample.right and value >= (short if sample.found.short_form else accept)
-        for sample, value in zip(several, odds, strict=True)
-    )
-    assert wrong <= 1
+def test_odds_say_how_often_a_meaning_is_right_and_nothing_wrong_is_accepted() -> None:
+    chance = np.random.default_rng(1)
+    right, wrong = (KNIGHT, -100.0), ("springer bella eins cäsar drei", -100.0)
+    utterances = []
+    for number in range(240):
+        lead = chance.normal(3, 4)
+        said = KNIGHT if chance.random() < 1 / (1 + np.exp(-lead)) else wrong[0]
+        first = (
+            (right, (wrong[0], -100 - abs(lead))) if lead > 0 else (wrong, (KNIGHT, -100 + lead))
+        )
+        utterances.append(heard(UtteranceKind.MOVE, said, *first, voice="abcdef"[number % 6]))
+    fitted = calibration.fit(calibration.samples(utterances, PACK), Meant.MOVE)
+    rights = np.array([one.right for one in fitted.samples])
+    expected = 1 / (1 + np.exp(-(fitted.odds + fitted.caution)))
+    assert rights.mean() == pytest.approx(expected.mean(), abs=0.03)
+    sure = expected > np.median(expected)
+    assert rights[sure].mean() == pytest.approx(expected[sure].mean(), abs=0.06)
+    assert not (fitted.odds[~rights] >= accepted_from(Meant.MOVE, shown=True)).any()
 
 
 def test_what_was_measured_is_read_again_as_it_was_written(tmp_path: Path) -> None:
@@ -65,9 +62,7 @@ def test_what_was_measured_is_read_again_as_it_was_written(tmp_path: Path) -> No
     again = read(json.dumps(done.confidence.as_json()), tmp_path)
     assert again.measured["utterances"] == len(utterances)
     for meant in Meant:
-        assert again.weights[meant].weights == pytest.approx(
-            done.confidence.weights[meant].weights, abs=1e-4
-        )
+        assert again.weights[meant] == pytest.approx(done.confidence.weights[meant], abs=1e-4)
     sure = heard(UtteranceKind.MOVE, KNIGHT, (KNIGHT, -100), ("haus und hof", -130))
     assert decide(sure.recognition, sure.expected, PACK, done.confidence).verdict is Verdict.ACCEPT
     assert any("not said" in line for line in done.lines)
@@ -77,3 +72,23 @@ def test_one_voice_is_too_few_and_that_is_one_sentence() -> None:
     alone = [heard(UtteranceKind.MOVE, KNIGHT, (KNIGHT, -100)) for _ in range(4)]
     with pytest.raises(ValueError, match=r"^Too few voices: .* name more voices.$"):
         calibration.measured(alone, PACK, {})
+
+
+def test_the_higher_the_threshold_the_fewer_are_taken_right_or_wrong() -> None:
+    utterances = [
+        heard(
+            UtteranceKind.MOVE,
+            KNIGHT,
+            (KNIGHT, -100),
+            ("springer gustav eins hector drei", -100 - gap),
+        )
+        for gap in (0, 2, 4, 8, 16)
+    ] + [
+        heard(UtteranceKind.TALK, "ach so", (KNIGHT, -100), ("haus und hof", -100 + by))
+        for by in (0, 9)
+    ]
+    found = calibration.samples(utterances, PACK)
+    points = calibration.curve(found, [CONFIDENCE.odds(one.found) for one in found])
+    for before, after in pairwise(points):
+        assert after.right <= before.right and after.wrong <= before.wrong
+    assert points[0].right > points[-1].right or points[0].right == 5

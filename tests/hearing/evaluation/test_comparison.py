@@ -29,7 +29,7 @@ def test_models_are_compared_alone_and_together_on_the_same_utterances(
         for words, what in ((KNIGHT, KNIGHT), ("Guten Morgen", None)):
             shutil.copy(synthesiser.render(words), tmp_path / f"{len(rows)}.wav")
             rows.append({"file": f"{len(rows)}.wav", "words": what, "fen": chess.STARTING_FEN})
-        monkeypatch.setattr(corpus, "babble", lambda *_: hiss())
+        monkeypatch.setattr(corpus, "talkers", lambda *_: hiss()[None])
     index = tmp_path / "index.jsonl"
     index.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     folders = [tmp_path / name for name in ("one", "two")]
@@ -60,7 +60,7 @@ def test_what_enrolment_is_worth_is_measured_on_what_was_not_learned_from(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(resources, "memory", lambda *_: None)
-    monkeypatch.setattr(corpus, "babble", lambda *_: hiss())
+    monkeypatch.setattr(corpus, "talkers", lambda *_: hiss()[None])
     moves = [KNIGHT, "bauer eva zwei eva vier", "bauer david zwei david drei", KNIGHT]
     with Synthesiser("de", cache=tmp_path / "phrases", spellings=PACK.spoken) as synthesiser:
         rows = []

@@ -15,7 +15,7 @@ from .utterances import PACK, hiss
 def recordings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with one of each kind of utterance."""
     monkeypatch.setattr(resources, "memory", lambda *_: (40.0, 70.0))
-    monkeypatch.setattr(corpus, "babble", lambda *_: hiss())
+    monkeypatch.setattr(corpus, "talkers", lambda *_: hiss()[None])
     said = corpus.lines(PACK, 1, 1, random.Random(1))
     spoken = corpus.speak(PACK, said, ["de"], 1, tmp_path)
     words = corpus.ScriptLine(corpus.UtteranceKind.WORD, "", "drei")

@@ -1,7 +1,6 @@
 """What comes of utterances whose words are known."""
 
 from dataclasses import replace
-from itertools import pairwise
 
 from blindplay.hearing.decision import Verdict
 from blindplay.hearing.evaluation import (
@@ -55,25 +54,6 @@ def test_heard_freely_the_phrase_with_the_fewest_other_words_wins() -> None:
         scoring.freely(heard(UtteranceKind.TALK, "ach so", ("haus und hof", -1)), PACK)
         is ScoredOutcome.REFUSED
     )
-
-
-def test_the_higher_the_threshold_the_fewer_are_taken_right_or_wrong() -> None:
-    utterances = [
-        heard(
-            UtteranceKind.MOVE,
-            KNIGHT,
-            (KNIGHT, -100),
-            ("springer gustav eins hector drei", -100 - gap),
-        )
-        for gap in (0, 2, 4, 8, 16)
-    ] + [
-        heard(UtteranceKind.TALK, "ach so", (KNIGHT, -100), ("haus und hof", -100 + by))
-        for by in (0, 9)
-    ]
-    points = scoring.curve(utterances, PACK, CONFIDENCE)
-    for before, after in pairwise(points):
-        assert after.right <= before.right and after.wrong <= before.wrong
-    assert points[0].right > points[-1].right or points[0].right == 5
 
 
 def test_hands_that_did_something_else_are_never_overruled() -> None:

@@ -1,0 +1,236 @@
+"""What an utterance may mean, and what speaks for and against its likeliest meaning.
+
+The recogniser gives hypotheses with the likelihood of the sound under each. They are grouped by
+meaning: a legal move, an announcement of an illegal move, a command, an answer, or nothing. How far
+the likeliest meaning is ahead of the others, in all models together and in each, are `Features`.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from blindplay.language import Command, Kind, Language, Understanding
+from blindplay.language.understanding import IllegalReason
+from blindplay.speech.confidence import Features, MeaningKind
+from blindplay.speech.confusions import Confusions
+from blindplay.speech.ensemble import MOST_BEHIND, summed, votes
+from blindplay.speech.recogniser import UNKNOWN, Hypothesis, Recognition
+
+from .expectation import Expected
+from .statement import Statement, interpret
+
+ANSWER = 3.0
+"""How much likelier an answer is than other sound, in nats, while we wait for one."""
+LEGAL = 5.0
+"""How much likelier, in nats, a legal move is than an illegal one that sounds as well: few
+announcements are illegal. Whether it was said is another question (see `ConfidenceModel`)."""
+NO_HABITS = Confusions()
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """One meaning that an utterance may have, in its likeliest words.
+
+    ``key`` is the same for the same meaning, "" if there is none. ``score`` is in nats;
+    ``unexplained`` counts words and stretches of sound that say nothing. ``in_grammar``: the words
+    are a form that is expected. ``onset_delay_s``: seconds of voice before the first word.
+    """
+
+    key: str
+    statement: Statement
+    score: float
+    unexplained: int
+    in_grammar: bool = False
+    onset_delay_s: float = 0.0
+
+    @property
+    def meant(self) -> Understanding:
+        return self.statement.meant
+
+
+@dataclass(frozen=True)
+class Meanings:
+    """The meanings of an utterance, the likeliest first, and the best reading without any.
+
+    ``votes``: for each model the nats by which a meaning, by its key, is behind that model's best;
+    "" is no meaning.
+    """
+
+    ranked: list[Meaning]
+    nothing: Meaning | None = None
+    votes: list[dict[str, float]] = field(default_factory=list)
+
+
+def readings(
+    recognition: Recognition, expected: Expected, pack: Language, habits: Confusions = NO_HABITS
+) -> Meanings:
+    """Return what an utterance may mean. ``habits``: how this player has been misheard before; what
+    fits them gains by it."""
+    recognition = _accustomed(recognition, habits)
+    found: dict[str, Meaning] = {}
+    nothing: Meaning | None = None
+    meanings: dict[str, str] = {}
+    for heard in recognition.hypotheses:
+        reading = _reading(heard, expected, pack)
+        meanings[heard.words] = reading.key
+        better = found.get(reading.key)
+        if reading.key and (better is None or (reading.in_grammar and not better.in_grammar)):
+            found[reading.key] = reading
+        # In a form that nobody uses it is rather something else: "der Eva drei" is no pawn.
+        elif (not reading.key or not reading.in_grammar) and nothing is None:
+            nothing = reading
+        if better is not None and found[reading.key] is reading and nothing is None:
+            nothing = better
+    by_model = votes(recognition.by_model or (recognition,), meanings)
+    if recognition.by_model:
+        for key, one in found.items():
+            score = sum(vote.get(key, -MOST_BEHIND) for vote in by_model)
+            found[key] = replace(one, score=score)
+    ranked = sorted(
+        found.values(),
+        key=lambda r: -r.score - _legal(r) - expected.leaning(r.statement.move),
+    )
+    return Meanings(ranked, nothing, by_model)
+
+
+def _legal(reading: Meaning) -> float:
+    """Return how much likelier a meaning of its kind is, in nats."""
+    # A piece after the square is rather somebody else's word.
+    unlikely = (reading.meant.kind is Kind.ILLEGAL) + (
+        reading.meant.why is IllegalReason.PROMOTION_NOT_POSSIBLE
+    )
+    return LEGAL * (1 - unlikely)
+
+
+def _accustomed(recognition: Recognition, habits: Confusions) -> Recognition:
+    if not habits.table or not recognition.hypotheses:
+        return recognition
+    if recognition.by_model:
+        return summed(_accustomed(part, habits) for part in recognition.by_model)
+    heard = recognition.words.split()
+    weighed = [
+        replace(one, score=one.score + habits.credit(one.words.split(), heard))
+        for one in recognition.hypotheses
+    ]
+    return Recognition(tuple(sorted(weighed, key=lambda one: -one.score)))
+
+
+def _reading(heard: Hypothesis, expected: Expected, pack: Language) -> Meaning:
+    unexplained = heard.unknown_edges + len(heard.words.split())
+    said = _makes_sense(heard.words, expected, pack)
+    if said is None:
+        nothing = Statement(heard.words, Understanding(Kind.UNCLEAR, ""))
+        return Meaning("", nothing, heard.score, unexplained)
+    in_grammar = expected.in_grammar(heard.words)
+    if not in_grammar:
+        unexplained -= len((said.meant.uttered or said.meant.words).split())
+    return Meaning(
+        key_of(said),
+        said,
+        heard.score,
+        heard.unknown_edges if in_grammar else unexplained,
+        in_grammar=in_grammar or said.meant.kind is Kind.ILLEGAL,
+        onset_delay_s=heard.onset_delay_s,
+    )
+
+
+def _makes_sense(words: str, expected: Expected, pack: Language) -> Statement | None:
+    """Return what ``words`` mean if they hang together and make sense now; None if not."""
+    if not words or UNKNOWN in words.split():
+        return None
+    if words in expected.others:
+        return interpret(words, expected.boards[:1], pack)
+    said = interpret(words, expected.boards, pack, repeated=expected.repeated)
+    meant = said.meant
+    if meant.kind is Kind.COMMAND and not said.repeats:
+        # A correction goes before anything; any other command was listed or makes no sense now.
+        return said if meant.command is Command.CORRECTION or meant.moves else None
+    if meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL) and expected.boards:
+        return said
+    return None
+
+
+def key_of(said: Statement) -> str:
+    """Return the same for the long and the short form of a move; a correction is another."""
+    meant = said.meant
+    if meant.command is not None:
+        about = "" if meant.about is None else str(meant.about)
+        return f"command {said.key} {about} {meant.rest}"
+    named = said.key if meant.move is not None else meant.core or said.text
+    return f"correction {named}" if meant.correction else named
+
+
+def features(
+    read: Meanings, recognition: Recognition, expected: Expected, pack: Language
+) -> Features:
+    """Return what speaks for and against the first meaning, which there must be."""
+    first, *others = read.ranked
+    move, words = first.statement.move, first.statement.text.split()
+    answers = first.statement.text in expected.awaited
+    kind = MeaningKind.MOVE
+    if answers or first.meant.command is not None:
+        kind = MeaningKind.COMMAND
+    elif first.meant.kind is Kind.ILLEGAL:
+        kind = MeaningKind.ILLEGAL
+    places = sum(map(pack.is_file_or_rank, words))
+    castles = move is not None and places == 0
+
+    def over(other: Meaning) -> float:
+        # What else speaks for a move weighs against its rivals, but not against there being none.
+        leaning = expected.leaning(move) - expected.leaning(other.statement.move)
+        return first.score - other.score + leaning
+
+    legal = [over(one) for one in others if one.meant.kind is not Kind.ILLEGAL]
+    illegal = [over(one) for one in others if one.meant.kind is Kind.ILLEGAL]
+    nothing, extra_words = None, 0
+    if read.nothing is not None:
+        nothing = first.score - read.nothing.score + (ANSWER if answers else 0.0)
+        extra_words = len(read.nothing.statement.text.split()) - len(words)
+    own = [vote.get(first.key, -MOST_BEHIND) for vote in read.votes]
+    rivals = [
+        max((v for key, v in vote.items() if key not in ("", first.key)), default=-MOST_BEHIND)
+        for vote in read.votes
+    ]
+    return Features(
+        kind,
+        over_legal=min(legal, default=None),
+        over_illegal=min(illegal, default=None),
+        over_nothing=nothing,
+        over_longer=_over_longer(recognition, words, pack, first.score),
+        # In doubt an illegal move is less unlikely: what sounds like two moves was said badly.
+        rivals=tuple(over(one) + (_legal(first) - _legal(one)) / 2 for one in others),
+        over_rivals_by_model=tuple(mine - by for mine, by in zip(own, rivals, strict=True)),
+        over_nothing_by_model=tuple(
+            mine - vote.get("", -MOST_BEHIND) for mine, vote in zip(own, read.votes, strict=True)
+        ),
+        behind_best=sum(own),
+        absent=sum(first.key not in vote for vote in read.votes) / max(1, len(read.votes)),
+        extra_words=extra_words,
+        unexplained=first.unexplained,
+        short_form=first.meant.command is None and places < 4 and not castles and not answers,
+        word_count=4 if castles or answers else len(words),
+        in_grammar=first.in_grammar,
+        onset_delay_s=first.onset_delay_s,
+    )
+
+
+def _over_longer(
+    recognition: Recognition, words: list[str], pack: Language, score: float
+) -> float | None:
+    """Return the lead over the best reading that has all these words and more: one may be lost.
+
+    Of several models one may have heard a link ("nach") where another heard none: there only
+    files and ranks count. A model alone was measured with its links.
+    """
+
+    def counted(all_words: list[str]) -> list[str]:
+        return [word for word in all_words if pack.is_file_or_rank(word)] or all_words
+
+    if recognition.by_model:
+        words = counted(words)
+    for heard in recognition.hypotheses:
+        more = heard.words.split()
+        if recognition.by_model:
+            more = counted(more)
+        rest = iter(more)
+        if len(more) > len(words) and all(word in rest for word in words):
+            return score - heard.score
+    return None

@@ -1,0 +1,60 @@
+"""What an utterance may mean, and how far the likeliest meaning is ahead."""
+
+from __future__ import annotations
+
+import pytest
+
+from blindplay.hearing.expectation import Expected
+from blindplay.hearing.meanings import LEGAL, Meanings, features, readings
+from blindplay.speech.confidence import Features, MeaningKind
+from blindplay.speech.ensemble import MOST_BEHIND
+from tests.hearing.german import PACK, heard, together
+
+E4, E3 = "bauer eva zwei eva vier", "bauer eva zwei eva drei"
+ILLEGAL = "bauer eva zwei eva fünf"
+
+
+def read(start: Expected, *alternatives: tuple[str, float]) -> tuple[Meanings, Features]:
+    recognition = heard(*alternatives)
+    found = readings(recognition, start, PACK)
+    return found, features(found, recognition, start, PACK)
+
+
+def test_leads_are_over_the_next_of_each_kind(start: Expected) -> None:
+    found, ahead = read(start, (E4, -100), (E3, -104), (ILLEGAL, -106), ("haus und hof", -109))
+    assert [one.statement.text for one in found.ranked] == [E4, E3, ILLEGAL]
+    assert ahead.kind is MeaningKind.MOVE
+    assert (ahead.over_legal, ahead.over_illegal, ahead.over_nothing) == (4, 6, 9)
+    assert ahead.rivals == (4, 6 + LEGAL / 2)
+
+
+def test_nobody_is_surer_than_the_lead_over_the_next_meaning(start: Expected) -> None:
+    _, close = read(start, (E4, -100), (E3, -101))
+    assert close.highest_odds == pytest.approx(1)
+    # Of two that sound alike, a legal and an illegal one, the legal one was rather said.
+    _, illegal = read(start, (E4, -100), (ILLEGAL, -100))
+    assert illegal.highest_odds == pytest.approx(LEGAL / 2)
+    _, longer = read(start, ("springer felix drei", -100), ("springer [unk] felix drei", -101))
+    assert longer.highest_odds == pytest.approx(1)
+    _, alone = read(start, (E4, -100))
+    assert alone.highest_odds > 20
+
+
+def test_each_model_tells_how_far_the_meaning_is_ahead_in_it(start: Expected) -> None:
+    recognition = together(
+        [(E4, -100), (E3, -103)], [(ILLEGAL, -50), (E4, -52)], [("haus und hof", -70)]
+    )
+    found = readings(recognition, start, PACK)
+    ahead = features(found, recognition, start, PACK)
+    assert found.ranked[0].statement.text == E4
+    assert ahead.over_rivals_by_model == (3, -2, 0)
+    assert ahead.over_nothing_by_model == (MOST_BEHIND, MOST_BEHIND - 2, -MOST_BEHIND)
+    assert ahead.behind_best == -2 - MOST_BEHIND
+    assert ahead.absent == pytest.approx(1 / 3)
+
+
+def test_a_form_that_nobody_uses_and_speech_before_the_first_word_are_not_certain(
+    start: Expected,
+) -> None:
+    assert read(start, (E4, -100))[1].certain
+    assert not read(start, ("der gustav eins felix drei", -100))[1].certain
