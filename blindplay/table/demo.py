@@ -45,8 +45,8 @@ from .transcript import Transcript
 
 PATIENCE = 12.0  # seconds for which a person waits for an answer
 _RATES = (150, 130, 115, 170)  # words a minute, for each try: slower after a misunderstanding
-# Variants of espeak. Without espeak, both players have the default voice of the system.
-_VOICES = {"white": "de", "black": "de+m3"}
+# Variants of espeak's voices. Without espeak, both players have the default voice of the system.
+_VARIANTS = {"white": "", "black": "+m3"}
 _SAID = (Command.CORRECTION, Command.CLOCK_MINE)
 _NAMES = {"white": "Anna", "black": "Bernd"}
 
@@ -225,12 +225,11 @@ def _sit_down(
     recogniser: AnyRecogniser | None,
 ) -> dict[str, Person]:
     """Both people at their boards and, where they can be heard, with microphones."""
-    known = {name for voice in synthesiser.voices() for name in (voice.id, voice.name)}
-    german = any("gmw/de" in name or name == "de" for name in known)
+    espeak = any("/" in voice.id for voice in synthesiser.voices())  # as in "gmq/sv"
     people: dict[str, Person] = {}
     for side in SIDES:
         microphone = None if recogniser is None else QueueSource()
-        voice = _VOICES[side] if german else None
+        voice = f"{session.pack.code}{_VARIANTS[side]}" if espeak else None
         people[side] = Person(side, session, synthesiser, voice, microphone, boards[side])
         session.attach_board(side, boards[side].url, levers=side == "white")
         if microphone is not None and recogniser is not None:
