@@ -29,7 +29,7 @@ from models.train.network import CONTEXT, Network
 from tests import ROOT
 
 LANGUAGES = ("da", "de", "en", "nb", "sv")
-BUILT_IN = ("de", "en", "sv")
+BUILT_IN = ("de", "en", "nb", "sv")
 
 espeak = pytest.mark.skipif(
     importlib.util.find_spec("espeakng_loader") is None, reason="espeak-ng's package is for Linux"
