@@ -45,8 +45,8 @@ from .transcript import Transcript
 
 PATIENCE = 12.0  # seconds for which a person waits for an answer
 _RATES = (150, 130, 115, 170)  # words a minute, for each try: slower after a misunderstanding
-# Variants of espeak. Without espeak, both players have the default voice of the system.
-_VOICES = {"white": "de", "black": "de+m3"}
+# Variants of espeak's voices. Without espeak, both players have the default voice of the system.
+_VARIANTS = {"white": "", "black": "+m3"}
 _SAID = (Command.CORRECTION, Command.CLOCK_MINE)
 _NAMES = {"white": "Anna", "black": "Bernd"}
 
@@ -66,18 +66,18 @@ class Person:
     voice: str | None
     microphone: QueueSource | None
     board: EmulatedBoard
+    yes: str
 
     def speak(self, words: str, answer: str) -> None:
         """Say ``words`` until the table gives the ruling ``answer`` to them; if it asks whether
         they were said, say yes."""
-        yes = self.session.pack.command(Command.YES)
         for attempt, rate in enumerate(_RATES):
             self._wait_for_silence()
             asked = self.session.dialogue.sayable(self.side).awaited is Awaited.ANSWER
             if attempt and not asked:
                 self.tell("demo_again")
             since = len(self.session.rulings)
-            self._say(yes if asked else words, attempt, rate, answers=asked)
+            self._say(self.yes if asked else words, attempt, rate, answers=asked)
             if self.session.wait_for(answer, PATIENCE, since) is not None:
                 return
         raise DemonstrationError(f"The table did not understand: {words}.")
@@ -225,13 +225,13 @@ def _sit_down(
     recogniser: AnyRecogniser | None,
 ) -> dict[str, Person]:
     """Both people at their boards and, where they can be heard, with microphones."""
-    known = {name for voice in synthesiser.voices() for name in (voice.id, voice.name)}
-    german = any("gmw/de" in name or name == "de" for name in known)
+    espeak = any("/" in voice.id for voice in synthesiser.voices())  # as in "gmq/sv"
+    yes = _command(session.pack, recogniser, Command.YES)
     people: dict[str, Person] = {}
     for side in SIDES:
         microphone = None if recogniser is None else QueueSource()
-        voice = _VOICES[side] if german else None
-        people[side] = Person(side, session, synthesiser, voice, microphone, boards[side])
+        voice = f"{session.pack.code}{_VARIANTS[side]}" if espeak else None
+        people[side] = Person(side, session, synthesiser, voice, microphone, boards[side], yes)
         session.attach_board(side, boards[side].url, levers=side == "white")
         if microphone is not None and recogniser is not None:
             session.attach_microphone(side, microphone, recogniser)

@@ -23,7 +23,7 @@ from pathlib import Path
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.console.server import ConsoleHost
 from blindplay.hearing.recognisers import open_recogniser
-from blindplay.language import load
+from blindplay.language import Command, load
 from blindplay.laws import Ruling
 from blindplay.laws import facts as f
 from blindplay.laws.game import fold
@@ -169,7 +169,8 @@ class _Play:
             people = {}
             for side in f.SIDES:
                 board = stack.enter_context(EmulatedBoard())
-                people[side] = Person(side, session, synthesiser, None, microphone, board)
+                yes = self.pack.command(Command.YES)
+                people[side] = Person(side, session, synthesiser, None, microphone, board, yes)
                 session.attach_board(side, board.url, levers=side == "white")
             session.attach_microphone("white", microphone, self.recogniser)
             with self._visited(table):

@@ -13,7 +13,7 @@ import pytest
 from blindplay.language import Language, languages, load
 from blindplay.laws import Game
 from blindplay.record import read_journal, storage
-from blindplay.speech.models.folders import built_in
+from blindplay.speech.models import folders
 from blindplay.table.choices import Printed
 from blindplay.table.demo import Shown, demonstrate
 from blindplay.wording.pack_words import PackWords
@@ -27,23 +27,36 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     return out.getvalue(), journal
 
 
-@pytest.fixture(scope="module", params=languages())
-def reported(request: pytest.FixtureRequest) -> tuple[Language, list[str]]:
-    """A language, and what its demonstration prints for a newcomer."""
+_SELDOM = ("da", "sv")  # a demonstration takes seconds
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(code, marks=pytest.mark.long) if code in _SELDOM else code
+        for code in languages()
+    ],
+)
+def reported(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Language, list[str], Path]:
+    """A language, what its demonstration prints for a newcomer, and the folder for what is kept."""
     pack, out = load(request.param), io.StringIO()
-    demonstrate(out, pack.code, Shown(instead=True, command="call-me"))
-    return pack, out.getvalue().splitlines()
+    folder = tmp_path_factory.mktemp("kept")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(folder))
+        patch.setattr(storage, "tables_folder", lambda: folder)
+        demonstrate(out, pack.code, Shown(instead=True, command="call-me"))
+    return pack, out.getvalue().splitlines(), folder
 
 
 def test_it_runs_in_every_language_and_says_why_it_comes(
-    reported: tuple[Language, list[str]],
+    reported: tuple[Language, list[str], Path],
 ) -> None:
-    pack, lines = reported
-    heard = built_in(pack.code) is not None
+    pack, lines, _ = reported
     assert lines[0] == pack.sentence("demo_why")
-    assert (pack.sentence("demo_voices") in lines) is heard
-    assert (pack.sentence("demo_typed") in lines) is not heard
-    says = pack.sentence("demo_says" if heard else "demo_types", player="Anna", words="Anna")
+    assert pack.sentence("demo_voices") in lines
+    says = pack.sentence("demo_says", player="Anna", words="Anna")
     first = pack.announce(chess.Board(), chess.Move.from_uci("e2e4"))
     assert says.replace("Anna.", f"{first}.") in lines
     checkmate = pack.sentence("game_over_checkmate")
@@ -51,10 +64,21 @@ def test_it_runs_in_every_language_and_says_why_it_comes(
     assert pack.sentence("demo_table", words=won) in lines
 
 
-def test_it_reads_like_a_report_and_ends_with_what_to_type_next(
-    reported: tuple[Language, list[str]],
+def test_in_a_language_without_a_speech_model_the_people_type(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    pack, lines = reported
+    monkeypatch.setattr(folders, "built_in", lambda language: None)
+    pack, out = load("sv"), io.StringIO()
+    demonstrate(out, "sv")
+    assert pack.sentence("demo_typed") in out.getvalue()
+    words = pack.announce(chess.Board(), chess.Move.from_uci("e2e4"))
+    assert pack.sentence("demo_types", player="Anna", words=words) in out.getvalue()
+
+
+def test_it_reads_like_a_report_and_ends_with_what_to_type_next(
+    reported: tuple[Language, list[str], Path],
+) -> None:
+    pack, lines, _ = reported
     assert lines[-5] == pack.sentence("demo_end")
     assert lines[-4].endswith(": call-me play --against engine")
     assert [line.split(": ")[1].split()[:2] for line in lines[-3:]] == [
@@ -74,12 +98,9 @@ def test_nobody_speaks_while_the_table_does(shown: tuple[str, Path]) -> None:
 
 
 def test_no_journal_is_left_unless_it_is_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    reported: tuple[Language, list[str], Path],
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(storage, "tables_folder", lambda: tmp_path)
-    demonstrate(io.StringIO(), "sv")
-    assert not list(tmp_path.iterdir())
+    assert not list(reported[2].iterdir())
 
 
 def in_order(text: str, *parts: str) -> bool:

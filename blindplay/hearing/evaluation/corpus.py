@@ -24,8 +24,8 @@ from blindplay.speech.synthesis import Synthesiser, Voice, is_words
 from .conditions import Samples, as_samples, power
 
 UNTRAINED = {
-    "de": ("de+AnxiousAndy", "de+croak", "de+fast", "de+UniRobot"),
-    "en": ("en-us+AnxiousAndy", "en-us+croak", "en-us+fast", "en-us+UniRobot"),
+    code: tuple(f"{voice}+{variant}" for variant in ("AnxiousAndy", "croak", "fast", "UniRobot"))
+    for code, voice in {"da": "da", "de": "de", "en": "en-us", "nb": "nb", "sv": "sv"}.items()
 }
 """espeak's voices that took no part in the training of the built-in model of that language."""
 _TALKERS = ("f1", "f3", "m1", "m3", "m7", "f4")

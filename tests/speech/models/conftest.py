@@ -36,6 +36,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder of the user's models."""
     folder = tmp_path / "data" / "blindplay" / "models"
     monkeypatch.setattr(folders, "data_folder", lambda: folder)
+    shipped = folders.built_in
+    only = {"de", "en"}  # the other languages stand for one without a built-in model
+    monkeypatch.setattr(folders, "built_in", lambda code: shipped(code) if code in only else None)
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
