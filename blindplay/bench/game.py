@@ -329,8 +329,8 @@ def simulate(pack: Language, options: GameOptions) -> tuple[SimulatedGame, AnyRe
     clock, told = _Clock(), _Told(costs, "white")
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="blindplay-game-")))
-        around = noise[0].noise is Noise.BABBLE
-        babble = corpus.babble(pack, options.seed, folder) if around else np.zeros(1)
+        around = noise[0].noise in (Noise.BABBLE, Noise.TALKERS)
+        talkers = corpus.talkers(pack, options.seed, folder) if around else np.zeros((1, 1))
         voices = (options.voices or corpus.voices(pack, folder)) * 2
         synthesiser = stack.enter_context(
             Synthesiser(pack.code, cache=folder, spellings=pack.spoken)
@@ -365,7 +365,7 @@ def simulate(pack: Language, options: GameOptions) -> tuple[SimulatedGame, AnyRe
         for side in SIDES:
             costs[side].words = costs[side].sentences = 0
             costs[side].heard_s = 0.0
-        surroundings = Surroundings(noise[0], babble, options.seed)
+        surroundings = Surroundings(noise[0], talkers, options.seed)
         game = SimulatedGame(pack, options, session, clock, seats, synthesiser, surroundings, told)
         game.play(random_line(2 * options.moves, options.seed))
         return game, recogniser
