@@ -31,7 +31,7 @@ def with_opponent(given: Mapping[str, Any]) -> dict[str, Any]:
     :raises ValueError: for values that do not go together.
     """
     if given["against"] is None:
-        if given["engine"] or given["level"]:
+        if given["engine"] is not None or given["level"] is not None:
             raise ValueError("--engine and --level need --against engine.")
         return dict(given)
     program = _player(given).program
@@ -67,8 +67,8 @@ def _player(given: Mapping[str, Any]) -> "EnginePlayer":
     from blindplay.opponents import levels, uci
     from blindplay.opponents.engine import EnginePlayer
 
-    level = levels.level(given["level"] or levels.USUAL)
-    if given["engine"]:
+    level = levels.level(levels.USUAL if given["level"] is None else given["level"])
+    if given["engine"] is not None:
         return EnginePlayer(uci.named(given["engine"]), level)
     weak = level.elo is not None and level.elo < _BARELY
     return EnginePlayer((None if weak else uci.installed()) or uci.BUILT_IN, level)
