@@ -169,6 +169,7 @@ def test_bad_input_is_one_sentence_and_status_2(about: str, folder: Path) -> Non
     name, parameter = PARAMETERS[about]
     free = parameter.name in FREE or parameter.name in (
         "conditions",
+        "noise",
         "voices",
         "recordings",
         "models",

@@ -228,7 +228,7 @@ class Console:
     def _allows(self, request: Request) -> bool:
         """Whether this is not one request too many. Whoever is in is limited for themselves: others
         at the same address, and wrong links, do not slow them down."""
-        address, seat = address_of(request), request.url.path.split("/")[1]
+        address, seat = address_of(request), request.url.path.lstrip("/").partition("/")[0]
         if is_here(address) or (self.public and request.url.path.startswith(PATH)):
             return True  # the public page limits its own readers
         session = self._session_of(_SLUGS.get(seat), request)

@@ -66,10 +66,11 @@ class MeaningKind(Enum):
 WRONG: Mapping[MeaningKind, float] = {
     MeaningKind.MOVE: 50.0,
     MeaningKind.ILLEGAL: 20.0,
-    MeaningKind.COMMAND: 40.0,
+    MeaningKind.COMMAND: 10.0,
 }
 """Something is accepted that was not said. A wrong move stands until somebody notices; after the
-answer that a move is illegal it is said again; a command that ends the game is confirmed."""
+answer that a move is illegal it is said again; a command gives an answer that nobody wanted, for
+whatever ends or changes the game is confirmed."""
 
 
 def accepted_from(kind: MeaningKind, *, shown: bool = False) -> float:

@@ -51,7 +51,10 @@ def test_a_damaged_model_is_bad_and_the_status_is_2(monkeypatch: pytest.MonkeyPa
         (("check", "--language", "nb"), "There is no model of nb; install one with: "),
     ],
 )
-def test_an_impossible_request_is_one_sentence(arguments: tuple[str, ...], message: str) -> None:
+def test_an_impossible_request_is_one_sentence(
+    arguments: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folders, "built_in", lambda language: None)
     done = run("models", *arguments)
     assert (done.status, done.stderr.count("\n")) == (2, 1)
     assert message in done.stderr

@@ -12,6 +12,7 @@ from serial.tools import list_ports
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.boards.ports import BoardNotFoundError
 from blindplay.speech.audio import AudioError
+from blindplay.speech.models import folders
 from blindplay.speech.models.folders import ModelError
 from blindplay.table.devices import WantedDevices, attach_boards, attach_microphone, outputs
 from tests.boards.dgt.emulated import EmulatedDgtBoard
@@ -136,7 +137,13 @@ def test_a_model_that_is_named_must_be_there(sit: Sit, tmp_path: Path) -> None:
         attach_microphone(sit().session, "white", WantedDevices(models=(tmp_path,)))
 
 
-def test_in_a_language_without_a_model_its_words_can_be_typed_and_moves_spoken(sit: Sit) -> None:
+def test_in_a_language_without_a_model_its_words_can_be_typed_and_moves_spoken(
+    sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = folders.built_in
+    monkeypatch.setattr(
+        folders, "built_in", lambda language: None if language == "nb" else shipped(language)
+    )
     sitting = sit(language="nb")
     attach_microphone(sitting.session, "white", WantedDevices())
     assert "Skriv så lenge det du ville sagt på dette språket." in sitting.printed

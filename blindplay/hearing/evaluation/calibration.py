@@ -143,8 +143,9 @@ def fit(all_samples: Sequence[CalibrationSample], meant: Meant) -> Fitted:
         for value, high, one in zip(odds, highest, found, strict=True)
         if one.takeable and not one.right and high >= least
     ]
-    harmless = meant is Meant.ILLEGAL  # it is answered, and said again
-    caution = 0.0 if harmless else max(0.0, max(wrong, default=-math.inf) + SAFER - least)
+    # The answer to another meaning than a move is soon put right.
+    counts = max(wrong, default=-math.inf) if meant is Meant.MOVE else -math.inf
+    caution = max(0.0, counts + SAFER - least)
     weights[0] -= caution
     lowered = np.minimum(odds - caution, highest)
     return Fitted(dict(zip(names, map(float, weights), strict=True)), found, lowered, caution)

@@ -47,6 +47,7 @@ _IN_WORDS = {
     Noise.TALKERS: "two other talkers",
     Noise.PHONE: "telephone",
 }
+_MOST_DB = 100
 _WITHOUT_LEVEL = (Noise.NONE, Noise.ROOM, Noise.PHONE)
 
 
@@ -82,7 +83,7 @@ def _one(name: str) -> Condition:
     noise = None if found is None else kinds.get(found[1] or Noise.BABBLE.value)
     level = found and found[2]
     has_no_level = noise in _WITHOUT_LEVEL
-    if noise is None or (has_no_level and level):
+    if noise is None or (has_no_level and level) or abs(float(level or 0)) > _MOST_DB:
         raise ValueError(
             f"There is no condition {name!r}; name clean, room, phone, hum, or a level in dB "
             "such as 10 (babble), pink10 or talkers15."
