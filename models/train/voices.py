@@ -167,11 +167,13 @@ class _Espeak:
 
     _RATE, _PITCH, _RANGE, _GAP = 1, 3, 4, 7
 
-    def __init__(self, _seed: int) -> None:
+    def __init__(self, seed: int) -> None:
         espeak = importlib.import_module("espeakng_loader")
         data = Path(espeak.get_data_path())
         self._library = ctypes.CDLL(espeak.get_library_path())
         self._sampling = self._library.espeak_Initialize(2, 0, str(data).encode(), 0)
+        # Breath is noise; without a seed it begins with the time of day.
+        self._library.espeak_ng_SetRandSeed(ctypes.c_long(seed))
         variants = data / "voices" / "!v"
         self._variants = sorted(f.name for f in variants.iterdir() if f.name not in _NO_VARIANTS)
         self._heard: list[npt.NDArray[np.int16]] = []
