@@ -1,5 +1,6 @@
 """The pages of a hall for its arbiters: all tables, and the arbiter's page of each."""
 
+import logging
 import threading
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
@@ -43,6 +44,9 @@ from .tickets import Tickets
 
 VIEWS = ("grid", "list")
 """All tables as cards, or as the rows of a table."""
+_LOG = logging.getLogger(__name__)
+_LOG.addHandler(logging.NullHandler())
+
 _LOOK_S = 1.0  # between two looks at all tables
 _PAUSE_S = 0.1  # between two looks at what has changed
 _IDLE_LOOKS = 60  # then a view that nobody watches is given up
@@ -94,6 +98,7 @@ class HallPages:
         self._views: dict[tuple[str, str], _View] = {}
         self._lock = threading.RLock()  # of the views and the overview
         self._dirty: set[str] = set()
+        self._faulty = False  # the last look has failed
         self._news = threading.Event()
         self._closing = threading.Event()
         self.pages = OpenPages(lambda: None, _now_ms)
@@ -150,8 +155,14 @@ class HallPages:
             everything = time.monotonic() >= due
             if everything:
                 due = time.monotonic() + _LOOK_S
-            self._look(dirty, everything=everything)
-            self.tables.catch_up(dirty)
+            try:
+                self._look(dirty, everything=everything)
+                self.tables.catch_up(dirty)
+            except Exception:  # the next look at everything tries again
+                _LOG.exception("The hall's pages have a fault.")
+                self._tell_of_fault()
+            else:
+                self._faulty = self._faulty and not everything
             self._closing.wait(_PAUSE_S)
 
     def _look(self, dirty: Collection[str], *, everything: bool) -> None:
@@ -164,6 +175,15 @@ class HallPages:
                     del self._views[key]
                 else:
                     self._render(view, *key, changed)
+
+    def _tell_of_fault(self) -> None:
+        """Say on all pages that they may be old, so that nobody trusts them."""
+        first, self._faulty = not self._faulty, True
+        with self._lock:
+            for (language, _), view in self._views.items():
+                view.parts["state"] = _part("fault", language)
+                said: ToldSentence = (catalogue(language)["hall_fault"], True, {})
+                view.stream.update(view.parts, "", [said] if first else [], {})
 
     def _render(
         self, view: _View, language: str, kind: str, changed: Mapping[str, tuple[str, ...]]

@@ -66,6 +66,20 @@ def test_the_tables_that_need_somebody_come_first(maria: Arbiter) -> None:
     assert "Tables: 3. Playing: 3" in urgent and "<title" in page and "● 1 – Nordic Open" in page
 
 
+def test_pages_that_cannot_be_brought_up_to_date_say_so_until_they_are(
+    maria: Arbiter, hall_pages: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("nobody has foreseen this")
+
+    said = "pages have a fault"
+    assert said not in maria.page("/hall/")
+    monkeypatch.setattr(hall_pages.host.pages.overview, "look", fail)
+    assert until(lambda: said in maria.page("/hall/"))
+    monkeypatch.undo()
+    assert until(lambda: said not in maria.page("/hall/"))
+
+
 @pytest.mark.parametrize("view", ["grid", "list"])
 def test_a_filter_shows_some_tables_also_without_a_script(maria: Arbiter, view: str) -> None:
     page = maria.page(f"/hall/?view={view}&show=needs")
