@@ -9,6 +9,7 @@ What the user has installed (models, languages) or set is not seen, so that it c
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import tempfile
 from collections import Counter
@@ -27,6 +28,9 @@ os.environ["XDG_DATA_HOME"] = os.environ["XDG_CONFIG_HOME"] = _DATA.name
 # The user reads German, whatever the machine speaks.
 os.environ["LC_CTYPE"] = os.environ.pop("LC_ALL", os.environ.get("LC_CTYPE", "C.UTF-8"))
 os.environ["LC_MESSAGES"] = "de_DE.UTF-8"
+
+# A shell that runs the tests in the background lets them and all that they start ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _ANY_SPEED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("steady", _ANY_SPEED, derandomize=True)
