@@ -15,7 +15,6 @@ from .user_language import user_language
 if TYPE_CHECKING:
     from blindplay.hall.pairing_tables import Given
     from blindplay.hall.round_results import Entered
-    from blindplay.hall.rounds import Found, Round
     from blindplay.language import Language
 
 _PATIENCE_S = 10.0  # until a broker answers
@@ -100,7 +99,7 @@ def _given_words(one: "Given") -> str:
 def where(name: str, event_file: Path, number: int | None, language: str, aloud: bool) -> None:
     """Say where a player plays."""
     from blindplay.hall.event_file import read_event_file
-    from blindplay.hall.rounds import kept_round
+    from blindplay.hall.rounds import kept_round, place_in_words
     from blindplay.hall.rounds import where as where_plays
 
     pack = options.load_language(language)
@@ -110,25 +109,7 @@ def where(name: str, event_file: Path, number: int | None, language: str, aloud:
     found = where_plays(paired, name)
     if not found:
         raise ValueError("Nobody of this name is in this round; check the name.")
-    _tell([_place(one, paired, pack) for one in found], pack, aloud=aloud)
-
-
-def _place(found: "Found", paired: "Round", pack: "Language") -> tuple[str, str]:
-    """Where a player plays: as it is printed, and as it is spoken."""
-    from blindplay.wording.pairings import number_in_words, pairing_in_words, speakable
-
-    if found.pairing is None:
-        number = number_in_words(paired.round, pack)
-        spoken = speakable(found.name, pack)
-        return (
-            pack.sentence("pairing_none", round=paired.round, name=found.name),
-            pack.sentence("pairing_none", round=number, name=spoken),
-        )
-    one = found.pairing
-    printed = pack.sentence(
-        "pairing", round=one.round, table=one.table, white=one.white, black=one.black
-    )
-    return printed, pairing_in_words(one, pack)
+    _tell([place_in_words(one, paired, pack) for one in found], pack, aloud=aloud)
 
 
 @click.command()

@@ -41,6 +41,7 @@ from .overview import GROUPS, Overview, ShownTable
 from .table_pages import NEXT_KEY, TablePages
 from .ticket_doors import TicketDoors
 from .tickets import Tickets
+from .where_page import WherePage
 
 VIEWS = ("grid", "list")
 """All tables as cards, or as the rows of a table."""
@@ -108,6 +109,7 @@ class HallPages:
             routes=[
                 Route("/", self._door),
                 Route("/enter", self._enter, methods=["POST"]),
+                WherePage(hall.follower.folder, title).route,
                 Route("/static/{digest}/{name}", assets.serve),
                 *more,
                 Route("/hall/", self._to_session(self._all)),

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from blindplay.given import plain, read_bytes, read_json, read_text, shown
-from blindplay.language import languages
+from blindplay.language import Language, languages
 from blindplay.laws.facts import SIDES
 from blindplay.record import files
-from blindplay.wording.pairings import Pairing
+from blindplay.wording.pairings import Pairing, number_in_words, pairing_in_words, speakable
 
 from .csv_pairings import COLUMNS, CsvFile
 from .trf import TrfFile, read_trf, spoken_name
@@ -218,3 +218,18 @@ def where(paired: Round, name: str) -> list[Found]:
     return exact or [
         one for one in everybody if words and all(word in one.name.casefold() for word in words)
     ]
+
+
+def place_in_words(found: Found, paired: Round, pack: Language) -> tuple[str, str]:
+    """Where a player plays: as it is printed, and as it is spoken."""
+    one = found.pairing
+    if one is None:
+        number, spoken = number_in_words(paired.round, pack), speakable(found.name, pack)
+        return (
+            pack.sentence("pairing_none", round=paired.round, name=found.name),
+            pack.sentence("pairing_none", round=number, name=spoken),
+        )
+    printed = pack.sentence(
+        "pairing", round=one.round, table=one.table, white=one.white, black=one.black
+    )
+    return printed, pairing_in_words(one, pack)
