@@ -145,11 +145,13 @@ def check_refusal(done: Ran, about: str, language: str = "en") -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with the files of each kind."""
+    """A folder with the files of each kind. Nothing else lies beside it, where ``..`` leads."""
+    made = tmp_path / "here"
+    made.mkdir()
     for name, content in FILES.items():
-        (tmp_path / name).write_bytes(content)
-    (tmp_path / "right.txt").write_text("1. e4 e5\n", "utf-8")
-    return tmp_path
+        (made / name).write_bytes(content)
+    (made / "right.txt").write_text("1. e4 e5\n", "utf-8")
+    return made
 
 
 @pytest.fixture(autouse=True)

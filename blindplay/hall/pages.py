@@ -45,8 +45,8 @@ from .where_page import WherePage
 
 VIEWS = ("grid", "list")
 """All tables as cards, or as the rows of a table."""
-_LOG = logging.getLogger(__name__)
-_LOG.addHandler(logging.NullHandler())
+log = logging.getLogger(__name__)
+log.addHandler(logging.NullHandler())
 
 _LOOK_S = 1.0  # between two looks at all tables
 _PAUSE_S = 0.1  # between two looks at what has changed
@@ -161,7 +161,7 @@ class HallPages:
                 self._look(dirty, everything=everything)
                 self.tables.catch_up(dirty)
             except Exception:  # the next look at everything tries again
-                _LOG.exception("The hall's pages have a fault.")
+                log.exception("The pages failed.")
                 self._tell_of_fault()
             else:
                 self._faulty = self._faulty and not everything

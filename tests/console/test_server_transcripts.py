@@ -75,7 +75,7 @@ def transcript(language: str) -> dict[str, dict[str, list[str]]]:
     return found
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.long), "de"])
 def test_every_page_says_what_is_written(browser: Browser, hall: Hall, language: str) -> None:
     written = transcript(language)
     assert list(written) == list(STEPS)
