@@ -51,8 +51,8 @@ NO_MESSAGES = {
     "\nmax_queued_messages 100000\nmax_packet_size 1000000\npersistence false",
     '# What everybody sees of the games, with blindplay hall serve --public or blindplay hall cast.'
     '\n[broadcast]\ndelay = "15m"\nnames = false\n# folder = "livechess"',
-    "The hall. Keep this file: whoever has it can decide at every table.",
-    "Table {}. Give this file to this table only: whoever has it speaks for it.",
+    "The hall. Give this file to nobody. Everybody who has it can decide at every table.",
+    "Table {}. Give this file to this table only. Everybody who has it can act as this table.",
     "{} hall broker {}", "{} hall serve {} --host 0.0.0.0", "{} play --hall table-1.toml",
     "Anna Anna", "BlindPlay demonstration", "BlindPlay {}", "{} with the ranks of {}",  # names
     "{} play --resume --journal {}", "{} play --hall {}",  # commands

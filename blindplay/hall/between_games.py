@@ -26,8 +26,8 @@ from blindplay.wording.pairings import Pairing, pairing_in_words
 class BetweenGames:
     """Tells people where they play, when the hall says so and when they ask.
 
-    ``shown`` prints a sentence. Who asks is not known: both players of the last game hear both
-    answers.
+    ``shown`` prints a sentence. Nobody knows which player asks, so the answer names the
+    next games of both players of the last game.
     """
 
     def __init__(

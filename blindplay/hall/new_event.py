@@ -88,12 +88,13 @@ def _files(plan: EventPlan) -> dict[str, str]:
     for name in names:
         account = broker_files.account_of(name)
         found[f"table-{name}.toml"] = _toml(
-            f"Table {name}. Give this file to this table only: whoever has it speaks for it.",
+            f"Table {name}. Give this file to this table only. "
+            "Everybody who has it can act as this table.",
             {"event": event, "title": plan.title, "table": name, "key": keys[name]},
             {"play": play, "broker": broker(plan.host, account, passwords[name])},
         )
     found[HALL_FILE] = _toml(
-        "The hall. Keep this file: whoever has it can decide at every table.",
+        "The hall. Give this file to nobody. Everybody who has it can decide at every table.",
         {"event": event, "title": plan.title, "rounds": plan.rounds,
          "languages": list(plan.languages)},
         {

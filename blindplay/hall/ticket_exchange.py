@@ -1,9 +1,9 @@
 """How a table that knows six digits gets its file from the hall: SPAKE2, both sides.
 
-Six digits could be guessed from a recording of any ordinary exchange. In this one, whoever
-listens learns nothing about them, and whoever pretends to be the table or the hall can try one
-guess in each exchange. The file travels encrypted with the key that both sides have agreed on; it
-holds the certificate by which the table knows the broker. So the exchange needs no certificate.
+Somebody who records an ordinary exchange could try all six digits on the recording. Here a listener
+learns nothing about them, and an impostor can try one guess in each exchange. The file travels
+encrypted with the key that both sides have agreed on; it holds the certificate by which the table
+knows the broker. So the exchange needs no certificate.
 """
 
 import hmac

@@ -1,4 +1,4 @@
-"""The page on which anybody asks where a player plays: who cannot see a list finds no other."""
+"""The page on which people ask where they play, because they cannot see a list of pairings."""
 
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from blindplay.console.requests import accepted
 from blindplay.language import load
 
 from .rounds import kept_round, place_in_words, where
+from .trf import spoken_name
 
 _LONGEST = 100  # characters of a name
 
@@ -45,5 +46,8 @@ class WherePage:
             return [say["hall_where_unread"]]
         if paired is None:
             return [say["hall_where_unpaired"]]
-        found = [place_in_words(one, paired, load(language))[0] for one in where(paired, name)]
-        return found or [say["hall_where_nobody"].format(name=name)]
+        # Whole words only: a single letter would list all players, whom nobody has agreed to name.
+        words = set(spoken_name(name).casefold().split())
+        found = [one for one in where(paired, name) if words <= set(one.name.casefold().split())]
+        told = [place_in_words(one, paired, load(language))[0] for one in found]
+        return told or [say["hall_where_nobody"].format(name=name)]

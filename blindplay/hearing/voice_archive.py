@@ -44,7 +44,8 @@ _SPEAKER = re.compile(r"[0-9a-f]{16}")
 _LANGUAGE = re.compile(r"[A-Za-z][A-Za-z+_-]{1,20}")  # also "de+nb"
 _NAME = re.compile(rf"({_SPEAKER.pattern})/(donation\.json|index\.jsonl|consent\.wav|\d{{3}}\.wav)")
 _KEYS = {"file", "speaker", "language", "words", "fen", "doubted"}
-_MADE = (1980, 1, 1, 0, 0, 0)  # the date of every file: when somebody spoke is nobody's business
+# The date of every file, so that it does not tell when somebody spoke.
+_MADE = (1980, 1, 1, 0, 0, 0)
 
 
 class ArchiveError(ValueError):

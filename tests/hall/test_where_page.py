@@ -27,6 +27,7 @@ def test_anybody_is_told_where_they_play(event: Event, language: str) -> None:
         for name in ("anna berg", "Dahl"):
             page = browser.get("/where", params={"name": name}).text
             assert "Anna Berg" in page and "Bert Dahl" in page and "4" in page
+        assert "Anna" not in browser.get("/where?name=a").text
         assert "Carl Lund" in browser.get("/where?name=lund").text
         nobody = browser.get("/where", params={"name": "<b>Nobody"}).text
         assert "&lt;b&gt;Nobody" in nobody and "<b>" not in nobody
