@@ -35,8 +35,8 @@ _COLOURS: tuple[dict[str, Any], ...] = (
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """A Chromium; where there is none the test is skipped. Playwright starts only once in a process,
-    so tests take the fixture ``browser`` or ``context``."""
+    """A Chromium; where there is none the test is skipped. Playwright starts only once in a
+    process, so tests take the fixture ``browser`` or ``context``."""
     path = next((found for name in _NAMES if (found := shutil.which(name))), None)
     if path is None:
         pytest.skip("There is no Chromium on this machine; install the package chromium.")
