@@ -9,18 +9,17 @@ from typing import Any, TextIO
 from blindplay.given import plain
 from blindplay.language import Key, Language, key_of, word_of
 from blindplay.table.about import AboutTable
+from blindplay.table.ctrl_c import CtrlC
 from blindplay.table.devices import WantedDevices, open_speaker
 from blindplay.table.pairings import Pairings
 from blindplay.table.table import Table
-from blindplay.table.typed_lines import TypedLines
+from blindplay.table.typed_lines import LOOK_S, TypedLines
 from blindplay.wording.pairings import number_in_words
 
 from .assigning import Assigned, NextGame, WaitingTable, handlers
 from .between_games import BetweenGames, open_ears
 from .event_file import EventFile
 from .publisher import Publisher
-
-_LOOK_S = 0.1
 
 
 def publisher(
@@ -77,16 +76,17 @@ class AssignedGames:
             table, end = number_in_words(self._joined.table, pack), word_of(pack, Key.END)
             words = pack.sentence("pairing_awaited", table=table, end=end)
             people.say(words)
+            ctrl_c = stack.enter_context(CtrlC())
             stack.enter_context(contextlib.suppress(KeyboardInterrupt))
             open_ears(stack, people, pack, devices)
             about = AboutTable(devices).now()
             waiting = WaitingTable(self._joined, self._folder, about, pairings)
             stack.enter_context(waiting)
-            while True:
-                assigned = waiting.wait(_LOOK_S)
+            while not ctrl_c.pressed:
+                assigned = waiting.wait(LOOK_S)
                 if assigned is not None:
                     return assigned
-                line = lines.within(_LOOK_S)
+                line = lines.within(LOOK_S)
                 if line is None:
                     continue
                 if key_of(pack, line) is Key.END:

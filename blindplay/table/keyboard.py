@@ -1,8 +1,7 @@
 """The keyboard of a table: each typed line becomes words of a player, or a decision."""
 
-import contextlib
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from blindplay.given import plain
@@ -45,7 +44,7 @@ class Keyboard:
         """Do every line until one ends the table; False if the keys end before."""
         desk = self._session.desk
         speaker = desk.speaker
-        for line in _lines(keys):
+        for line in map(plain, keys):
             if speaker is not None:
                 speaker.interrupt()
             if self._leaves(line):
@@ -292,9 +291,3 @@ def _only_number(words: list[str]) -> int | None:
 def _number(word: str) -> int | None:
     """The number that ``word`` is; None for other words, and for numbers that no game reaches."""
     return int(word) if word.isdecimal() and len(word) < 10 else None
-
-
-def _lines(keys: Iterable[str]) -> Iterator[str]:
-    """Yield what is typed, made harmless. A keyboard that is gone ends the lines, not the game."""
-    with contextlib.suppress(OSError, ValueError):
-        yield from map(plain, keys)

@@ -27,6 +27,7 @@ from blindplay.speech.speaker import Speaker
 
 from .about import AboutTable
 from .choices import Keep, OpeningWord, PressAnswer, Printed
+from .ctrl_c import CtrlC
 from .devices import WantedDevices, attach_boards, attach_microphone, hears, open_speaker
 from .keyboard import Keyboard
 from .memory import share_one_heap
@@ -35,6 +36,7 @@ from .pairings import Pairings
 from .session import Session, record_last_move
 from .table import Table
 from .transcript import Transcript
+from .typed_lines import LOOK_S, TypedLines
 
 if TYPE_CHECKING:
     from blindplay.console.server import ConsoleHost
@@ -94,7 +96,7 @@ def run(
     path: Path,
     setup: Setup | None,
     wanted: WantedDevices,
-    keys: Iterable[str],
+    keys: TypedLines | Iterable[str],
     out: TextIO,
     options: TableOptions = DEFAULT,
     console: ConsoleAt | None = None,
@@ -117,6 +119,7 @@ def run(
     pack = load(options.language)
     share_one_heap()
     _check_tape(options.tape, wanted)
+    lines = keys if isinstance(keys, TypedLines) else TypedLines(keys)
     resumed = setup is None
     boards = () if resumed else wanted.boards()  # a wrong name leaves no journal behind
     with ExitStack() as stack:
@@ -141,6 +144,7 @@ def run(
         session = _session(table, pack, speaker, transcript, wanted, options, own)
         stack.callback(session.close)
         about.follow(session)
+        ctrl_c = stack.enter_context(CtrlC())
         with suppress(KeyboardInterrupt):
             if resumed:
                 go_on(session, journal, options.charge_dead_time)
@@ -160,7 +164,8 @@ def run(
             if opponent is not None:
                 stack.callback(opponent.close)
                 opponent.sit(table, session.desk.tell_all)
-            _do_keys(session, host, keys, qr=console is not None and console.qr)
+            keyboard = Keyboard(session, host, qr=console is not None and console.qr)
+            _do_keys(session, keyboard, lines, ctrl_c, pages=host is not None)
         if opponent is not None:
             opponent.close()
         _end(session, journal, options.command)
@@ -168,17 +173,18 @@ def run(
 
 
 def _do_keys(
-    session: Session, host: "ConsoleHost | None", keys: Iterable[str], *, qr: bool
+    session: Session, keyboard: Keyboard, lines: TypedLines, ctrl_c: CtrlC, *, pages: bool
 ) -> None:
     """Do what is typed. When the keys end, go on with boards, microphones and pages, if any. Pages
     stay after the game, for the signatures and the records."""
-    game, pages = session.table.game, host is not None
-    if Keyboard(session, host, qr=qr).do_all(keys) or (game.over and not pages):
+    game = session.table.game
+    left = keyboard.do_all(lines.until(ctrl_c)) or ctrl_c.pressed
+    if left or (game.over and not pages):
         return
     others = pages or session.boards or hears(session)
     session.desk.tell_all("keyboard_ended" if others else "keyboard_ended_all")
-    while pages or (others and not game.over):
-        time.sleep(0.2)
+    while not ctrl_c.pressed and (pages or (others and not game.over)):
+        time.sleep(LOOK_S)
 
 
 def _check_tape(keep: Keep, wanted: WantedDevices) -> None:

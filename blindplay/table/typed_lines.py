@@ -5,9 +5,14 @@ import queue
 import threading
 from collections.abc import Iterable, Iterator
 
+from .ctrl_c import CtrlC
+
+LOOK_S = 0.1
+"""How often somebody who waits for a line looks for Ctrl-C."""
+
 
 class TypedLines:
-    """The lines of ``keys``, for one reader after the other. It is iterated like the keys."""
+    """The lines of ``keys``, for one reader after the other."""
 
     def __init__(self, keys: Iterable[str]) -> None:
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -15,10 +20,12 @@ class TypedLines:
         threading.Thread(target=self._read, args=(keys,), name="keys", daemon=True).start()
 
     def _read(self, keys: Iterable[str]) -> None:
-        with contextlib.suppress(OSError, ValueError):  # a keyboard that is gone
-            for line in keys:
-                self._lines.put(line)
-        self._lines.put(None)
+        try:
+            with contextlib.suppress(OSError, ValueError):  # a keyboard that is gone
+                for line in keys:
+                    self._lines.put(line)
+        finally:
+            self._lines.put(None)
 
     def within(self, seconds: float) -> str | None:
         """The next line, if one is typed within so long."""
@@ -31,10 +38,10 @@ class TypedLines:
         self._ended = line is None
         return line
 
-    def __iter__(self) -> Iterator[str]:
-        while not self._ended:
-            line = self._lines.get()
-            if line is None:
-                self._ended = True
-                return
-            yield line
+    def until(self, ctrl_c: CtrlC) -> Iterator[str]:
+        """Yield the lines, until they end or Ctrl-C is pressed. Python may notice Ctrl-C only when
+        a wait ends, so no wait is long."""
+        while not (self._ended or ctrl_c.pressed):
+            line = self.within(LOOK_S)
+            if line is not None:
+                yield line

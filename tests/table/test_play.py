@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import shlex
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,7 @@ from tests import command_line
 from tests.table.conversation import GERMAN, KNIGHTS
 from tests.table.playing import KEYS_ONLY, played
 from tests.table.voice import Voice
+from tests.waiting import until
 
 MOVE = "Springer Gustav eins Felix drei"
 
@@ -123,9 +126,12 @@ def test_a_board_goes_on_without_the_keys(tmp_path: Path) -> None:
 @pytest.mark.parametrize("waiting", [True, False])
 def test_an_interruption_saves_and_tells_how_to_continue(tmp_path: Path, waiting: bool) -> None:
     def keys() -> Iterator[str]:
+        assert until(lambda: str(path) in out.getvalue())  # the table is there
         if not waiting:
             yield from ("start", "e4")
-        raise KeyboardInterrupt
+            assert until(lambda: "Eva vier" in out.getvalue())
+        signal.raise_signal(signal.SIGINT)
+        threading.Event().wait()  # nobody types any more
 
     out, path = io.StringIO(), tmp_path / "game.jsonl"
     run(path, Setup(t=0, time_control="5400"), KEYS_ONLY, keys(), out, TableOptions("en"))

@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from blindplay.table.ctrl_c import CtrlC
 from blindplay.table.typed_lines import TypedLines
 
 
 def test_each_line_goes_to_one_reader() -> None:
-    lines = TypedLines(["a\n", "b\n", "c\n"])
+    lines, ctrl_c = TypedLines(["a\n", "b\n", "c\n"]), CtrlC()
     assert lines.within(60) == "a\n"
-    assert next(iter(lines)) == "b\n"
-    assert list(lines) == ["c\n"]
-    assert lines.within(60) is None and list(lines) == []
+    assert next(lines.until(ctrl_c)) == "b\n"
+    assert list(lines.until(ctrl_c)) == ["c\n"]
+    assert lines.within(60) is None and list(lines.until(ctrl_c)) == []
 
 
-def test_a_keyboard_that_is_gone_ends_the_lines() -> None:
-    class Gone:
-        def __iter__(self) -> Gone:
-            return self
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), ValueError()])
+def test_a_keyboard_that_is_gone_ends_the_lines(error: Exception) -> None:
+    def gone() -> Iterator[str]:
+        yield "a\n"
+        raise error
 
-        def __next__(self) -> str:
-            raise OSError
+    assert list(TypedLines(gone()).until(CtrlC())) == ["a\n"]
 
-    assert list(TypedLines(Gone())) == []
+
+def test_ctrl_c_ends_the_lines_also_when_it_comes_before_anybody_waits() -> None:
+    def keys() -> Iterator[str]:
+        yield "a\n"
+        threading.Event().wait()  # nobody types any more
+
+    with CtrlC() as ctrl_c:
+        lines = TypedLines(keys()).until(ctrl_c)
+        assert next(lines) == "a\n"
+        signal.raise_signal(signal.SIGINT)
+        assert list(lines) == []
