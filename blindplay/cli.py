@@ -7,9 +7,12 @@ starts fast.
 import contextlib
 import importlib
 import logging
+import signal
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import FrameType
 
 import click
 
@@ -113,6 +116,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     process if not given.
     """
     _prepare_streams()
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _end_as_ctrl_c_does)
     given = [plain(word) for word in (sys.argv[1:] if arguments is None else arguments)]
     READER.begin(given)
     try:
@@ -132,6 +137,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except (ValueError, RuntimeError, OSError) as error:
         return _fail(sentence_of(error))
+
+
+def _end_as_ctrl_c_does(number: int, frame: FrameType | None) -> None:
+    """A service that is stopped saves and says what it does at Ctrl-C, and ends what it started."""
+    at_ctrl_c = signal.getsignal(signal.SIGINT)
+    if not callable(at_ctrl_c):  # Ctrl-C is ignored
+        raise KeyboardInterrupt
+    at_ctrl_c(number, frame)
 
 
 def _prepare_streams() -> None:

@@ -78,6 +78,10 @@ class Terminal:
         """Ctrl-C."""
         os.write(self._keys, b"\x03")
 
+    def terminate(self) -> None:
+        """What a system does that stops a service."""
+        self._process.terminate()
+
     def end_input(self) -> None:
         """Ctrl-D: no more input comes."""
         os.write(self._keys, b"\x04")

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import shutil
+import socket
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from blindplay.hall import local_broker
+from blindplay.hall.broker_files import CONFIGURATION
 from blindplay.hall.link import Link
-from tests.waiting import until
+from blindplay.hall.new_event import BROKER_FOLDER
+from tests.waiting import PATIENCE_S, until
 
-from .broker import RealBroker
+from .broker import LOCAL, RealBroker, need_mosquitto
 
 
 def test_it_can_be_killed_and_started_again(tmp_path: Path) -> None:
@@ -26,6 +30,27 @@ def test_it_can_be_killed_and_started_again(tmp_path: Path) -> None:
     assert until(lambda: link.online)
     link.close()
     broker.kill()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows stops no service with a signal")
+def test_a_service_that_is_stopped_leaves_no_broker_behind(tmp_path: Path) -> None:
+    need_mosquitto()
+    with socket.create_server((LOCAL, 0)) as free:
+        address = free.getsockname()
+    folder = tmp_path / BROKER_FOLDER
+    folder.mkdir()
+    (folder / CONFIGURATION).write_text(f"listener {address[1]} {LOCAL}\nallow_anonymous true\n")
+    command = [sys.executable, "-m", "blindplay", "hall", "broker", str(tmp_path / "hall.toml")]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as service:
+        assert until(lambda: _answers(address))
+        service.terminate()
+        assert service.wait(PATIENCE_S) == 130
+    assert not _answers(address)
+
+
+def _answers(address: tuple[str, int]) -> bool:
+    with socket.socket() as tried:
+        return tried.connect_ex(address) == 0
 
 
 @pytest.mark.parametrize(

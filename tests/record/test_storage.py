@@ -20,6 +20,7 @@ from blindplay.record.tape import tape_folder
 from blindplay.table import play
 from blindplay.table.devices import WantedDevices
 from tests.command_line import run
+from tests.waiting import until
 
 SOUND = b"\x01\x02" * 800
 SETUP = f.Setup(
@@ -170,6 +171,7 @@ def test_logs_of_a_game_hold_no_names(
 
     def keys() -> Iterator[str]:
         yield "Bauer Eva zwei Eva vier"
+        assert until(lambda: "Eva vier" in out.getvalue())
         for base, token in re.findall(r"(http://[\w.:]+)/#(\S+)", out.getvalue()):
             with httpx.Client(base_url=base, headers={"origin": base}) as browser:
                 entered = browser.post("/enter", data={"token": token})

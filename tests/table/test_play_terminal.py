@@ -32,6 +32,14 @@ def test_a_newcomer_is_told_every_reason(language: str, tmp_path: Path) -> None:
         assert terminal.status() == 0
 
 
+def test_a_table_that_is_told_to_end_saves_the_game(tmp_path: Path) -> None:
+    with game(tmp_path, "en") as terminal:
+        terminal.enter("start", load("en").sentence("game_begins"))
+        terminal.terminate()
+        terminal.shows(load("en").sentence("saved"))
+        assert terminal.status() == 0
+
+
 ACCEPT = {"de": "Remis annehmen", "en": "accept draw"}, "no_offer"
 FLAG = {"de": "Zeitüberschreitung", "en": "flag"}, "flag_has_not_fallen"
 WINS = {"de": "Gegner kann nicht gewinnen", "en": "my opponent cannot win"}, "no_quickplay_finish"
