@@ -29,6 +29,11 @@ os.environ["XDG_DATA_HOME"] = os.environ["XDG_CONFIG_HOME"] = _DATA.name
 os.environ["LC_CTYPE"] = os.environ.pop("LC_ALL", os.environ.get("LC_CTYPE", "C.UTF-8"))
 os.environ["LC_MESSAGES"] = "de_DE.UTF-8"
 
+# Python keeps what it compiled, whatever the machine is set to: the workers and the thousands of
+# processes of a run would otherwise compile all of it again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # A shell that runs the tests in the background lets them and all that they start ignore Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

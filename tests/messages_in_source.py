@@ -6,6 +6,7 @@ import ast
 import itertools
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tests import ROOT
@@ -29,6 +30,7 @@ _NO_PROSE = re.compile(
 )
 
 
+@cache
 def messages() -> dict[str, str]:
     """Each template, with the place of one of its uses."""
     found: dict[str, str] = {}

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -157,6 +158,7 @@ class Module:
         yield from (node for node in ast.walk(self.tree) if isinstance(node, kind))
 
 
+@cache
 def house() -> list[Module]:
     """Every module of the package."""
     found = []
@@ -166,22 +168,19 @@ def house() -> list[Module]:
     return found
 
 
-HOUSE = house()
-
-
 def functions(module: Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     yield from module.nodes(ast.FunctionDef)
     yield from module.nodes(ast.AsyncFunctionDef)
 
 
 def test_no_module_is_long() -> None:
-    assert not {m.name for m in HOUSE if len(m.text.splitlines()) > MOST_LINES}
+    assert not {m.name for m in house() if len(m.text.splitlines()) > MOST_LINES}
 
 
 def test_functions_fit_on_a_screen() -> None:
     long = {
         f"{module.name}: {node.name}"
-        for module in HOUSE
+        for module in house()
         for node in functions(module)
         if (node.end_lineno or 0) - node.lineno + 1 > MOST_LINES_OF_A_FUNCTION
     }
@@ -191,7 +190,7 @@ def test_functions_fit_on_a_screen() -> None:
 def test_no_class_has_many_methods() -> None:
     large = {
         f"{module.name}: {node.name}"
-        for module in HOUSE
+        for module in house()
         for node in module.nodes(ast.ClassDef)
         if sum(isinstance(part, ast.FunctionDef) for part in node.body) > MOST_METHODS
     }
@@ -199,14 +198,14 @@ def test_no_class_has_many_methods() -> None:
 
 
 def test_a_class_name_has_one_meaning() -> None:
-    count = Counter(node.name for module in HOUSE for node in module.nodes(ast.ClassDef))
+    count = Counter(node.name for module in house() for node in module.nodes(ast.ClassDef))
     assert {name for name, times in count.items() if times > 1} <= SAME_MEANING.keys()
 
 
 def test_no_callback_is_assigned_to_an_attribute_of_another_object() -> None:
     """A callback is given to a constructor or to a method that says what it subscribes to."""
     assigned = set()
-    for module in HOUSE:
+    for module in house():
         functions = {node.name for node in module.nodes(ast.FunctionDef)}
         for node in module.nodes(ast.Assign):
             value = getattr(node.value, "attr", getattr(node.value, "id", None))
@@ -242,6 +241,6 @@ def test_tests_mirror_modules() -> None:
         start = f"{folder}/test_{stem}".lstrip("/")
         return any(file == f"{start}.py" or file.startswith(f"{start}_") for file in files)
 
-    own = {m.name for m in HOUSE if not m.name.endswith(("__init__.py", "__main__.py"))}
+    own = {m.name for m in house() if not m.name.endswith(("__init__.py", "__main__.py"))}
     untested = {name for name in own if not has_tests(name)}
     assert untested == TESTED_ELSEWHERE.keys()

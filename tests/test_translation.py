@@ -15,7 +15,6 @@ from blindplay.translation import MessageCatalogue, parts_of, translated, values
 from tests.messages_in_source import HEADINGS, PACKAGE, messages
 
 LANGUAGES = [code for code in translation.codes() if code != "en"]
-IN_SOURCE = messages()
 NO_MESSAGES = {
     # What an engine says to the program that asks it, and commands of systems.
     "id name BlindPlay\noption name UCI_LimitStrength type check default false",
@@ -91,7 +90,7 @@ def test_every_message_of_the_source_is_in_the_catalogue(code: str) -> None:
     keys = keys_of(code)
     missing = {
         template: place
-        for template, place in IN_SOURCE.items()
+        for template, place in messages().items()
         if template not in NO_MESSAGES and not any(says(key, template) for key in keys)
     }
     assert not missing
@@ -102,7 +101,7 @@ def test_no_translation_is_left_of_a_message_that_is_gone(code: str) -> None:
     """The messages of click and of the system, and single words, are not in the source."""
     for name, section in file_of(code).items():
         if name not in ("click", "system", "words"):
-            left = [key for key in section if not any(says(key, one) for one in IN_SOURCE)]
+            left = [key for key in section if not any(says(key, one) for one in messages())]
             assert not left, name
 
 
