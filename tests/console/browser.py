@@ -13,7 +13,9 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+_NAMES = (
+    "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome",
+)  # fmt: skip
 # What axe-core knows of the Web Content Accessibility Guidelines up to 2.2, A and AA.
 _RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 

@@ -5,6 +5,7 @@ put right."""
 from __future__ import annotations
 
 import base64
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,6 +27,7 @@ from blindplay.laws.sheet_comparison import steps
 from tests.console.browser import PHONE, accessible, shot
 from tests.console.hall import Hall
 from tests.console.pages.test_players import enter
+from tests.sampling import first
 
 PLACEMENTS = st.dictionaries(st.integers(0, 63), st.sampled_from("PNBRQKpnbrqk"), max_size=20)
 
@@ -236,6 +238,10 @@ _TO_SQUARES = """names => {
             side: Math.floor(box.width) };
     });
 }"""
+_PIECES_SEEN = """seen => {
+    for (const one of document.querySelectorAll("#board img"))
+        one.style.visibility = seen ? "" : "hidden";
+}"""
 
 PALETTES: dict[str, dict[str, Any]] = {
     "light": {"color_scheme": "light", "contrast": "no-preference"},
@@ -279,14 +285,12 @@ def page(context: BrowserContext, hall: Hall) -> Page:
     return enter(context, hall, "black")
 
 
-@pytest.mark.parametrize("palette", PALETTES)
-def test_each_mark_contrasts_three_to_one_with_both_colours_of_squares(
-    page: Page, palette: str
-) -> None:
-    page.emulate_media(**PALETTES[palette])
+def test_each_mark_contrasts_three_to_one_with_both_colours_of_squares(page: Page) -> None:
     board = page.locator("#board .board")
     squares = {"e4": "light", "e5": "dark"}  # two that are empty
-    for kind in ("last", "touched", "check", "differs", "chosen", "target"):
+    kinds = ("last", "touched", "check", "differs", "chosen", "target")
+    for palette, kind in itertools.product(PALETTES, kinds):
+        page.emulate_media(**PALETTES[palette])
         page.evaluate(_UNMARKED)
         if kind == "last":  # its squares have another colour, too, and that is what it lies on
             for name in squares:
@@ -303,33 +307,33 @@ def test_each_mark_contrasts_three_to_one_with_both_colours_of_squares(
             assert seen >= 2 * side, (palette, kind, name, seen)
 
 
-@pytest.mark.parametrize("palette", PALETTES)
-def test_pieces_and_coordinates_are_seen_on_both_colours_of_squares(
-    page: Page, palette: str
-) -> None:
-    page.emulate_media(**PALETTES[palette])
+def test_pieces_and_coordinates_are_seen_on_both_colours_of_squares(page: Page) -> None:
     board = page.locator("#board .board")
-    pieces = board.screenshot()
-    page.evaluate(
-        "for (const one of document.querySelectorAll('#board img')) one.style.visibility = 'hidden'"
-    )
-    names = ["b8", "c8", "a1", "h1", "a2", "b2", "a7", "b7"]  # both colours of both kinds of square
-    for name, pixels in zip(names, changed(page, board.screenshot(), pieces, names), strict=True):
-        seen = sum(n for pair, n in pixels.items() if contrast(*pair) >= 3)
-        side = page.evaluate(_TO_SQUARES, [name])[0]["side"]
-        assert seen >= 0.045 * side * side, (palette, name, seen)
-    for name in ("h8", "g8", "a8"):  # the lowest rank for Black
-        colour, ground = page.evaluate(
-            """name => { const style = getComputedStyle(document.querySelector(`#sq-${name}`));
-                return [style.color, style.backgroundColor]
-                    .map(one => one.match(/[0-9]+/g).slice(0, 3).join()); }""",
-            name,
-        )
-        assert contrast(colour, ground) >= 4.5, (palette, name)
+    for palette, wanted in PALETTES.items():
+        page.emulate_media(**wanted)
+        pieces = board.screenshot()
+        page.evaluate(_PIECES_SEEN, False)
+        bare = board.screenshot()
+        page.evaluate(_PIECES_SEEN, True)
+        # Both colours of both kinds of square.
+        names = ["b8", "c8", "a1", "h1", "a2", "b2", "a7", "b7"]
+        for name, pixels in zip(names, changed(page, bare, pieces, names), strict=True):
+            seen = sum(n for pair, n in pixels.items() if contrast(*pair) >= 3)
+            side = page.evaluate(_TO_SQUARES, [name])[0]["side"]
+            assert seen >= 0.045 * side * side, (palette, name, seen)
+        for name in ("h8", "g8", "a8"):  # the lowest rank for Black
+            colour, ground = page.evaluate(
+                """name => { const style = getComputedStyle(document.querySelector(`#sq-${name}`));
+                    return [style.color, style.backgroundColor]
+                        .map(one => one.match(/[0-9]+/g).slice(0, 3).join()); }""",
+                name,
+            )
+            assert contrast(colour, ground) >= 4.5, (palette, name)
 
 
-@pytest.mark.parametrize("width", [320, 1400])
-@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize(
+    ("width", "turned"), first(2, [(320, True), (1400, False), (320, False), (1400, True)])
+)
 def test_coordinates_stand_in_the_edge_squares_only_and_over_no_piece(
     page: Page, width: int, turned: bool
 ) -> None:
@@ -353,27 +357,28 @@ def test_coordinates_stand_in_the_edge_squares_only_and_over_no_piece(
         assert text == wanted, square
     edge = [square for square, text in found.items() if text]
     drawings = (board.locator("img").first.get_attribute("src") or "").partition("#")[0]
+
+    def shot_of(piece: str, text: bool) -> str:
+        board.evaluate(
+            """(here, [image_of, text]) => {
+                for (const one of here.querySelectorAll("[data-square]")) {
+                    one.querySelector("img")?.remove();
+                    one.style.color = text ? "" : "transparent";
+                    if (!image_of) continue;
+                    const image = new Image();
+                    image.src = image_of;
+                    one.append(image);
+                }
+                return Promise.all([...here.querySelectorAll("img")].map(one => one.decode()));
+            }""",
+            [piece and f"{drawings}#{piece}", text],
+        )
+        return base64.b64encode(board.screenshot()).decode()
+
+    # The piece alone, the coordinate alone, nothing: no pixel may have changed in both.
+    shots = {"nothing": shot_of("", False), "text": shot_of("", True)}
     for piece in ("white-queen", "white-bishop", "black-knight", "white-rook", "black-king"):
-        # The piece alone, the coordinate alone, nothing: no pixel may have changed in both.
-        shots: dict[str, str] = {}
-        for shown, with_piece, with_text in (
-            ("nothing", False, False), ("piece", True, False), ("text", False, True),
-        ):  # fmt: skip
-            board.evaluate(
-                """(here, [image_of, shown, text]) => {
-                    for (const one of here.querySelectorAll("[data-square]")) {
-                        one.querySelector("img")?.remove();
-                        one.style.color = text ? "" : "transparent";
-                        if (!shown) continue;
-                        const image = new Image();
-                        image.src = image_of;
-                        one.append(image);
-                    }
-                    return Promise.all([...here.querySelectorAll("img")].map(one => one.decode()));
-                }""",
-                [f"{drawings}#{piece}", with_piece, with_text],
-            )
-            shots[shown] = base64.b64encode(board.screenshot()).decode()
+        shots["piece"] = shot_of(piece, False)
         both = page.evaluate(
             """async ({ shots, squares }) => {
                 const read = async text => {
