@@ -39,6 +39,7 @@ def code_of(language: str) -> str | None:
     return code if code in codes() else None
 
 
+@cache
 def parts_of(template: str) -> tuple[str, ...]:
     """What stands between the values of a template.
 
@@ -83,6 +84,7 @@ class MessageCatalogue:
         # A message that fits several templates has the one with the most text of its own.
         self._templates.sort(key=lambda one: -one[0])
         self._fitting = lru_cache(1024)(self._between)
+        self._found = lru_cache(1024)(self._find)  # what is in a message is asked for many times
 
     def translated(self, message: str, least: int = 0) -> str:
         """The message in this language. What is not known stays as it is: names, notation, and
@@ -106,7 +108,7 @@ class MessageCatalogue:
                     best = found[0], f"{own[:1].upper() if up else own[:1]}{own[1:]}{end}"
         return best[1] or None
 
-    def _found(self, text: str, least: int) -> tuple[int, str] | None:
+    def _find(self, text: str, least: int) -> tuple[int, str] | None:
         """A message as it stands in the catalogue, with how much of it is text of its own."""
         if text in self._whole:
             return len(text), self._whole[text]

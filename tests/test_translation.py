@@ -6,6 +6,7 @@ import json
 import re
 import string
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -80,9 +81,12 @@ def says(key: str, template: str) -> bool:
     if key in (template, f"{{}} {template}"):
         return True
     parts = parts_of(template)
-    if sum(map(len, parts)) < ENOUGH:
-        return False
-    return values_of(parts, key.format(*["x"] * (len(parts_of(key)) - 1))) is not None
+    return sum(map(len, parts)) >= ENOUGH and values_of(parts, _filled(key)) is not None
+
+
+@cache
+def _filled(key: str) -> str:
+    return key.format(*["x"] * (len(parts_of(key)) - 1))
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
