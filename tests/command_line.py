@@ -11,6 +11,7 @@ from pathlib import Path
 from unittest import mock
 
 from blindplay.cli import main
+from blindplay.commands.reader import READER
 from blindplay.language import pack
 
 
@@ -40,6 +41,7 @@ def run(
         stack.enter_context(mock.patch.object(sys, "stdin", keyboard))
         stdout = stack.enter_context(redirect_stdout(_text(out)))
         stderr = stack.enter_context(redirect_stderr(_text(err)))
+        stack.callback(READER.begin, ())  # what comes after is read by nobody who is known
         status = main(arguments)
         for stream in (stdout, stderr):
             if not stream.closed:

@@ -297,11 +297,11 @@ def _end(session: Session, journal: Journal, command: str) -> None:
     if clock and clock.running is not None and not table.game.over:
         table.submit(f.Arbiter(by="table", do="stop_clocks"))
     table.save()
-    if not journal.unwritten:
+    if table.whole:
         session.desk.tell_all("saved")
     session.wait_until_said()
     show_record(session)
-    if journal.unwritten:
+    if not table.whole:
         session.desk.trouble("journal_lacks", count=journal.unwritten)
         return
     transcript.show("\n" + pack.printed("journal_seal", seal=journal.seal))

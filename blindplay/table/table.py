@@ -125,8 +125,10 @@ class Table:
 
     @property
     def whole(self) -> bool:
-        """Whether everything that was taken is on the disk."""
-        return not self._journal.unwritten
+        """Whether everything that was taken is on the disk. What is just being written is waited
+        for."""
+        with self._lock:
+            return not self._journal.unwritten
 
     def listen(self, listener: Listener) -> None:
         """Call ``listener`` with everything that is taken from now on."""

@@ -1,7 +1,6 @@
 """A stream of sound cut into utterances, each reported once."""
 
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.speech.transcriber import TAIL_S
 from tests.speech.conftest import COMMANDS, MOVES, ROOM, Spoken, taken
+from tests.waiting import until
 
 
 def _listen(
@@ -228,12 +228,12 @@ def test_with_push_to_talk_only_what_is_said_between_press_and_release_is_heard(
     )
     with listener:
         source.push(ROOM + spoken(MOVES[0]) + ROOM + ROOM)
+        assert until(lambda: not source.waiting())
         assert not count.acquire(timeout=0.5)
         listener.press()
         assert starts == [1]
         source.push(_faint(spoken(MOVES[1]), -40) + ROOM)
-        while source.waiting():
-            time.sleep(0.01)
+        assert until(lambda: not source.waiting())
         listener.release()
         source.push(ROOM)
         assert count.acquire(timeout=30)

@@ -71,6 +71,16 @@ def test_an_empty_journal_cannot_be_gone_on_with(tmp_path: Path) -> None:
         Table(journal)
 
 
+def test_nothing_is_called_missing_while_it_is_being_written(tmp_path: Path) -> None:
+    with Journal(tmp_path / "game.jsonl") as journal:
+        table = Table(journal, SETUP)
+        clock = threading.Thread(target=lambda: [table.submit(f.Tick()) for _ in range(100)])
+        clock.start()
+        while clock.is_alive():
+            assert table.whole
+        clock.join()
+
+
 def test_facts_of_many_threads_are_taken_one_at_a_time(tmp_path: Path) -> None:
     with Journal(tmp_path / "game.jsonl") as journal:
         table = Table(journal, SETUP)

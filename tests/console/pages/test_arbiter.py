@@ -354,6 +354,7 @@ def test_at_most_one_button_is_filled(page: Page, hall: Hall) -> None:
     expect(page.locator("#go-on")).to_be_visible()
     assert page.evaluate(strong) == ["go-on"]
     page.locator("#go-on").click()
+    expect(page.locator("#stop")).to_be_visible()
     illegal_move(hall)
     expect(page.locator("#confirm")).to_be_visible()
     assert page.evaluate(strong) == ["confirm"]

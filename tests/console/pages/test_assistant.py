@@ -16,6 +16,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from tests.console.browser import DESK, PHONE, accessible, shot, violations
 from tests.console.hall import Hall
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -208,6 +209,7 @@ def test_a_short_game_by_keyboard_alone(page: Page, hall: Hall) -> None:
             key_to("#press")
             expect(page.locator(".status")).to_contain_text("Black to move")
         else:
+            assert until(lambda: hall.table.game.turn.made)
             hall.table.submit(f.Press(by="black"))
             hall.table.submit(f.Make(by="white", move="e7e5"))
             expect(page.locator(".status")).to_contain_text("Move 2, White to move")

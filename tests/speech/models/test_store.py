@@ -340,6 +340,7 @@ def test_a_broken_language_pack_of_the_users_own_spoils_no_other_language(
     (own / "aa.toml").write_text("name = ")
     monkeypatch.setattr(options, "own_languages", lambda: own)
     monkeypatch.setattr(pack, "_own", own)
+    monkeypatch.setenv("LC_MESSAGES", "en")
     assert model_words("de").lexicons == WORDS.lexicons
     assert capsys.readouterr().err.count("gives no pronunciations") == 2
     status, told, fault = run("list")
