@@ -13,6 +13,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
+# The shell draws the same pages for a third of the work of a whole browser.
 _NAMES = (
     "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome",
 )  # fmt: skip
@@ -41,7 +42,9 @@ def chromium() -> Iterator[Browser]:
     process, so tests take the fixture ``browser`` or ``context``."""
     path = next((found for name in _NAMES if (found := shutil.which(name))), None)
     if path is None:
-        pytest.skip("There is no Chromium on this machine; install the package chromium.")
+        pytest.skip(
+            "There is no Chromium on this machine; install the package chromium-headless-shell."
+        )
     with sync_playwright() as playwright:
         # In a container there are no rights for Chromium's own sandbox, nor much shared memory.
         browser = playwright.chromium.launch(
