@@ -178,5 +178,6 @@ class UciEngine:
                 raise chess.engine.EngineTerminatedError
             if sys.platform != "win32":
                 with suppress(OSError):
-                    os.setpriority(os.PRIO_PROCESS, self._running.transport.get_pid(), _POLITENESS)
+                    behind = os.getpriority(os.PRIO_PROCESS, 0) + _POLITENESS
+                    os.setpriority(os.PRIO_PROCESS, self._running.transport.get_pid(), behind)
         return self._running

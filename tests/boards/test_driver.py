@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from blindplay.boards import ports
 from blindplay.boards.events import BoardEvent, BoardPosition, Connected, Disconnected, Lifted
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg.emulator import EmulatedBoard
@@ -84,7 +85,8 @@ def test_after_close_it_is_not_connected_and_reports_nothing_more(log: EventLog)
         "socket://127.0.0.1:99999",
     ],
 )
-def test_probing_a_wrong_url_says_what_to_give(url: str) -> None:
+def test_probing_a_wrong_url_says_what_to_give(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ports, "_brltty_runs", lambda: False)  # a blind developer has it
     with pytest.raises(BoardNotFoundError) as refusal:
         PegBoard.probe(url)
     assert "give" in str(refusal.value)
