@@ -62,7 +62,7 @@ SPEECH_DB = -22.0
 NOISE_DB = SPEECH_DB - 18.0
 FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")
 SCHOLARS_MATE = ("e2e4", "e7e5", "f1c4", "b8c6", "d1h5", "g8f6", "h5f7")
-PATIENCE_S = 8.0  # so long a player waits for an answer
+PATIENCE_S = 20.0  # so long a player waits for an answer, of a loaded machine, too
 RATES = (160, 140, 120, 180)  # who is not understood says it again, more slowly
 QUESTION = ". Richtig?"
 
