@@ -12,13 +12,15 @@ import random
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import chess
 
 WEAKEST, STRONGEST = 600, 1300
 MATE = 100_000
 _VALUES = (0, 100, 320, 330, 500, 900, 0)  # by piece type
+Over = Callable[[int], bool]
+_Commands = queue.SimpleQueue[list[str]]
 _USUAL_S, _MARGIN_S = 1.0, 0.02
 _ASIDE = 64  # nodes between two looks at the clock
 _CENTRE = [min(at % 8, 7 - at % 8) + min(at // 8, 7 - at // 8) for at in chess.SQUARES]
@@ -64,13 +66,10 @@ def evaluate(board: chess.Board) -> int:
 
 
 class Search:
-    """A search with a deadline in monotonic seconds; ``stop`` ends it before."""
+    """A search that ends before its depth when ``over`` says so of the number of nodes."""
 
-    def __init__(self, board: chess.Board, deadline: float, stop: threading.Event) -> None:
-        self._board = board
-        self._deadline = deadline
-        self._stop = stop
-        self._nodes = 0
+    def __init__(self, board: chess.Board, over: Over) -> None:
+        self._board, self._over, self._nodes = board, over, 0
 
     def scores(self, deepest: int, *, exact: bool) -> list[tuple[int, chess.Move]]:
         """All moves with their scores, the best first, as deep as the time allows. Not ``exact``:
@@ -109,8 +108,7 @@ class Search:
 
     def _alpha_beta(self, depth: int, alpha: int, beta: int, ply: int) -> int:
         self._nodes += 1
-        late = self._nodes % _ASIDE == 0 and time.monotonic() > self._deadline
-        if late or self._stop.is_set():
+        if self._over(self._nodes):
             raise TimeIsOverError
         board, best, checked = self._board, -MATE, self._board.is_check()
         moves = list(board.legal_moves)
@@ -132,14 +130,18 @@ class Search:
         return best
 
 
-def choose(
-    board: chess.Board, seconds: float, elo: int = STRONGEST, stop: threading.Event | None = None
-) -> tuple[chess.Move, int]:
-    """A legal move within ``seconds``, about as good as ``elo``, and its score."""
+def within(seconds: float, nodes: float = math.inf, stop: threading.Event | None = None) -> Over:
+    """Whether a search is over: after so long or so many nodes, or when ``stop`` is set."""
+    deadline, stop = time.monotonic() + seconds - _MARGIN_S, stop or threading.Event()
+    late: Over = lambda node: node % _ASIDE == 0 and time.monotonic() > deadline  # noqa: E731
+    return lambda node: late(node) or node > nodes or stop.is_set()
+
+
+def choose(board: chess.Board, over: Over, elo: int = STRONGEST) -> tuple[chess.Move, int]:
+    """A legal move, about as good as ``elo``, and its score."""
     weakness = min(1.0, max(0.0, (STRONGEST - elo) / (STRONGEST - WEAKEST)))
     deepest = 1 + round(2 * (1 - weakness)) if weakness else 50
-    search = Search(board.copy(), time.monotonic() + seconds - _MARGIN_S, stop or threading.Event())
-    scored = search.scores(deepest, exact=bool(weakness))
+    scored = Search(board.copy(), over).scores(deepest, exact=bool(weakness))
     if weakness and abs(scored[0][0]) < MATE - 100:
         scored.sort(key=lambda one: random.gauss(-one[0], 150 * weakness))
     return scored[0][1], scored[0][0]
@@ -148,8 +150,7 @@ def choose(
 def serve(lines: Iterable[str]) -> None:
     """Speak UCI: read ``lines`` until ``quit`` or their end, and print."""
     board, elo, limited = chess.Board(), STRONGEST, False
-    commands: queue.SimpleQueue[list[str]] = queue.SimpleQueue()
-    stop = threading.Event()
+    commands, stop = _Commands(), threading.Event()
     threading.Thread(target=_read, args=(lines, commands, stop), daemon=True).start()
     while (words := commands.get()) != ["quit"]:
         match words:
@@ -172,17 +173,18 @@ def serve(lines: Iterable[str]) -> None:
                 for move in rest[at + 1 :]:
                     board.push_uci(move)
             case ["go", *limits] if any(board.legal_moves):
-                milliseconds = dict(itertools.pairwise(limits)).get("movetime")
-                usual = math.inf if limits == ["infinite"] else _USUAL_S
-                seconds = usual if milliseconds is None else int(milliseconds) / 1000
-                best, score = choose(board, seconds, elo if limited else STRONGEST, stop)
-                print(f"info score cp {score}\nbestmove {board.uci(best)}")
+                given = dict(itertools.pairwise(limits))
+                free = limits == ["infinite"] or "nodes" in given
+                seconds = float(given.get("movetime", "inf" if free else 1000 * _USUAL_S)) / 1000
+                over = within(seconds, float(given.get("nodes", "inf")), stop)
+                best, score = choose(board, over, elo if limited else STRONGEST)
+                mate = math.copysign((MATE - abs(score) + 1) // 2, score)
+                worth = f"mate {mate:.0f}" if abs(mate) <= 50 else f"cp {score}"
+                print(f"info score {worth} pv {board.uci(best)}\nbestmove {board.uci(best)}")
         sys.stdout.flush()
 
 
-def _read(
-    lines: Iterable[str], commands: "queue.SimpleQueue[list[str]]", stop: threading.Event
-) -> None:
+def _read(lines: Iterable[str], commands: _Commands, stop: threading.Event) -> None:
     for line in lines:
         words = line.split()
         if words in (["stop"], ["quit"]):

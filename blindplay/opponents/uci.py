@@ -23,6 +23,8 @@ START_S = 20.0
 """How long an engine may take to start."""
 PATIENCE_S = 10.0
 """How much later than asked an engine may answer before it counts as hung."""
+_LONGEST_ANALYSIS_S = 60.0
+_SAME_FOR_ALL = {"Threads": 1, "Hash": 16}  # megabytes
 _FOLDERS = ("/usr/games", "/usr/local/games", "/usr/local/bin", "/opt/homebrew/bin")
 """Where Stockfish is, too: Debian's folder of games is not on everybody's path."""
 _FAILURES = (chess.engine.EngineError, TimeoutError, OSError, ValueError, CancelledError)
@@ -89,14 +91,32 @@ class UciEngine:
 
         :raises EngineFailedError: if it gives none that is legal.
         """
-        return self._asked(board, seconds, limited=True)[0]
+        return self._asked(board, chess.engine.Limit(time=seconds), limited=True)[0]
 
     def judge(self, board: chess.Board, seconds: float) -> tuple[chess.Move, int]:
         """The best move at full strength, and its worth in centipawns for the side on move.
 
         :raises EngineFailedError: if it gives none that is legal.
         """
-        return self._asked(board, seconds, limited=False)
+        move, info = self._asked(board, chess.engine.Limit(time=seconds), limited=False)
+        score = info.get("score")
+        return move, 0 if score is None else score.pov(board.turn).score(mate_score=100_000)
+
+    def analyse(
+        self, board: chess.Board, nodes: int
+    ) -> tuple[chess.engine.Score, tuple[chess.Move, ...]]:
+        """The score for the side on move, and the best line. The same question has the same answer:
+        the engine visits ``nodes`` positions in one thread, and remembers nothing.
+
+        :raises EngineFailedError: if it gives no legal move, or takes more than a minute.
+        """
+        self._game = object()
+        limit = chess.engine.Limit(nodes=nodes, time=_LONGEST_ANALYSIS_S)
+        move, info = self._asked(board, limit, limited=False)
+        score, line = info.get("score"), tuple(info.get("pv", ()))
+        if score is None:
+            raise self._failed(ValueError("no score"))
+        return score.pov(board.turn), line if line[:1] == (move,) else (move,)
 
     def stop(self) -> None:
         """End the process, whatever it does."""
@@ -123,25 +143,23 @@ class UciEngine:
         return option.min, option.max
 
     def _asked(
-        self, board: chess.Board, seconds: float, *, limited: bool
-    ) -> tuple[chess.Move, int]:
+        self, board: chess.Board, limit: chess.engine.Limit, *, limited: bool
+    ) -> tuple[chess.Move, chess.engine.InfoDict]:
         try:
             engine = self._started()
             engine.ping()  # what it still says about an earlier question is no answer to this one
             played = engine.play(
                 board,
-                chess.engine.Limit(time=seconds),
+                limit,
                 game=self._game,
-                info=chess.engine.INFO_SCORE,
+                info=chess.engine.INFO_SCORE | chess.engine.INFO_PV,
                 options=dict(self._options(engine, limited=limited)),
             )
         except _FAILURES as error:
             raise self._failed(error) from None
         if played.move is None or not board.is_legal(played.move):
             raise self._failed(ValueError(played.move))
-        score = played.info.get("score")
-        worth = 0 if score is None else score.pov(board.turn).score(mate_score=100_000)
-        return played.move, worth
+        return played.move, played.info
 
     def _failed(self, error: BaseException) -> EngineFailedError:
         log.info("The engine %s failed: %r", self.program.name, error)
@@ -151,8 +169,10 @@ class UciEngine:
     def _options(
         self, engine: chess.engine.SimpleEngine, *, limited: bool
     ) -> Iterator[tuple[str, bool | int]]:
-        """How strong the engine plays; at its weakest or strongest where it has no such level."""
+        """One thread with a small memory, and how strong the engine plays; at its weakest or
+        strongest where it has no such level."""
         known, elo = engine.options, self._level.elo
+        yield from ((name, value) for name, value in _SAME_FOR_ALL.items() if name in known)
         option = known.get("UCI_Elo")
         if "UCI_LimitStrength" not in known or option is None:
             return

@@ -92,3 +92,22 @@ def last_unfinished() -> Path:
             "--journal, or begin a game without --resume."
         )
     return found
+
+
+def last_finished() -> Path:
+    """The journal of the game that ended last.
+
+    :raises ValueError: if there is none.
+    """
+    found = next((game.journal for game in kept_games() if game.result), None)
+    if found is None:
+        raise ValueError(
+            f"There is no finished game in {storage.tables_folder()}; name a journal, a PGN or an "
+            "EPD."
+        )
+    return found
+
+
+def being_played(*others: Path) -> Path | None:
+    """A journal in the folder of tables, or one of ``others``, that a table has open now."""
+    return next(filter(is_running, (*others, *journals())), None)

@@ -2,8 +2,9 @@
 
 import queue
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TextIO
 
 from blindplay.boards import events
@@ -13,7 +14,7 @@ from blindplay.boards.ports import check_url
 from blindplay.language import Key, Language, key_of
 from blindplay.laws.placement import Pieces
 from blindplay.speech.speaker import Output
-from blindplay.wording.board_steps import SetupGuide, named
+from blindplay.wording.board_steps import SetupGuide, named, plan
 
 from .devices import open_speaker
 
@@ -38,9 +39,14 @@ class Prompter:
         """Print a sentence about what went wrong, written in English."""
         print(self._pack.trouble(sentence), file=self._out, flush=True)
 
+    def show(self, text: str) -> None:
+        """Print a text, if it is not empty."""
+        if text:
+            print(text, file=self._out, flush=True)
+
     def say(self, words: str) -> None:
         """Print and speak a sentence."""
-        print(words, file=self._out, flush=True)
+        self.show(words)
         if self._speaker is not None:
             self._speaker.say(words, to=Output.PRIVATE)
 
@@ -52,54 +58,126 @@ class Prompter:
             yield line.strip()
 
 
+class Attendant:
+    """Reads typed lines, and leads hands at one board, if there is one.
+
+    ``url`` is the board's; "" is one that is searched for, None is none. Leaving ``stack`` closes
+    it. Raises BoardNotFoundError.
+    """
+
+    def __init__(
+        self,
+        stack: ExitStack,
+        voice: Prompter,
+        pack: Language,
+        keys: Iterable[str],
+        url: str | None = None,
+    ) -> None:
+        if url is not None:
+            check_url(url := url or PegBoard.find())
+        self._voice, self._pack = voice, pack
+        self._inbox: queue.Queue[events.BoardEvent | str | None] = queue.Queue()
+        self._typed: deque[str | None] = deque()
+        self._shown = False  # the board has told what stands on it
+        threading.Thread(target=self._read, args=(keys,), name="keys", daemon=True).start()
+        self.board = None if url is None else stack.enter_context(PegBoard(url, self._inbox.put))
+
+    def _read(self, keys: Iterable[str]) -> None:
+        with suppress(OSError, ValueError):  # a keyboard that is gone
+            for line in self._voice.heed(keys):
+                self._inbox.put(line)
+        self._inbox.put(None)
+
+    def line(self) -> str | None:
+        """Wait for a typed line. None: there are no more."""
+        while not self._typed:
+            self._take(self._inbox.get())
+        return self._typed.popleft() if self._typed[0] is not None else None
+
+    def ends(self) -> bool:
+        """Whether a word that ends has been typed next. It does not wait."""
+        with suppress(queue.Empty):
+            while True:
+                self._take(self._inbox.get_nowait())
+        first = self._typed[0] if self._typed else None
+        return first is not None and key_of(self._pack, first) is Key.END
+
+    def _take(self, event: events.BoardEvent | str | None) -> None:
+        if event is None or isinstance(event, str):
+            self._typed.append(event)
+        elif self.board is not None and self.board.placement() is not None:
+            self._shown = True
+
+    def lead(self, goal: Pieces, *, move: bool = False) -> bool:
+        """Lead hands at the board to ``goal``, step by step, until it is there or left out. Give
+        False if the person ends.
+
+        Keys: the word for repeating (or an empty line), for leaving out, or for ending. ``move``:
+        only one move is missing and was told, so its step is not.
+        """
+        assert self.board is not None
+        self.ends()  # drop what the board has told before
+        guide, begun = SetupGuide(goal, self._pack), False
+        while not (begun and guide.finished):
+            placement = self.board.placement() if self._shown else None
+            if not begun and placement is not None:
+                begun = True
+                self._say(self._opening(guide, named(placement, goal), move=move))
+                continue
+            typed = self._typed and self._typed[0] is not None
+            match self._typed.popleft() if typed else self._inbox.get():
+                case None:  # the keys have ended; hands go on
+                    self._typed.append(None)
+                case str(line):
+                    key = key_of(self._pack, line)
+                    if key is Key.END:
+                        return False
+                    self._say(guide.skip() if key is Key.SKIP else guide.repeat())
+                case event:
+                    self._take(event)
+                    self._say(self._felt(guide, event) if begun or not self._shown else [])
+        return True
+
+    def _opening(self, guide: SetupGuide, shown: Pieces, *, move: bool) -> list[str]:
+        """What to say before the first step. It is empty for a ``move`` that is one step."""
+        steps = sum(1 for _ in plan(shown, guide.goal))
+        first = guide.begin(shown)
+        if move:
+            return first if steps > 1 else []
+        return [*guide.opening(), *first] if first else [self._pack.sentence("set_up_done")]
+
+    def _felt(self, guide: SetupGuide, event: events.BoardEvent) -> list[str]:
+        """What to say about an event of the board."""
+        match event:
+            case events.Disconnected() as lost:
+                self._voice.trouble(lost.why)
+                return [self._pack.sentence("board_lost")]
+            case events.ContactFault() as fault:
+                square = self._pack.square(peg.square_index(fault.square))
+                return [self._pack.sentence("contact_bad", square=square)]
+            case events.Connected() | events.LeverPressed():
+                return []
+        placement = self.board.placement() if self.board is not None else None
+        if placement is None:
+            return []
+        again = isinstance(event, events.BoardPosition)  # it was gone for a while
+        return guide.feel(named(placement, guide.goal)) or (guide.repeat() if again else [])
+
+    def _say(self, sentences: Iterable[str]) -> None:
+        for words in sentences:
+            self._voice.say(words)
+
+
 def set_up(
     url: str | None, goal: Pieces, pack: Language, silent: bool, keys: Iterable[str], out: TextIO
 ) -> bool:
     """Lead hands at the board at ``url`` (searched for if None) to ``goal``, step by step.
 
-    ``keys``: the word for repeating (or an empty line), for leaving out, or for ending. Gives
-    whether the board shows ``goal``. Raises BoardNotFoundError.
+    Gives whether the board shows ``goal``. Raises BoardNotFoundError.
     """
-    url = PegBoard.find() if url is None else url
-    check_url(url)
-    inbox: queue.Queue[events.BoardEvent | str] = queue.Queue()
-    guide = SetupGuide(goal, pack)
-    begun = False
     with ExitStack() as stack:
         voice = Prompter(stack, pack, silent, out)
-
-        def read() -> None:
-            for line in voice.heed(keys):
-                inbox.put(line)
-
-        threading.Thread(target=read, name="keys", daemon=True).start()
-        board = stack.enter_context(PegBoard(url, inbox.put))
-        while not (begun and guide.finished):
-            said: list[str] = []
-            match inbox.get():
-                case str(line):
-                    key = key_of(pack, line)
-                    if key is Key.END:
-                        break
-                    said = guide.skip() if key is Key.SKIP else guide.repeat()
-                case events.Disconnected() as lost:
-                    voice.trouble(lost.why)
-                    said = [pack.sentence("board_lost")]
-                case events.ContactFault() as fault:
-                    square = pack.square(peg.square_index(fault.square))
-                    said = [pack.sentence("contact_bad", square=square)]
-                case events.Connected() | events.LeverPressed():
-                    pass
-                case event if (placement := board.placement()) is not None:
-                    shown = named(placement, goal)
-                    if begun:
-                        again = isinstance(event, events.BoardPosition)  # it was gone for a while
-                        said = guide.feel(shown) or (guide.repeat() if again else [])
-                    else:
-                        begun, first = True, guide.begin(shown)
-                        done = [pack.sentence("set_up_done")]
-                        said = [*guide.opening(), *first] if first else done
-            for words in said:
-                voice.say(words)
-        placement = board.placement()
+        attendant = Attendant(stack, voice, pack, keys, url or "")
+        attendant.lead(goal)
+        placement = attendant.board.placement() if attendant.board is not None else None
         return placement is not None and named(placement, goal) == goal

@@ -9,7 +9,7 @@ import chess
 import pytest
 
 from blindplay.opponents import built_in
-from blindplay.opponents.built_in import MATE, choose, serve
+from blindplay.opponents.built_in import MATE, choose, serve, within
 from tests import ROOT
 
 MATES_IN_ONE = [
@@ -31,20 +31,20 @@ STARTS = [
 @pytest.mark.parametrize("elo", [built_in.WEAKEST, built_in.STRONGEST])
 def test_it_mates_in_one_at_every_level(fen: str, elo: int) -> None:
     board = chess.Board(fen)
-    move, score = choose(board, 5.0, elo)
+    move, score = choose(board, within(5.0), elo)
     board.push(move)
     assert board.is_checkmate() and score > MATE - 100
 
 
 def test_it_finds_a_mate_in_two() -> None:
     board = chess.Board("7k/8/8/8/8/8/1R6/R3K3 w Q - 0 1")  # Rb7 and Ra8
-    assert choose(board, 20.0)[1] == MATE - 3
+    assert choose(board, within(20.0))[1] == MATE - 3
 
 
 def test_it_takes_what_hangs_and_not_what_is_covered() -> None:
-    assert choose(chess.Board("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1"), 1.0)[0].uci() == "e4d5"
+    assert choose(chess.Board("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1"), within(1.0))[0].uci() == "e4d5"
     covered = chess.Board("4k3/2p5/3p4/8/8/3Q4/8/4K3 w - - 0 1")
-    assert choose(covered, 1.0)[0].uci() != "d3d6"
+    assert choose(covered, within(1.0))[0].uci() != "d3d6"
 
 
 @pytest.mark.parametrize("fen", STARTS)
@@ -54,7 +54,7 @@ def test_quick_games_have_legal_moves_only_and_leave_the_board_as_it_was(fen: st
         if board.is_game_over():
             break
         before = board.fen()
-        move, _ = choose(board, 0.03, 600 + 50 * number)
+        move, _ = choose(board, within(0.03), 600 + 50 * number)
         assert board.fen() == before and board.is_legal(move)
         board.push(move)
 
@@ -63,7 +63,7 @@ def test_it_looks_at_its_deadline_while_it_searches(monkeypatch: pytest.MonkeyPa
     """By a clock that goes on by a millisecond each time somebody looks at it."""
     looks = iter(range(10**9))
     monkeypatch.setattr(time, "monotonic", lambda: next(looks) / 1000)
-    move, _ = choose(chess.Board(), 0.1)
+    move, _ = choose(chess.Board(), within(0.1))
     assert chess.Board().is_legal(move) and 70 < next(looks) < 100
 
 

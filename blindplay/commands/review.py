@@ -1,0 +1,137 @@
+"""``blindplay review``: a teacher after a game, and puzzles."""
+
+import sys
+from contextlib import ExitStack, suppress
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from blindplay.language import Language
+from blindplay.record.studies import Puzzle, StudiedGame, StudyKind, studies
+
+from . import options
+
+if TYPE_CHECKING:
+    from blindplay.table.reviewing import Teacher
+
+
+@click.command()
+@click.argument(
+    "game",
+    type=options.FILE,
+    required=False,
+    help="Review this journal, or the games and positions of this PGN or EPD. Without it, the game "
+    "that ended last is taken.",
+)
+@options.language(help="Speak and print in this language.")
+@click.option("--engine", help="Ask this UCI engine. Without it, Stockfish if it is installed.")
+@options.flag("board", "Lead hands to each position on your board.")
+@click.option("--port", help="With --board: the board's port or URL, instead of searching for it.")
+@click.option("--number", type=click.IntRange(1), default=1, help="Begin with this one of a file.")
+@click.option(
+    "--as",
+    "kind",
+    type=options.MemberChoice(list(StudyKind)),
+    help="Take games in PGN for games or for puzzles. Without it, one that begins with a position "
+    "is a puzzle.",
+)
+@click.option(
+    "--output", type=options.FILE, help="Write the games with annotations to this file, in PGN."
+)
+@options.flag("overwrite", "Let --output replace a file.")
+@options.flag("silent", "Print everything and say nothing.")
+def review(
+    game: Path | None,
+    pack: Language,
+    engine: str | None,
+    board: bool,
+    port: str | None,
+    number: int,
+    kind: StudyKind | None,
+    output: Path | None,
+    overwrite: bool,
+    silent: bool,
+) -> None:
+    """Learn from a game that is over, or solve puzzles.
+
+    It tells at most three turning points: the position, what was played, what was better and why,
+    and the lines move by move. Enter goes on. Moves of puzzles are typed, in words or as on a
+    scoresheet. Nothing is examined while a table on this machine plays a game.
+    """
+    from blindplay.opponents import uci
+    from blindplay.opponents.analysis import Analyst
+    from blindplay.record import games
+    from blindplay.table.board_setup import Attendant, Prompter
+    from blindplay.table.reviewing import EndedError, Teacher
+
+    if port is not None and not board:
+        raise ValueError("--port needs --board.")
+    program = (uci.installed() or uci.BUILT_IN) if engine is None else uci.named(engine)
+    named = game or games.last_finished()
+
+    def may_look() -> None:
+        if (playing := games.being_played(named)) is not None:
+            raise ValueError(
+                f"A table is playing the game in {playing} at this moment; a review comes after "
+                "the game."
+            )
+
+    may_look()
+    found = studies(named, kind)
+    if number > len(found):
+        raise ValueError(f"{named} holds {len(found)} games or positions; give a smaller --number.")
+    _check_output(named, output, overwrite, found)
+    with ExitStack() as stack:
+        voice = Prompter(stack, pack, silent, sys.stdout)
+        attendant = Attendant(stack, voice, pack, sys.stdin, (port or "") if board else None)
+        teacher = Teacher(pack, voice, attendant, Analyst(program, may_look), silent)
+        if program.is_built_in:
+            teacher.say("review_built_in")
+        with suppress(EndedError):
+            _teach(teacher, found[number - 1 :], number, output)
+
+
+def _check_output(
+    named: Path, output: Path | None, overwrite: bool, found: "list[StudiedGame | Puzzle]"
+) -> None:
+    """Raise ValueError if the annotated games cannot be written there."""
+    from blindplay.record.writing import check_output
+
+    if output is None:
+        return
+    options.check_folder_of(output)
+    check_output(named, output)
+    if not any(isinstance(one, StudiedGame) for one in found):
+        raise ValueError(
+            f"{named} holds no game, so there is nothing to write; leave out --output."
+        )
+    if output.exists() and not overwrite:
+        raise ValueError(f"{output} exists already; give another --output, or add --overwrite.")
+
+
+def _teach(
+    teacher: "Teacher", found: "list[StudiedGame | Puzzle]", first: int, output: Path | None
+) -> None:
+    """Review the games and ask the puzzles, in their order."""
+    from blindplay.record.files import write_new
+    from blindplay.table.reviewing import review as review_game
+    from blindplay.table.solving import solve
+
+    texts: list[str] = []
+
+    def keep(text: str) -> None:
+        texts.append(text)
+        if output is not None:
+            write_new(output, "\n".join(texts).encode())
+            options.show(teacher.pack.printed("review_written", path=output))
+
+    for _, same in groupby(enumerate(found, first), key=lambda one: type(one[1])):
+        group = list(same)
+        puzzles = [one for _, one in group if isinstance(one, Puzzle)]
+        if puzzles:
+            solve(teacher, puzzles, group[0][0])
+        for _, game in group:
+            if isinstance(game, StudiedGame):
+                review_game(teacher, game, keep)

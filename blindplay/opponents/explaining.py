@@ -1,0 +1,177 @@
+"""Why a move is bad or good, as one sentence: mate, material, a threat, or who stands better."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import chess
+
+from .analysis import Analyst, Judgement
+
+PLIES = 8
+"""So far ahead material is counted."""
+_VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
+_WINNING, _BETTER = 0.75, 0.58
+
+
+@dataclass(frozen=True)
+class Reason:
+    """The sentence ``review_<sentence>`` of the packs, and its values: ``review_what_<what>``, a
+    number of moves, a player, and a move in a position."""
+
+    sentence: str
+    what: str = ""
+    count: int = 0
+    player: chess.Color = chess.WHITE
+    move: tuple[chess.Board, chess.Move] | None = None
+
+
+@dataclass(frozen=True)
+class _Change:
+    """What a line changes for one side: pieces won or lost, and their worth in pawns."""
+
+    what: str
+    pawns: int
+
+
+_NOTHING = _Change("", 0)
+
+
+def why_bad(
+    before: chess.Board,
+    played: chess.Move,
+    best: Judgement,
+    answer: Judgement,
+    lines: tuple[Sequence[chess.Move], Sequence[chess.Move]],
+) -> Reason:
+    """Why ``played`` was bad. ``best`` is what was there in ``before``, ``answer`` what there was
+    after it. ``lines`` are the best line from ``before``, and that from the move played."""
+    mover = before.turn
+    if answer.mate > 0 and best.mate >= 0:
+        return Reason("allows_mate", count=answer.mate)
+    if best.mate > 0:
+        return Reason("misses_mate", count=best.mate)
+    lost, missed = _change(before, lines[1], mover, 2), _change(before, lines[0], mover, 1)
+    if lost.pawns < 0:
+        promotes = lost.what == "promotion"
+        return Reason("allows" if promotes else "loses", lost.what)
+    if missed.pawns > max(0, lost.pawns):
+        return Reason("misses", missed.what)
+    return _standing(not mover, answer.chance)
+
+
+def why_good(
+    before: chess.Board,
+    best: Judgement,
+    line: Sequence[chess.Move],
+    analyst: Analyst,
+    *,
+    bad: Reason | None = None,
+) -> Reason | None:
+    """Why the first move of ``line``, the best one, is good. None if ``bad`` has said it."""
+    mover = before.turn
+    if best.mate > 0:
+        reason = Reason("mates", count=best.mate)
+        return None if bad is not None and bad.sentence == "misses_mate" else reason
+    won = _change(before, line, mover, 1)
+    if won.pawns > 0:
+        said = bad is not None and (bad.sentence, bad.what) == ("misses", won.what)
+        return None if said else Reason("wins", won.what)
+    if won.pawns < 0:
+        return _standing(mover, best.chance)
+    threat = _threat(before, analyst)
+    if threat is not None:
+        return Reason("meets_threat", move=threat)
+    after = before.copy(stack=False)
+    after.push(line[0])
+    return _threatened(after, analyst) or _standing(mover, best.chance)
+
+
+def _change(
+    board: chess.Board, line: Sequence[chess.Move], side: chess.Color, least: int
+) -> _Change:
+    """What ``line`` wins or loses for ``side``, counted after at least ``least`` plies where it is
+    quiet: nothing is captured next."""
+    at = board.copy(stack=False)
+    counted, promoted = _NOTHING, {chess.WHITE: False, chess.BLACK: False}
+    noisy = False
+    for ply, move in enumerate((*line[:PLIES], None)):
+        before = noisy
+        noisy = move is not None and (at.is_capture(move) or move.promotion is not None)
+        open_ended = move is None and before and not at.is_game_over()
+        if ply >= least and not noisy and not open_ended:
+            counted = _difference(board, at, side, promoted)
+        if move is not None:
+            promoted[at.turn] |= move.promotion is not None
+            at.push(move)
+    return counted
+
+
+def _difference(
+    before: chess.Board, after: chess.Board, side: chess.Color, promoted: dict[chess.Color, bool]
+) -> _Change:
+    """The pieces that ``side`` has more, less those that the opponent has more."""
+    more: Counter[chess.PieceType] = Counter()
+    for kind in _VALUES:
+        for color, sign in ((side, 1), (not side, -1)):
+            change = len(after.pieces(kind, color)) - len(before.pieces(kind, color))
+            more[kind] += sign * change
+    pawns = sum(_VALUES[kind] * count for kind, count in more.items())
+    winner = side if pawns > 0 else not side
+    return _Change("promotion" if promoted[winner] else _named(more, pawns), pawns)
+
+
+def _named(more: Counter[chess.PieceType], pawns: int) -> str:
+    """The pieces that change hands, as one thing."""
+    sign = 1 if pawns > 0 else -1
+    gained = {kind: count * sign for kind, count in more.items() if count * sign > 0}
+    given = {kind: -count * sign for kind, count in more.items() if count * sign < 0}
+    minor = {chess.KNIGHT, chess.BISHOP}
+    if gained == {chess.ROOK: 1} and sum(given.get(kind, 0) for kind in minor) == 1:
+        return "exchange"
+    greatest = max(gained, default=chess.PAWN, key=_VALUES.__getitem__)
+    alone = gained.get(greatest) == 1 and not given.keys() - {chess.PAWN}
+    most = 2 if greatest in minor else 3  # pawns may be given for it, not its whole worth
+    return chess.piece_name(greatest) if alone and given.get(chess.PAWN, 0) < most else "material"
+
+
+def _threat(board: chess.Board, analyst: Analyst) -> tuple[chess.Board, chess.Move] | None:
+    """What the opponent would play to win material or to mate if ``board``'s side passed."""
+    passed = _passed(board)
+    if passed is None:
+        return None
+    found = analyst.judge(passed)
+    line = analyst.line(passed, found, PLIES - 2)
+    won = _change(passed, line, passed.turn, 1).pawns
+    return (passed, line[0]) if line and (found.mate > 0 or won >= 2) else None
+
+
+def _threatened(board: chess.Board, analyst: Analyst) -> Reason | None:
+    """What the player who has just moved threatens in ``board``."""
+    passed = _passed(board)
+    if passed is None:
+        return None
+    found = analyst.judge(passed)
+    if found.mate > 0:
+        return Reason("threatens_mate", count=found.mate)
+    won = _change(passed, analyst.line(passed, found, PLIES - 2), passed.turn, 1)
+    return Reason("threatens", won.what) if won.pawns >= 2 else None
+
+
+def _passed(board: chess.Board) -> chess.Board | None:
+    """The position after a pass; None in check."""
+    if board.is_check():
+        return None
+    passed = board.copy(stack=False)
+    passed.push(chess.Move.null())
+    passed.clear_stack()
+    return passed
+
+
+def _standing(side: chess.Color, chance: float) -> Reason:
+    """Who stands how, where ``side`` wins with this chance."""
+    if chance < 0.5:
+        side, chance = not side, 1 - chance
+    if chance < _BETTER:
+        return Reason("stands_level")
+    return Reason("stands_winning" if chance >= _WINNING else "stands_better", player=side)

@@ -1,0 +1,192 @@
+"""What people study after a game: games in journals and PGN, and positions in PGN and EPD."""
+
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+import chess
+import chess.pgn
+from chess.pgn import NAG_BLUNDER, NAG_MISTAKE
+
+from blindplay.given import plain, plain_lines, read_bytes
+
+from .journal import JournalError, is_journal
+from .score import pgn
+from .writing import Scored
+
+_MOST_BYTES = 20_000_000
+_EPD = re.compile(r"[1-8KQRBNPkqrbnp/]{15,71} [wb] ")
+_MOST_PLIES = 1200
+
+
+class StudyKind(Enum):
+    """What a game in PGN is taken for."""
+
+    GAME = "game"
+    PUZZLE = "puzzle"
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """A position to solve. ``best`` are the right moves; if there are none, any move that is not in
+    ``avoid`` may be right. ``line``: the solution with the answers, if it is known."""
+
+    board: chess.Board
+    name: str = ""
+    best: tuple[chess.Move, ...] = ()
+    avoid: tuple[chess.Move, ...] = ()
+    line: tuple[chess.Move, ...] = ()
+
+
+@dataclass(frozen=True)
+class StudiedGame:
+    """A game that is over. ``whole`` is false if an illegal move stands, before which it ends."""
+
+    pgn: chess.pgn.Game
+    whole: bool = True
+
+    @property
+    def moves(self) -> list[chess.Move]:
+        """The moves that were played."""
+        return list(self.pgn.mainline_moves())
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A mistake to mark in a game: its ply from 0, whether it is a blunder, the line that was
+    better, and a comment on each."""
+
+    ply: int
+    blunder: bool
+    comment: str
+    better: Sequence[chess.Move] = field(default=())
+    why: str = ""
+
+
+def studies(path: Path, kind: StudyKind | None = None) -> list[StudiedGame | Puzzle]:
+    """What the file holds, in its order; at least one.
+
+    A game in PGN that begins with a position of its own is a puzzle, unless it is Chess960, has the
+    tag Mode, or ``kind`` says else.
+
+    :raises ValueError: if it is no journal, PGN or EPD; if a game in it is not over or has a
+        mistake.
+    """
+    name = plain(str(path))
+    if is_journal(path):
+        return [_of_journal(path)]
+    data = read_bytes(path, _MOST_BYTES)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")  # the encoding of the PGN standard (1994, 3.2.1)
+    text = plain_lines(text)
+    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1)]
+    lines = [(number, line) for number, line in lines if line and not line.startswith("#")]
+    found: list[StudiedGame | Puzzle]
+    if lines and _EPD.match(lines[0][1]):
+        found = [_of_epd(line, f"{name}, line {number}") for number, line in lines]
+    else:
+        found = list(_of_pgn(text, name, kind))
+    if not found:
+        raise ValueError(f"{name} holds no game and no position; name a journal, a PGN or an EPD.")
+    return found
+
+
+def _of_journal(path: Path) -> StudiedGame:
+    try:
+        scored = Scored.of(path)
+    except JournalError as error:
+        raise ValueError(str(error)) from None
+    if not scored.game.over:
+        raise ValueError(f"The game in {path} is not over; review it when it has ended.")
+    game = _parsed(pgn(scored.game, scored.reason))
+    assert game is not None
+    moves = len(list(game.mainline_moves()))
+    if not moves:
+        raise ValueError(f"The game in {path} has no moves; name another one.")
+    return StudiedGame(game, moves == len(scored.game.history))
+
+
+def _parsed(text: str) -> chess.pgn.Game | None:
+    return chess.pgn.read_game(io.StringIO(text))
+
+
+def _of_pgn(text: str, name: str, kind: StudyKind | None) -> Iterator[StudiedGame | Puzzle]:
+    stream, number = io.StringIO(text), 0
+    try:
+        while (game := chess.pgn.read_game(stream)) is not None:
+            moves = list(game.mainline_moves())
+            if not moves and "FEN" not in game.headers and not game.errors:
+                continue
+            number += 1
+            yield _checked(game, moves, f"Game {number} in {name}", kind)
+    except (ValueError, RecursionError) as error:
+        said = str(error)
+        good = said.startswith(f"Game {number} in ")
+        raise ValueError(
+            said if good else f"Game {number + 1} in {name} cannot be read; correct it."
+        ) from None
+
+
+def _checked(
+    game: chess.pgn.Game, moves: list[chess.Move], place: str, kind: StudyKind | None
+) -> StudiedGame | Puzzle:
+    board = game.board()
+    if game.errors:
+        at = len(moves) // 2 + 1
+        raise ValueError(f"{place} has a mistake near its move {at}; correct it.")
+    if type(board) is not chess.Board or not board.is_valid() or len(moves) > _MOST_PLIES:
+        raise ValueError(f"{place} is not a game of chess that can be reviewed; name another one.")
+    if game.headers.get("Termination") == "unterminated":
+        raise ValueError(f"{place} is not over; review it when it has ended.")
+    played = board.chess960 or "Mode" in game.headers  # a game that was played has this tag
+    own = not played and board.fen() != chess.STARTING_FEN
+    if kind is StudyKind.PUZZLE or (kind is None and own):
+        if board.is_game_over():
+            raise ValueError(f"{place} has no legal move; name another position.")
+        return Puzzle(board, game.headers.get("Event", "").strip("?"), tuple(moves[:1]),
+                      line=tuple(moves))  # fmt: skip
+    if not moves:
+        raise ValueError(f"{place} has no moves; add --as puzzle to solve its position.")
+    return StudiedGame(game)
+
+
+def _of_epd(line: str, place: str) -> Puzzle:
+    try:
+        board, given = chess.Board.from_epd(line)
+    except (ValueError, IndexError):
+        raise ValueError(f"{place}: this is not EPD; correct it.") from None
+    if not board.is_valid() or board.is_game_over():
+        raise ValueError(f"{place}: this position cannot be played on; correct it.")
+    best, avoid, known = (_moves(given.get(name)) for name in ("bm", "am", "pv"))
+    return Puzzle(board, str(given.get("id") or ""), best or known[:1], avoid, known)
+
+
+def _moves(value: object) -> tuple[chess.Move, ...]:
+    return (
+        tuple(one for one in value if isinstance(one, chess.Move))
+        if isinstance(value, list)
+        else ()
+    )
+
+
+def annotated(game: chess.pgn.Game, marks: Iterable[Mark], annotator: str) -> str:
+    """The game in PGN with ``?`` or ``??`` at each mark, a comment, and the better line as a
+    variation. What the game had besides stays."""
+    text = str(game)
+    game = _parsed(text) or game  # the given one stays as it is
+    game.headers["Annotator"] = annotator
+    nodes = list(game.mainline())
+    for mark in marks:
+        node = nodes[mark.ply]
+        node.nags.add(NAG_BLUNDER if mark.blunder else NAG_MISTAKE)
+        if mark.comment not in node.comment:
+            node.comment = f"{node.comment} {mark.comment}".strip()
+        before = node.parent
+        if mark.better and not before.has_variation(mark.better[0]):
+            before.add_variation(mark.better[0], comment=mark.why).add_line(mark.better[1:])
+    return f"{game}\n"

@@ -1,0 +1,266 @@
+"""A teacher: tells the turning points of a game by ear, and leads hands through them at a board."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import chess
+
+from blindplay.language import Key, Language, key_of, word_of
+from blindplay.laws.placement import pieces_of
+from blindplay.opponents.analysis import Analyst
+from blindplay.opponents.explaining import Reason
+from blindplay.opponents.turning_points import TurningPoint, turning_points
+from blindplay.opponents.uci import BUILT_IN, EngineFailedError
+from blindplay.record.studies import Mark, StudiedGame, annotated
+from blindplay.speech.synthesis import is_words
+from blindplay.wording.moves import ply_in_words
+from blindplay.wording.position import whole_position
+
+from .board_setup import Attendant, Prompter
+
+QUIET_S = 5.0
+"""So long the analysis says nothing at most, beside the time for one position."""
+_PLIES = 6
+"""So much of a line is told."""
+
+
+class EndedError(Exception):
+    """The person has typed a word that ends."""
+
+
+class Teacher:
+    """What a review or a puzzle needs: a voice, keys, perhaps a board, and an engine.
+
+    ``silent``: nothing is spoken; then the text goes on to its end when the keys have ended.
+    """
+
+    def __init__(
+        self, pack: Language, voice: Prompter, attendant: Attendant, analyst: Analyst, silent: bool
+    ) -> None:
+        self.pack, self.analyst = pack, analyst
+        self._voice, self._attendant, self._silent = voice, attendant, silent
+        self.at_end = False
+        """The keys have ended."""
+        self._told = time.monotonic()
+
+    def say(self, key: str, **values: str) -> None:
+        """Say a sentence of the pack."""
+        self.say_words(self.pack.sentence(key, **values))
+
+    def say_words(self, words: str) -> None:
+        """Print and speak a sentence, if it is not empty."""
+        if words:
+            self._voice.say(words)
+        self._told = time.monotonic()
+
+    def name(self, name: str) -> None:
+        """Say a name that somebody gave, or print it if a voice cannot read it as words."""
+        (self._voice.say if is_words(name) else self._voice.show)(name)
+
+    def typed(self) -> str:
+        """Wait for a typed line; empty when there are no more, and everything is only printed.
+
+        :raises EndedError: if it ends.
+        """
+        line = self._attendant.line()
+        self.at_end = line is None
+        if (line is None and not self._silent) or self.key(line or "") is Key.END:
+            raise EndedError
+        return line or ""
+
+    def key(self, line: str) -> Key | None:
+        """What a typed line asks for."""
+        return key_of(self.pack, line)
+
+    def words(self) -> dict[str, str]:
+        """The words to type for each key, for sentences."""
+        return {key.value: word_of(self.pack, key) for key in Key}
+
+    def player(self, color: chess.Color) -> str:
+        """White or Black."""
+        return self.pack.sentence("white" if color else "black")
+
+    def show(self, board: chess.Board) -> None:
+        """Tell the position or, if there is a board, lead hands to it; say who is to move.
+
+        :raises EndedError: if the person ends.
+        """
+        if self._attendant.board is None:
+            self.say_words(whole_position(self.pack, board))
+        else:
+            self.lead(board)
+        self.say("to_move", player=self.player(board.turn))
+
+    def lead(self, board: chess.Board, *, move: bool = False) -> None:
+        """Lead hands to a position, if there is a board. ``move``: one move was told.
+
+        :raises EndedError: if the person ends.
+        """
+        if self._attendant.board is None:
+            return
+        if not self._attendant.lead(pieces_of(board), move=move):
+            raise EndedError
+
+    def play(self, board: chess.Board, move: chess.Move) -> None:
+        """Say a move of a line, play it on ``board`` and, if there is one, at the board of hands.
+
+        :raises EndedError: if the person ends.
+        """
+        said = self.pack.announce(board, move, check=True)
+        self.say("review_move", player=self.player(board.turn), move=said)
+        board.push(move)
+        self.lead(board, move=True)
+
+    def progress(self, part: float) -> None:
+        """Say now and then how much of an analysis is done.
+
+        :raises EndedError: if the person has typed a word that ends.
+        """
+        if self._attendant.ends():
+            raise EndedError
+        if time.monotonic() - self._told >= QUIET_S:
+            self.say("review_progress", percent=self.pack.number(int(100 * part)))
+
+    def examine(self, game: StudiedGame) -> list[TurningPoint]:
+        """The turning points of a game. If the engine fails, the built-in opponent looks instead.
+
+        :raises EndedError: if the person ends.
+        """
+        start, moves = game.pgn.board(), game.moves
+        try:
+            return turning_points(start, moves, self.analyst, self.progress)
+        except EngineFailedError:
+            if self.analyst.program.is_built_in:
+                raise
+            self.say("review_engine_failed")
+            self.analyst = self.analyst.instead(BUILT_IN)
+            return turning_points(start, moves, self.analyst, self.progress)
+        finally:
+            self.analyst.rest()
+
+    def reason(self, reason: Reason | None) -> str:
+        """A reason in words; empty if there is none."""
+        if reason is None:
+            return ""
+        count = self.pack.number(reason.count)
+        moves = self.pack.sentence(
+            "review_mate_one" if reason.count == 1 else "review_mate_more", count=count
+        )
+        values = {"moves": moves, "player": self.player(reason.player)}
+        if reason.what:
+            values["what"] = self.pack.sentence(f"review_what_{reason.what}")
+        if reason.move is not None:
+            values["move"] = self.pack.announce(*reason.move)
+        return self.pack.sentence(f"review_{reason.sentence}", **values)
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is told between two keys, as sentences to say one after the other. ``point`` is the
+    turning point it belongs to, from 0."""
+
+    point: int
+    do: Callable[[], None]
+
+
+def review(teacher: Teacher, game: StudiedGame, keep: Callable[[str], None] | None = None) -> None:
+    """Find the turning points of a game, give the annotated PGN to ``keep``, and tell them.
+
+    :raises EndedError: if the person ends.
+    """
+    names = [game.pgn.headers.get(side, "?") for side in ("White", "Black")]
+    if "?" not in names:
+        teacher.say("review_players", white=names[0], black=names[1])
+    moves = game.moves
+    teacher.say("review_begin", count=teacher.pack.number((len(moves) + 1) // 2))
+    if not game.whole:
+        teacher.say("review_not_whole")
+    points = teacher.examine(game)
+    if keep is not None:
+        annotator = f"BlindPlay, {teacher.analyst.program.name}"
+        keep(annotated(game.pgn, [_mark(teacher, point) for point in points], annotator))
+    if not points:
+        teacher.say("review_none")
+        return
+    teacher.say("review_found", count=teacher.pack.number(len(points)))
+    teacher.say("review_keys", **teacher.words())
+    _go_through(
+        teacher, [step for at in range(len(points)) for step in _steps(teacher, points, at)]
+    )
+    teacher.say("review_end")
+
+
+def _mark(teacher: Teacher, point: TurningPoint) -> Mark:
+    bad, good = teacher.reason(point.bad), teacher.reason(point.good)
+    return Mark(point.ply, point.blunder, bad, point.better, good)
+
+
+def _go_through(teacher: Teacher, steps: Sequence[Step]) -> None:
+    """Do one step after the other, as the person types."""
+    at = 0
+    while at < len(steps):
+        steps[at].do()
+        match teacher.key(teacher.typed()):
+            case Key.REPEAT:
+                continue
+            case Key.BACK:
+                at = max(0, at - 1)
+            case Key.SKIP:
+                here = steps[at].point
+                at = next((n for n, one in enumerate(steps) if one.point > here), len(steps))
+            case _:
+                at += 1
+
+
+def _steps(teacher: Teacher, points: Sequence[TurningPoint], at: int) -> Iterator[Step]:
+    """Where it was; what was played, and what was better; the two lines, move by move."""
+    pack, point = teacher.pack, points[at]
+    before = point.before
+    first = before.root().turn
+    player = teacher.player(before.turn)
+
+    def begin() -> None:
+        where = ply_in_words(
+            point.ply + 1, "white" if first else "black", pack, before.root().fullmove_number - 1
+        )
+        number, count = pack.number(at + 1), pack.number(len(points))
+        teacher.say("review_point", point=number, count=count, **where)
+        if before.move_stack:
+            earlier = before.copy()
+            move = earlier.pop()
+            said = pack.announce(earlier, move)
+            teacher.say("last_move", player=teacher.player(earlier.turn), move=said)
+        teacher.show(before)
+
+    def tell() -> None:
+        played = pack.announce(before, point.played)
+        teacher.say("review_played", player=player, move=played)
+        teacher.say_words(teacher.reason(point.bad))
+        teacher.say("review_better", move=pack.announce(before, point.better[0]))
+        teacher.say_words(teacher.reason(point.good))
+
+    yield Step(at, begin)
+    yield Step(at, tell)
+    for key, line in (("review_line_played", point.punished), ("review_line_better", point.better)):
+        yield from _line(teacher, at, key, before, line[:_PLIES])
+
+
+def _line(
+    teacher: Teacher, point: int, key: str, start: chess.Board, line: Sequence[chess.Move]
+) -> Iterator[Step]:
+    """A line, a step for each move. The first step leads back to its start."""
+
+    def step(ply: int) -> Callable[[], None]:
+        def do() -> None:
+            board = start.copy()
+            for move in line[:ply]:
+                board.push(move)
+            if not ply:
+                teacher.say(key)
+                teacher.lead(board)
+            teacher.play(board, line[ply])
+
+        return do
+
+    yield from (Step(point, step(ply)) for ply in range(len(line)))
