@@ -97,12 +97,15 @@ def _check_output(
     named: Path, output: Path | None, overwrite: bool, found: "list[StudiedGame | Puzzle]"
 ) -> None:
     """Raise ValueError if the annotated games cannot be written there."""
+    from blindplay.record.journal import is_journal
     from blindplay.record.writing import check_output
 
     if output is None:
         return
     options.check_folder_of(output)
-    check_output(named, output)
+    same = output.exists() and named.exists() and output.samefile(named)
+    if is_journal(named) or not same:
+        check_output(named, output)
     if not any(isinstance(one, StudiedGame) for one in found):
         raise ValueError(
             f"{named} holds no game, so there is nothing to write; leave out --output."

@@ -54,15 +54,18 @@ class Judgement:
 @dataclass(frozen=True)
 class Effort:
     """How many positions the engine visits for each position of a game, and for one that is looked
-    at more closely."""
+    at more closely. ``least``: from which loss of the chance to win a move is a mistake.
+    ``plies``: how long the lines are that explain it."""
 
     usual: int
     closer: int
+    least: float = 0.1
+    plies: int = 9
 
 
 ENGINE = Effort(50_000, 400_000)
-BUILT_IN = Effort(3_000, 12_000)
-"""The built-in opponent is written in Python: it sees less."""
+BUILT_IN = Effort(3_000, 12_000, 0.15, 5)
+"""The built-in opponent is written in Python: it sees less, and errs more."""
 
 
 class Analyst:
@@ -76,7 +79,7 @@ class Analyst:
     ) -> None:
         self.program = program
         self._may_look = may_look
-        self._effort = effort or (BUILT_IN if program.is_built_in else ENGINE)
+        self.effort = effort or (BUILT_IN if program.is_built_in else ENGINE)
         self._engine = UciEngine(program, Level(None))
 
     def instead(self, program: EngineProgram) -> "Analyst":
@@ -97,7 +100,7 @@ class Analyst:
         outcome = board.outcome()
         if outcome is not None:
             return Judgement(Cp(0) if outcome.winner is None else Mate(0))
-        nodes = self._effort.closer if closer else self._effort.usual
+        nodes = self.effort.closer if closer else self.effort.usual
         for _ in range(_TRIES - 1):
             with suppress(EngineFailedError):
                 return self._asked(board, nodes)
@@ -107,9 +110,10 @@ class Analyst:
         self._may_look()
         return Judgement(*self._engine.analyse(board, nodes))
 
-    def line(self, board: chess.Board, begun: Judgement, plies: int) -> tuple[chess.Move, ...]:
-        """The best line from ``board``, with so many plies if the game lasts so long. ``begun`` is
-        what is known of it."""
+    def line(self, board: chess.Board, begun: Judgement) -> tuple[chess.Move, ...]:
+        """The best line from ``board``, as long as explaining takes, or to the end of the game.
+        ``begun`` is what is known of it."""
+        plies = self.effort.plies
         line, board = list(begun.line[:plies]), board.copy()
         for move in line:
             board.push(move)

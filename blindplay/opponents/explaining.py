@@ -8,10 +8,12 @@ import chess
 
 from .analysis import Analyst, Judgement
 
-PLIES = 8
-"""So far ahead material is counted."""
 _VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
 _WINNING, _BETTER = 0.75, 0.58
+_HALF = 50
+"""Centipawns. A line counts as winning pieces if the score changes by half of their worth, too: a
+long line of moves may be no good for both sides."""
+_MOST_CENTIPAWNS = 3000
 
 
 @dataclass(frozen=True)
@@ -51,12 +53,15 @@ def why_bad(
         return Reason("allows_mate", count=answer.mate)
     if best.mate > 0:
         return Reason("misses_mate", count=best.mate)
+    cost = _centipawns(best) + _centipawns(answer)
     lost, missed = _change(before, lines[1], mover, 2), _change(before, lines[0], mover, 1)
-    if lost.pawns < 0:
+    if lost.pawns < 0 and cost >= -_HALF * lost.pawns:
         promotes = lost.what == "promotion"
         return Reason("allows" if promotes else "loses", lost.what)
-    if missed.pawns > max(0, lost.pawns):
+    if missed.pawns > max(0, lost.pawns) and cost >= _HALF * missed.pawns:
         return Reason("misses", missed.what)
+    if answer.chance <= 1 - _BETTER:
+        return Reason("gives_away")
     return _standing(not mover, answer.chance)
 
 
@@ -79,32 +84,41 @@ def why_good(
         return None if said else Reason("wins", won.what)
     if won.pawns < 0:
         return _standing(mover, best.chance)
-    threat = _threat(before, analyst)
-    if threat is not None:
-        return Reason("meets_threat", move=threat)
     after = before.copy(stack=False)
     after.push(line[0])
-    return _threatened(after, analyst) or _standing(mover, best.chance)
+    met = _threat(before, analyst, -_centipawns(best))
+    if met is not None:
+        return Reason("meets_threat", move=met.move)
+    made = _threat(after, analyst, _centipawns(best))
+    return made or _standing(mover, best.chance)
 
 
 def _change(
     board: chess.Board, line: Sequence[chess.Move], side: chess.Color, least: int
 ) -> _Change:
-    """What ``line`` wins or loses for ``side``, counted after at least ``least`` plies where it is
-    quiet: nothing is captured next."""
+    """What ``line`` wins or loses for ``side``, counted after at least ``least`` plies at the last
+    place where it is quiet."""
     at = board.copy(stack=False)
     counted, promoted = _NOTHING, {chess.WHITE: False, chess.BLACK: False}
-    noisy = False
-    for ply, move in enumerate((*line[:PLIES], None)):
-        before = noisy
-        noisy = move is not None and (at.is_capture(move) or move.promotion is not None)
-        open_ended = move is None and before and not at.is_game_over()
-        if ply >= least and not noisy and not open_ended:
+    for ply, move in enumerate((*line, None)):
+        if ply >= least and _is_quiet(at, line[ply - 1], move):
             counted = _difference(board, at, side, promoted)
         if move is not None:
             promoted[at.turn] |= move.promotion is not None
             at.push(move)
     return counted
+
+
+def _is_quiet(board: chess.Board, last: chess.Move, following: chess.Move | None) -> bool:
+    """Whether nothing is going on between two moves of a line: no check, capture or promotion
+    follows. At the end of the line: whether the last piece that moved cannot be taken."""
+    if board.is_check():
+        return board.is_checkmate()
+    if following is None:
+        taking = board.generate_legal_captures(to_mask=chess.BB_SQUARES[last.to_square])
+        return not any(taking)
+    forcing = board.is_capture(following) or board.gives_check(following)
+    return not forcing and following.promotion is None
 
 
 def _difference(
@@ -135,37 +149,29 @@ def _named(more: Counter[chess.PieceType], pawns: int) -> str:
     return chess.piece_name(greatest) if alone and given.get(chess.PAWN, 0) < most else "material"
 
 
-def _threat(board: chess.Board, analyst: Analyst) -> tuple[chess.Board, chess.Move] | None:
-    """What the opponent would play to win material or to mate if ``board``'s side passed."""
-    passed = _passed(board)
-    if passed is None:
-        return None
-    found = analyst.judge(passed)
-    line = analyst.line(passed, found, PLIES - 2)
-    won = _change(passed, line, passed.turn, 1).pawns
-    return (passed, line[0]) if line and (found.mate > 0 or won >= 2) else None
-
-
-def _threatened(board: chess.Board, analyst: Analyst) -> Reason | None:
-    """What the player who has just moved threatens in ``board``."""
-    passed = _passed(board)
-    if passed is None:
-        return None
-    found = analyst.judge(passed)
-    if found.mate > 0:
-        return Reason("threatens_mate", count=found.mate)
-    won = _change(passed, analyst.line(passed, found, PLIES - 2), passed.turn, 1)
-    return Reason("threatens", won.what) if won.pawns >= 2 else None
-
-
-def _passed(board: chess.Board) -> chess.Board | None:
-    """The position after a pass; None in check."""
+def _threat(board: chess.Board, analyst: Analyst, worth: int) -> Reason | None:
+    """What the player who has just moved on ``board`` would do if the other one passed: mate, or
+    win a piece. ``worth``: what the position is worth for that player, in centipawns."""
     if board.is_check():
         return None
     passed = board.copy(stack=False)
     passed.push(chess.Move.null())
     passed.clear_stack()
-    return passed
+    found = analyst.judge(passed)
+    if not found.line:
+        return None
+    move = passed, found.line[0]
+    if found.mate > 0:
+        return Reason("threatens_mate", count=found.mate, move=move)
+    won = _change(passed, analyst.line(passed, found), passed.turn, 1)
+    real = won.pawns >= 2 and _centipawns(found) - worth >= _HALF * won.pawns
+    return Reason("threatens", won.what, move=move) if real else None
+
+
+def _centipawns(judged: Judgement) -> int:
+    """The score in centipawns, at most what more than all pieces are worth."""
+    worth = judged.score.score(mate_score=10 * _MOST_CENTIPAWNS)
+    return max(-_MOST_CENTIPAWNS, min(_MOST_CENTIPAWNS, worth))
 
 
 def _standing(side: chess.Color, chance: float) -> Reason:

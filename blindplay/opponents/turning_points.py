@@ -10,13 +10,11 @@ from dataclasses import dataclass
 import chess
 
 from .analysis import Analyst, Judgement
-from .explaining import PLIES, Reason, why_bad, why_good
+from .explaining import Reason, why_bad, why_good
 
 MOST = 3
-LEAST = 0.1
-"""The loss from which a move is a mistake: it gets a question mark."""
 BLUNDER = 0.15
-"""The loss from which it gets two. Lichess has the same steps."""
+"""The loss from which a mistake gets two question marks instead of one, as on Lichess."""
 _SHORT_MATE = 3
 _CLOSER = 8
 """So many moves at most are looked at more closely."""
@@ -49,14 +47,14 @@ class TurningPoint:
         return self.loss >= BLUNDER
 
 
-def loss_of(best: Judgement, answer: Judgement) -> float:
+def loss_of(best: Judgement, answer: Judgement, least: float = 0.0) -> float:
     """What a move loses. ``best`` judges the position before it, ``answer`` the one after it. A
-    short mate that is missed or allowed counts as a mistake at least."""
+    short mate that is missed or allowed counts as ``least`` at least."""
     lost = best.chance - (1 - answer.chance)
     mates_still = answer.score.is_mate() and answer.chance == 0
     missed = 0 < best.mate <= _SHORT_MATE and not mates_still
     allowed = 0 < answer.mate <= _SHORT_MATE and best.mate >= 0
-    return max(lost, LEAST) if missed or allowed else lost
+    return max(lost, least) if missed or allowed else lost
 
 
 def turning_points(
@@ -70,23 +68,23 @@ def turning_points(
     for move in moves:
         boards.append(boards[-1].copy())
         boards[-1].push(move)
-    judged = []
+    judged, least = [], analyst.effort.least
     for done, board in enumerate(boards):
         progress(_FIRST * done / len(boards))
         judged.append(analyst.judge(board))
     losses = {
-        ply: loss_of(judged[ply], judged[ply + 1])
+        ply: loss_of(judged[ply], judged[ply + 1], least)
         for ply, move in enumerate(moves)
         if judged[ply].line[:1] != (move,)
     }
-    doubtful = sorted((ply for ply in losses if losses[ply] >= LEAST), key=lambda ply: -losses[ply])
+    doubtful = sorted((ply for ply in losses if losses[ply] >= least), key=lambda ply: -losses[ply])
     doubtful = doubtful[:_CLOSER]
     found = []
     for done, ply in enumerate(doubtful):
         progress(_FIRST + _SECOND * done / len(doubtful))
         best, answer = (analyst.judge(boards[at], closer=True) for at in (ply, ply + 1))
-        loss = loss_of(best, answer)
-        if best.line[:1] != (moves[ply],) and loss >= LEAST:
+        loss = loss_of(best, answer, least)
+        if best.line[:1] != (moves[ply],) and loss >= least:
             found.append((loss, ply, best, answer))
     found = sorted(sorted(found, key=lambda one: -one[0])[:MOST], key=lambda one: one[1])
     points = []
@@ -106,8 +104,8 @@ def _point(
     analyst: Analyst,
 ) -> TurningPoint:
     before = boards[ply]
-    better = analyst.line(before, best, PLIES)
-    punished = (played, *analyst.line(boards[ply + 1], answer, PLIES - 1))
+    better = analyst.line(before, best)
+    punished = (played, *analyst.line(boards[ply + 1], answer))
     bad = why_bad(before, played, best, answer, (better, punished))
     good = why_good(before, best, better, analyst, bad=bad)
     return TurningPoint(ply, before, played, loss, better, punished, bad, good)

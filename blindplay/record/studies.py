@@ -1,6 +1,7 @@
 """What people study after a game: games in journals and PGN, and positions in PGN and EPD."""
 
 import io
+import logging
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from .journal import JournalError, is_journal
 from .score import pgn
 from .writing import Scored
 
+chess.pgn.LOGGER.setLevel(logging.CRITICAL)  # what is wrong in a file is told in one sentence
 _MOST_BYTES = 20_000_000
 _EPD = re.compile(r"[1-8KQRBNPkqrbnp/]{15,71} [wb] ")
 _MOST_PLIES = 1200
@@ -116,28 +118,27 @@ def _parsed(text: str) -> chess.pgn.Game | None:
 
 
 def _of_pgn(text: str, name: str, kind: StudyKind | None) -> Iterator[StudiedGame | Puzzle]:
-    stream, number = io.StringIO(text), 0
-    try:
-        while (game := chess.pgn.read_game(stream)) is not None:
-            moves = list(game.mainline_moves())
-            if not moves and "FEN" not in game.headers and not game.errors:
-                continue
+    stream, number = io.StringIO(text), 1
+    while True:
+        place = f"Game {number} in {name}"
+        try:
+            game = chess.pgn.read_game(stream)
+            board = None if game is None else game.board()
+        except (ValueError, RecursionError):
+            raise ValueError(f"{place} cannot be read; correct it.") from None
+        if game is None or board is None:
+            return
+        if game.variations or "FEN" in game.headers or game.errors:
+            yield _checked(game, board, place, kind)
             number += 1
-            yield _checked(game, moves, f"Game {number} in {name}", kind)
-    except (ValueError, RecursionError) as error:
-        said = str(error)
-        good = said.startswith(f"Game {number} in ")
-        raise ValueError(
-            said if good else f"Game {number + 1} in {name} cannot be read; correct it."
-        ) from None
 
 
 def _checked(
-    game: chess.pgn.Game, moves: list[chess.Move], place: str, kind: StudyKind | None
+    game: chess.pgn.Game, board: chess.Board, place: str, kind: StudyKind | None
 ) -> StudiedGame | Puzzle:
-    board = game.board()
+    moves = list(game.mainline_moves())
     if game.errors:
-        at = len(moves) // 2 + 1
+        at = board.fullmove_number + (len(moves) + (board.turn == chess.BLACK)) // 2
         raise ValueError(f"{place} has a mistake near its move {at}; correct it.")
     if type(board) is not chess.Board or not board.is_valid() or len(moves) > _MOST_PLIES:
         raise ValueError(f"{place} is not a game of chess that can be reviewed; name another one.")

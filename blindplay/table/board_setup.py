@@ -79,6 +79,7 @@ class Attendant:
         self._inbox: queue.Queue[events.BoardEvent | str | None] = queue.Queue()
         self._typed: deque[str | None] = deque()
         self._shown = False  # the board has told what stands on it
+        self._led = False
         threading.Thread(target=self._read, args=(keys,), name="keys", daemon=True).start()
         self.board = None if url is None else stack.enter_context(PegBoard(url, self._inbox.put))
 
@@ -136,6 +137,7 @@ class Attendant:
                 case event:
                     self._take(event)
                     self._say(self._felt(guide, event) if begun or not self._shown else [])
+        self._led = True
         return True
 
     def _opening(self, guide: SetupGuide, shown: Pieces, *, move: bool) -> list[str]:
@@ -144,7 +146,9 @@ class Attendant:
         first = guide.begin(shown)
         if move:
             return first if steps > 1 else []
-        return [*guide.opening(), *first] if first else [self._pack.sentence("set_up_done")]
+        if first:
+            return [*guide.opening(), *first]
+        return [] if self._led else [self._pack.sentence("set_up_done")]
 
     def _felt(self, guide: SetupGuide, event: events.BoardEvent) -> list[str]:
         """What to say about an event of the board."""

@@ -180,6 +180,14 @@ def review(teacher: Teacher, game: StudiedGame, keep: Callable[[str], None] | No
     if keep is not None:
         annotator = f"BlindPlay, {teacher.analyst.program.name}"
         keep(annotated(game.pgn, [_mark(teacher, point) for point in points], annotator))
+    tell(teacher, points)
+
+
+def tell(teacher: Teacher, points: Sequence[TurningPoint]) -> None:
+    """Tell turning points, one step for each key.
+
+    :raises EndedError: if the person ends.
+    """
     if not points:
         teacher.say("review_none")
         return
@@ -233,7 +241,7 @@ def _steps(teacher: Teacher, points: Sequence[TurningPoint], at: int) -> Iterato
             teacher.say("last_move", player=teacher.player(earlier.turn), move=said)
         teacher.show(before)
 
-    def tell() -> None:
+    def explain() -> None:
         played = pack.announce(before, point.played)
         teacher.say("review_played", player=player, move=played)
         teacher.say_words(teacher.reason(point.bad))
@@ -241,7 +249,7 @@ def _steps(teacher: Teacher, points: Sequence[TurningPoint], at: int) -> Iterato
         teacher.say_words(teacher.reason(point.good))
 
     yield Step(at, begin)
-    yield Step(at, tell)
+    yield Step(at, explain)
     for key, line in (("review_line_played", point.punished), ("review_line_better", point.better)):
         yield from _line(teacher, at, key, before, line[:_PLIES])
 

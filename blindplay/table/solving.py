@@ -8,13 +8,13 @@ from chess.engine import Mate
 from blindplay.language import Key
 from blindplay.language.understanding import Kind
 from blindplay.opponents.analysis import Judgement
-from blindplay.opponents.explaining import PLIES, why_bad, why_good
-from blindplay.opponents.turning_points import LEAST, loss_of
+from blindplay.opponents.explaining import why_bad, why_good
+from blindplay.opponents.turning_points import loss_of
 from blindplay.record.studies import Puzzle
 
 from .reviewing import EndedError, Teacher
 
-_AS_GOOD = LEAST / 2
+_AS_GOOD = 0.05
 """A move that loses less of the chance to win is good, too."""
 
 
@@ -84,31 +84,28 @@ class _Attempt:
             self._judged = self._teacher.analyst.judge(self._board, closer=True)
         return self._judged
 
-    def _after(self, move: chess.Move) -> Judgement:
+    def _after(self, move: chess.Move) -> chess.Board:
         after = self._board.copy()
         after.push(move)
-        return self._teacher.analyst.judge(after, closer=True)
+        return after
 
     def _answer(self, move: chess.Move) -> bool:
         """Say whether a move is right. Give whether the puzzle is over."""
-        teacher, done = (
-            self._teacher,
-            len(self._board.move_stack) - len(self._puzzle.board.move_stack),
-        )
-        answer = self._after(move)
-        mates = answer.score.is_mate() and not answer.line and answer.chance == 0
-        if not (mates or self._is_meant(move, answer, done)):
+        teacher, analyst, after = self._teacher, self._teacher.analyst, self._after(move)
+        done = len(self._board.move_stack) - len(self._puzzle.board.move_stack)
+        answer = analyst.judge(after, closer=True)
+        if not (after.is_checkmate() or self._is_meant(move, answer, done)):
             self._at_once = False
             self._tell_wrong(move, answer)
             return False
-        line = (move, *answer.line)
-        worth = Mate(1 - answer.mate) if answer.chance == 0 else -answer.score
-        good = why_good(self._board, Judgement(worth, line), line[:PLIES], teacher.analyst)
         teacher.say("drill_right")
+        worth = Mate(1 - answer.mate) if answer.chance == 0 else -answer.score
+        line = (move, *analyst.line(after, answer))
+        good = why_good(self._board, Judgement(worth, line), line, analyst)
         teacher.play(self._board, move)
         teacher.say_words(teacher.reason(good))
         rest = self._puzzle.line[done + 1 :]
-        if mates or len(rest) < 2 or self._puzzle.line[done : done + 1] != (move,):
+        if after.is_checkmate() or len(rest) < 2 or self._puzzle.line[done] != move:
             return True
         teacher.play(self._board, rest[0])
         self._judged = None
@@ -129,11 +126,9 @@ class _Attempt:
         if loss_of(best, answer) < _AS_GOOD and move not in self._puzzle.avoid:
             teacher.say("puzzle_other_meant")
             return
-        after = self._board.copy()
-        after.push(move)
         lines = (
-            analyst.line(self._board, best, PLIES),
-            (move, *analyst.line(after, answer, PLIES - 1)),
+            analyst.line(self._board, best),
+            (move, *analyst.line(self._after(move), answer)),
         )
         bad = why_bad(self._board, move, best, answer, lines)
         teacher.say("puzzle_wrong", reason=teacher.reason(bad), **teacher.words())

@@ -1,9 +1,9 @@
 """A UCI engine that does as its arguments say, one word for each search; the last word stays.
 
-`good`: it moves the pawn of the a-file. `late`: after a while. `twice`: it says its move two times.
-`wrong`: an illegal move. `nonsense`: no move at all. `silent`: nothing. `dies`: it ends. The file
-that is its first argument counts the searches, for it is started again. It imports no chess, so it
-starts at once.
+`good`: it moves the pawn of the a-file. `scored`: it gives a score, too. `late`: after a while.
+`twice`: it says its move two times. `wrong`: an illegal move. `nonsense`: no move at all. `silent`:
+nothing. `dies`: it ends. The file that is its first argument counts the searches, for it is started
+again. It imports no chess, so it starts at once.
 """
 
 import sys
@@ -38,6 +38,8 @@ def search(word: str, best: str) -> None:
         return
     if word == "late":
         time.sleep(0.4)
+    if word == "scored":
+        print("info score cp 20", flush=True)
     answer = {"wrong": "bestmove e1e8", "nonsense": "bestmove xyz"}.get(word, f"bestmove {best}")
     print(*[answer] * (2 if word == "twice" else 1), sep="\n", flush=True)
 

@@ -78,3 +78,24 @@ def test_a_damaged_journal_shows_what_is_whole_and_says_what_is_wrong(folder: Pa
     (game,) = games.kept_games()
     assert game.white == "Anna" and game.moves == 1
     assert "damaged" in game.trouble
+
+
+def test_the_game_that_ended_last_is_found(folder: Path) -> None:
+    with pytest.raises(ValueError, match="There is no finished game"):
+        games.last_finished()
+    keep(folder, "before", SETUP, f.Start(), f.Resign(t=1, by="white"), at=1)
+    wanted = keep(folder, "over", SETUP, f.Start(), f.Resign(t=1, by="white"), at=2)
+    keep(folder, "left", SETUP, f.Start(), *MOVES, at=3)
+    assert games.last_finished() == wanted
+
+
+def test_a_game_that_is_being_played_is_found_in_the_folder_and_elsewhere(folder: Path) -> None:
+    done = keep(folder, "over", SETUP, f.Start(), f.Resign(t=1, by="white"), at=2)
+    assert games.being_played(done, folder / "none") is None
+    with Journal(folder / "now.jsonl") as journal:
+        journal.append(SETUP)
+        assert games.being_played() == folder / "now.jsonl"
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    with Journal(elsewhere / "now.txt") as other:
+        assert games.being_played() is None and games.being_played(other.path) == other.path
