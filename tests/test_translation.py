@@ -21,7 +21,7 @@ NO_MESSAGES = {
     "id name BlindPlay\noption name UCI_LimitStrength type check default false",
     "option name UCI_Elo type spin default {} min {} max {}",
     "option name UCI_Chess960 type check default false\nuciok",
-    "info score cp {}\nbestmove {}",
+    "info score {} pv {}\nbestmove {}", "mate {}", "cp {}",
     "sudo apt install stockfish", "brew install stockfish",
     # Headers of answers, and drawings.
     "default-src 'none'; style-src 'unsafe-inline'", 'inline; filename="game.pgn"',
@@ -54,7 +54,8 @@ NO_MESSAGES = {
     "The hall. Give this file to nobody. Everybody who has it can decide at every table.",
     "Table {}. Give this file to this table only. Everybody who has it can act as this table.",
     "{} hall broker {}", "{} hall serve {} --host 0.0.0.0", "{} play --hall table-1.toml",
-    "Anna Anna", "BlindPlay demonstration", "BlindPlay {}", "{} with the ranks of {}",  # names
+    "Anna Anna", "BlindPlay, {}",
+    "BlindPlay demonstration", "BlindPlay {}", "{} with the ranks of {}",  # names
     "{} play --resume --journal {}", "{} play --hall {}",  # commands
     "blindplay models use {} --language {}",
 }  # fmt: skip

@@ -81,7 +81,9 @@ def review(
     may_look()
     found = studies(named, kind)
     if number > len(found):
-        raise ValueError(f"{named} holds {len(found)} games or positions; give a smaller --number.")
+        raise ValueError(
+            f"{named} has no game or position of this --number; its last one is {len(found)}."
+        )
     _check_output(named, output, overwrite, found)
     with ExitStack() as stack:
         voice = Prompter(stack, pack, silent, sys.stdout)
@@ -94,7 +96,7 @@ def review(
 
 
 def _check_output(
-    named: Path, output: Path | None, overwrite: bool, found: "list[StudiedGame | Puzzle]"
+    named: Path, output: Path | None, overwrite: bool, found: list[StudiedGame | Puzzle]
 ) -> None:
     """Raise ValueError if the annotated games cannot be written there."""
     from blindplay.record.journal import is_journal
@@ -115,7 +117,7 @@ def _check_output(
 
 
 def _teach(
-    teacher: "Teacher", found: "list[StudiedGame | Puzzle]", first: int, output: Path | None
+    teacher: "Teacher", found: list[StudiedGame | Puzzle], first: int, output: Path | None
 ) -> None:
     """Review the games and ask the puzzles, in their order."""
     from blindplay.record.files import write_new

@@ -52,7 +52,7 @@ class Judgement:
 
 
 @dataclass(frozen=True)
-class Effort:
+class AnalysisEffort:
     """How many positions the engine visits for each position of a game, and for one that is looked
     at more closely. ``least``: from which loss of the chance to win a move is a mistake.
     ``plies``: how long the lines are that explain it."""
@@ -63,8 +63,8 @@ class Effort:
     plies: int = 9
 
 
-ENGINE = Effort(50_000, 400_000)
-BUILT_IN = Effort(3_000, 12_000, 0.15, 5)
+ENGINE = AnalysisEffort(50_000, 400_000)
+BUILT_IN = AnalysisEffort(3_000, 12_000, 0.15, 5)
 """The built-in opponent is written in Python: it sees less, and errs more."""
 
 
@@ -75,7 +75,10 @@ class Analyst:
     """
 
     def __init__(
-        self, program: EngineProgram, may_look: Callable[[], None], effort: Effort | None = None
+        self,
+        program: EngineProgram,
+        may_look: Callable[[], None],
+        effort: AnalysisEffort | None = None,
     ) -> None:
         self.program = program
         self._may_look = may_look

@@ -115,7 +115,7 @@ class UciEngine:
         move, info = self._asked(board, limit, limited=False)
         score, line = info.get("score"), tuple(info.get("pv", ()))
         if score is None:
-            raise self._failed(ValueError("no score"))
+            raise self._failed(ValueError(info))
         return score.pov(board.turn), line if line[:1] == (move,) else (move,)
 
     def stop(self) -> None:

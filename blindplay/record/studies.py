@@ -90,7 +90,7 @@ def studies(path: Path, kind: StudyKind | None = None) -> list[StudiedGame | Puz
     lines = [(number, line) for number, line in lines if line and not line.startswith("#")]
     found: list[StudiedGame | Puzzle]
     if lines and _EPD.match(lines[0][1]):
-        found = [_of_epd(line, f"{name}, line {number}") for number, line in lines]
+        found = [_of_epd(line, name, number) for number, line in lines]
     else:
         found = list(_of_pgn(text, name, kind))
     if not found:
@@ -120,50 +120,49 @@ def _parsed(text: str) -> chess.pgn.Game | None:
 def _of_pgn(text: str, name: str, kind: StudyKind | None) -> Iterator[StudiedGame | Puzzle]:
     stream, number = io.StringIO(text), 1
     while True:
-        place = f"Game {number} in {name}"
         try:
             game = chess.pgn.read_game(stream)
             board = None if game is None else game.board()
         except (ValueError, RecursionError):
-            raise ValueError(f"{place} cannot be read; correct it.") from None
+            raise ValueError(f"Game {number} in {name} cannot be read; correct it.") from None
         if game is None or board is None:
             return
         if game.variations or "FEN" in game.headers or game.errors:
-            yield _checked(game, board, place, kind)
+            yield _checked(game, board, name, number, kind)
             number += 1
 
 
 def _checked(
-    game: chess.pgn.Game, board: chess.Board, place: str, kind: StudyKind | None
+    game: chess.pgn.Game, board: chess.Board, name: str, number: int, kind: StudyKind | None
 ) -> StudiedGame | Puzzle:
     moves = list(game.mainline_moves())
     if game.errors:
         at = board.fullmove_number + (len(moves) + (board.turn == chess.BLACK)) // 2
-        raise ValueError(f"{place} has a mistake near its move {at}; correct it.")
+        raise ValueError(f"Game {number} in {name} has a mistake near its move {at}; correct it.")
     if type(board) is not chess.Board or not board.is_valid() or len(moves) > _MOST_PLIES:
-        raise ValueError(f"{place} is not a game of chess that can be reviewed; name another one.")
+        raise ValueError(f"Game {number} in {name} cannot be reviewed; name another one.")
     if game.headers.get("Termination") == "unterminated":
-        raise ValueError(f"{place} is not over; review it when it has ended.")
+        raise ValueError(f"Game {number} in {name} is not over; review it when it has ended.")
     played = board.chess960 or "Mode" in game.headers  # a game that was played has this tag
     own = not played and board.fen() != chess.STARTING_FEN
     if kind is StudyKind.PUZZLE or (kind is None and own):
         if board.is_game_over():
-            raise ValueError(f"{place} has no legal move; name another position.")
-        return Puzzle(board, game.headers.get("Event", "").strip("?"), tuple(moves[:1]),
-                      line=tuple(moves))  # fmt: skip
+            raise ValueError(f"Game {number} in {name} has no legal move; name another position.")
+        name = game.headers.get("Event", "").strip("?")
+        return Puzzle(board, name, tuple(moves[:1]), line=tuple(moves))
     if not moves:
-        raise ValueError(f"{place} has no moves; add --as puzzle to solve its position.")
+        raise ValueError(f"Game {number} in {name} has no moves; name another one.")
     return StudiedGame(game)
 
 
-def _of_epd(line: str, place: str) -> Puzzle:
+def _of_epd(line: str, name: str, number: int) -> Puzzle:
     try:
         board, given = chess.Board.from_epd(line)
     except (ValueError, IndexError):
-        raise ValueError(f"{place}: this is not EPD; correct it.") from None
+        raise ValueError(f"{name}, line {number}: this is not EPD; correct it.") from None
     if not board.is_valid() or board.is_game_over():
-        raise ValueError(f"{place}: this position cannot be played on; correct it.")
-    best, avoid, known = (_moves(given.get(name)) for name in ("bm", "am", "pv"))
+        raise ValueError(f"{name}, line {number}: this position cannot be played on; correct it.")
+    best, avoid, known = (_moves(given.get(key)) for key in ("bm", "am", "pv"))
     return Puzzle(board, str(given.get("id") or ""), best or known[:1], avoid, known)
 
 

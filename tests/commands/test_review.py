@@ -109,7 +109,8 @@ def test_a_table_without_an_engine_for_an_opponent_starts_no_process_at_all(tmp_
         "import sys, subprocess, os\n"
         "subprocess.Popen = os.fork = None\n"
         "from blindplay.cli import main\n"
-        "status = main(['play', '--microphone', 'none', '--silent', '--time-control', '-', '--journal', sys.argv[1]])\n"
+        "given = ['--microphone', 'none', '--silent', '--time-control', '-']\n"
+        "status = main(['play', *given, '--journal', sys.argv[1]])\n"
         "loaded = {'blindplay.opponents.uci'} & set(sys.modules)\n"
         "print('loaded', *loaded, 'status', status)"
     )
@@ -125,7 +126,7 @@ def test_a_table_without_an_engine_for_an_opponent_starts_no_process_at_all(tmp_
 @pytest.mark.parametrize(
     ("content", "more", "why"),
     [
-        (PUZZLE, ["--number", "2"], "holds 1 games or positions"),
+        (PUZZLE, ["--number", "2"], "its last one is 1."),
         (PUZZLE, ["--output", "out.pgn"], "holds no game"),
         (PUZZLE, ["--port", "x"], "--port needs --board"),
         ("1. e4 *", ["--output", "given"], "exists already"),

@@ -9,10 +9,10 @@ import pytest
 from chess.engine import Cp, Mate, Score
 
 from blindplay.opponents import uci
-from blindplay.opponents.analysis import Analyst, Effort, Judgement, winning_chance
+from blindplay.opponents.analysis import AnalysisEffort, Analyst, Judgement, winning_chance
 from tests.opponents.playing_alone import scripted
 
-FEW = Effort(400, 800, plies=5)
+FEW = AnalysisEffort(400, 800, plies=5)
 MATES = chess.Board("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1")
 
 

@@ -42,7 +42,7 @@ PAWNS = "4k3/1P6/8/8/8/1p6/7P/4K3 w - - 0 1"
         (ROOKS, "Rxd5 Ke7", "Rd3 Ke7", (Cp(600), Cp(20)), Reason("misses", "rook")),
         (ROOKS, "Rxd5 Ke7", "a4 Rxd2 Kxd2", (Cp(600), Cp(0)), Reason("misses", "rook")),
         (EXCHANGE, "Rd4 Ke7", "Rd7 Nxd7 a4 Ke7", (Cp(200), Cp(300)), Reason("loses", "rook")),
-        (EXCHANGE, "Kf2 Ke7", "Rd4 Ke7 Rf4 Nd5 Ke2 Nxf4+ Ke3 Nd5+", (Cp(200), Cp(300)),
+        (EXCHANGE, "Kf2 Ke7", "Rd4 Ke7 Rf4 Nd5 Ke2 Nxf4+ Ke3 Ng6", (Cp(200), Cp(300)),
          Reason("loses", "rook")),
         (PAWNS, "b8=Q+ Kd7", "h4 b2 h5 b1=Q+ Kd2", (Cp(900), Cp(800)),
          Reason("allows", "promotion")),

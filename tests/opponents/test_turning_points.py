@@ -10,16 +10,16 @@ import pytest
 from chess.engine import Cp, Mate, Score
 
 from blindplay.opponents import uci
-from blindplay.opponents.analysis import Analyst, Effort, Judgement
+from blindplay.opponents.analysis import AnalysisEffort, Analyst, Judgement
 from blindplay.opponents.turning_points import TurningPoint, loss_of, turning_points
 from tests.opponents.blunders import GAMES, HANGING, TRAPS, Planted
 from tests.opponents.test_analysis import free
 
-QUICK = Effort(8_000, 30_000)
+QUICK = AnalysisEffort(8_000, 30_000)
 PLY = chess.Move.from_uci("e2e4")
 
 
-def found(planted: Planted, effort: Effort | None = None) -> list[TurningPoint]:
+def found(planted: Planted, effort: AnalysisEffort | None = None) -> list[TurningPoint]:
     program = uci.installed()
     if program is None:
         pytest.skip("Stockfish is not installed.")
