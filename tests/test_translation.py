@@ -56,7 +56,7 @@ NO_MESSAGES = {
     "{} hall broker {}", "{} hall serve {} --host 0.0.0.0", "{} play --hall table-1.toml",
     "Anna Anna", "BlindPlay, {}",
     "BlindPlay demonstration", "BlindPlay {}", "{} with the ranks of {}",  # names
-    "{} play --resume --journal {}", "{} play --hall {}",  # commands
+    "{} play --resume --journal {}", "{} review {}", "{} play --hall {}",  # commands
     "blindplay models use {} --language {}",
 }  # fmt: skip
 """Texts in the source that no reader meets, or that only begin or end a message."""

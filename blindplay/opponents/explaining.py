@@ -9,6 +9,8 @@ import chess
 from .analysis import Analyst, Judgement
 
 _VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
+_FOR_LITTLE = {chess.PAWN: 1, chess.KNIGHT: 2, chess.BISHOP: 2, chess.ROOK: 4, chess.QUEEN: 6}
+"""A piece is lost, and not exchanged, if so many pawns are lost together."""
 _WINNING, _BETTER = 0.75, 0.58
 _HALF = 50
 """Centipawns. A line counts as winning pieces if the score changes by half of their worth, too: a
@@ -140,13 +142,13 @@ def _named(more: Counter[chess.PieceType], pawns: int) -> str:
     sign = 1 if pawns > 0 else -1
     gained = {kind: count * sign for kind, count in more.items() if count * sign > 0}
     given = {kind: -count * sign for kind, count in more.items() if count * sign < 0}
-    minor = {chess.KNIGHT, chess.BISHOP}
-    if gained == {chess.ROOK: 1} and sum(given.get(kind, 0) for kind in minor) == 1:
-        return "exchange"
     greatest = max(gained, default=chess.PAWN, key=_VALUES.__getitem__)
-    alone = gained.get(greatest) == 1 and not given.keys() - {chess.PAWN}
-    most = 2 if greatest in minor else 3  # pawns may be given for it, not its whole worth
-    return chess.piece_name(greatest) if alone and given.get(chess.PAWN, 0) < most else "material"
+    others = {kind for kind in gained if kind not in (greatest, chess.PAWN)}
+    if others or gained.get(greatest) != 1:
+        return "material"
+    if greatest == chess.ROOK and given.get(chess.KNIGHT, 0) + given.get(chess.BISHOP, 0) == 1:
+        return "exchange"
+    return chess.piece_name(greatest) if sign * pawns >= _FOR_LITTLE[greatest] else "material"
 
 
 def _threat(board: chess.Board, analyst: Analyst, worth: int) -> Reason | None:

@@ -305,11 +305,14 @@ def _end(session: Session, journal: Journal, command: str) -> None:
         session.desk.trouble("journal_lacks", count=journal.unwritten)
         return
     transcript.show("\n" + pack.printed("journal_seal", seal=journal.seal))
+    path = str(journal.path.absolute())
+    path = f'"{path}"' if sys.platform == "win32" else shlex.quote(path)
     if not table.game.over:
-        path = str(journal.path.absolute())
-        path = f'"{path}"' if sys.platform == "win32" else shlex.quote(path)
         transcript.show(f"{pack.sentence('saved_resume')}\n")
         transcript.show(f"    {command} play --resume --journal {path}")
+    elif table.game.history:
+        transcript.show(f"{pack.printed('review_offer')}\n")
+        transcript.show(f"    {command} review {path}")
 
 
 def show_record(session: Session) -> None:

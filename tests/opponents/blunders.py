@@ -40,7 +40,7 @@ TRAPS = (
     Planted(
         "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 d6 5. d4 b5 6. Bb3 Nxd4 7. Nxd4 exd4 8. Qxd4 c5 "
         "9. Qd5 Be6 10. Qc6+ Bd7 11. Qd5 c4",
-        ((14, "Qxd4", "loses bishop"),),
+        ((14, "Qxd4", "loses"),),
     ),
     # The Elephant Trap.
     Planted(
@@ -52,7 +52,7 @@ TRAPS = (
     Planted(
         "1. d4 d5 2. Nf3 Nf6 3. c4 e6 4. Bg5 Nbd7 5. e3 Be7 6. Nc3 O-O 7. Rc1 Re8 8. Qc2 a6 "
         "9. cxd5 exd5 10. Bd3 c6 11. O-O Ne4 12. Bf4 f5 13. Nxd5 cxd5 14. Bc7",
-        ((23, "f5", "loses"),),
+        ((23, "f5", "loses"), (25, "cxd5", "loses")),
     ),
 )
 """The blunders of books."""
@@ -66,7 +66,7 @@ HANGING = (
     Planted(
         "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. c3 Nf6 5. d3 d6 6. O-O O-O 7. h3 Be6 8. Bxe6 Rc8 "
         "9. Bb3 d5 10. exd5 Na5 11. Bg5 Nxb3",
-        ((15, "Rc8", "loses rook"),),
+        ((15, "Rc8", "misses bishop"),),
     ),
     Planted(
         "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 6. Be2 e5 7. Nb3 Be7 8. Be3 Be6 "
@@ -86,7 +86,7 @@ HANGING = (
     Planted(
         "1. e4 c6 2. d4 d5 3. Nc3 dxe4 4. Nxe4 Bf5 5. Ng3 Bg6 6. h4 h6 7. Nf3 Nd7 8. Bd3 Bxd3 "
         "9. Rf1 Ba6 10. Rh1 e6 11. Bd2 Qb6 12. b3",
-        ((16, "Rf1", "loses rook"),),
+        ((16, "Rf1", "misses bishop"),),
     ),
     Planted(
         "1. e4 c6 2. d4 d5 3. exd5 cxd5 4. Bd3 Nc6 5. c3 Nf6 6. h3 e5 7. dxe5 Nxe5 8. Qe2 Qb6 "
@@ -106,17 +106,17 @@ HANGING = (
     Planted(
         "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Be7 5. e3 O-O 6. Nf3 Nbd7 7. cxd5 Nxd5 8. Bxe7 "
         "Nc5 9. Bxd8 Nxc3 10. bxc3 Rxd8 11. dxc5 Rxd1+",
-        ((15, "Nc5", "loses queen"),),
+        ((15, "Nc5", "loses"),),
     ),
     Planted(
         "1. d4 d5 2. c4 c6 3. Nf3 Nf6 4. Nc3 dxc4 5. a4 Bf5 6. e3 e6 7. Bxc4 Bb4 8. O-O Nbd7 "
         "9. Rb1 Bxc3 10. Bxe6 fxe6 11. bxc3 Bxb1 12. Ba3",
-        ((16, "Rb1", "loses rook"),),
+        ((16, "Rb1", "loses"),),
     ),
     Planted(
         "1. d4 d5 2. c4 dxc4 3. Nf3 Nf6 4. e3 e6 5. Bxc4 c5 6. O-O a6 7. dxc5 Bxc5 8. Qxd8+ "
         "Kxd8 9. Be2 Ke7 10. Rd1 Bd7 11. Ne5 Nh5 12. Bxh5 Rd8 13. Nc3 Be8 14. Rxd8 Kxd8",
-        ((21, "Nh5", "loses knight"),),
+        ((21, "Nh5", "loses bishop"),),
     ),
     Planted(
         "1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 4. e3 O-O 5. Bd3 d5 6. Nf3 c5 7. O-O dxc4 8. Bxc4 Ba3 "
@@ -124,6 +124,6 @@ HANGING = (
         ((15, "Ba3", "loses bishop"),),
     ),
 )
-"""A piece is left where it can be taken."""
+"""A piece is left where it can be taken, or one that was taken is not taken back."""
 
 GAMES = TRAPS + HANGING
