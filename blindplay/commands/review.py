@@ -22,13 +22,17 @@ if TYPE_CHECKING:
     "game",
     type=options.FILE,
     required=False,
-    help="Review this journal, or the games and positions of this PGN or EPD. Without it, the game "
+    help="Read this journal, or the games and positions of this PGN or EPD. Without it, the game "
     "that ended last is taken.",
 )
 @options.language(help="Speak and print in this language.")
-@click.option("--engine", help="Ask this UCI engine. Without it, Stockfish if it is installed.")
-@options.flag("board", "Lead hands to each position on your board.")
-@click.option("--port", help="With --board: the board's port or URL, instead of searching for it.")
+@click.option(
+    "--engine", help="Use this UCI engine. Without it, Stockfish is used if it is installed."
+)
+@options.flag("board", "Also lead hands to each position on your board.")
+@click.option(
+    "--port", help="Use the board at this port or URL. Without it, the board is searched for."
+)
 @click.option("--number", type=click.IntRange(1), default=1, help="Begin with this one of a file.")
 @click.option(
     "--as",
@@ -40,7 +44,7 @@ if TYPE_CHECKING:
 @click.option(
     "--output", type=options.FILE, help="Write the games with annotations to this file, in PGN."
 )
-@options.flag("overwrite", "Let --output replace a file.")
+@options.flag("overwrite", "Write --output even if it replaces a file.")
 @options.flag("silent", "Print everything and say nothing.")
 def review(
     game: Path | None,
