@@ -43,7 +43,7 @@ def check(planted: Planted, points: list[TurningPoint]) -> None:
     assert [one[:2] for one in told] == [one[:2] for one in planted.blunders], told
     for (_, _, reason), (_, _, wanted) in zip(told, planted.blunders, strict=True):
         assert reason.startswith(wanted), told
-    assert all(one.blunder and one.better[0] != one.played for one in points)
+    assert points[0].blunder and all(one.better[0] != one.played for one in points)
 
 
 @pytest.mark.parametrize("planted", [TRAPS[1], TRAPS[5], HANGING[0]])
