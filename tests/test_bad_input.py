@@ -157,8 +157,9 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def nothing_runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No table begins, and every file of the commands lies in one folder."""
+    """No table begins, no program is found, and every file of the commands lies in one folder."""
     monkeypatch.chdir(folder)
+    monkeypatch.setenv("PATH", str(folder))
     monkeypatch.setattr(table_play, "run", lambda *given: None)
     monkeypatch.setattr(demo, "demonstrate", lambda *given: None)
 

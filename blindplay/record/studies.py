@@ -139,7 +139,7 @@ def _checked(
     if game.errors:
         at = board.fullmove_number + (len(moves) + (board.turn == chess.BLACK)) // 2
         raise ValueError(f"Game {number} in {name} has a mistake near its move {at}; correct it.")
-    if type(board) is not chess.Board or not board.is_valid() or len(moves) > _MOST_PLIES:
+    if type(board) is not chess.Board or not board.is_valid() or _is_endless(board, moves):
         raise ValueError(f"Game {number} in {name} cannot be reviewed; name another one.")
     if game.headers.get("Termination") == "unterminated":
         raise ValueError(f"Game {number} in {name} is not over; review it when it has ended.")
@@ -153,6 +153,11 @@ def _checked(
     if not moves:
         raise ValueError(f"Game {number} in {name} has no moves; name another one.")
     return StudiedGame(game)
+
+
+def _is_endless(board: chess.Board, moves: list[chess.Move]) -> bool:
+    """Whether there are more moves than a game has, or their numbers cannot be said."""
+    return len(moves) > _MOST_PLIES or board.fullmove_number > _MOST_PLIES
 
 
 def _of_epd(line: str, name: str, number: int) -> Puzzle:

@@ -5,6 +5,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
+from io import TextIOBase
 from typing import TextIO
 
 from blindplay.boards import events
@@ -80,6 +81,7 @@ class Attendant:
         self._typed: deque[str | None] = deque()
         self._shown = False  # the board has told what stands on it
         self._led = False
+        self._terminal = isinstance(keys, TextIOBase) and keys.isatty()
         threading.Thread(target=self._read, args=(keys,), name="keys", daemon=True).start()
         self.board = None if url is None else stack.enter_context(PegBoard(url, self._inbox.put))
 
@@ -102,6 +104,13 @@ class Attendant:
                 self._take(self._inbox.get_nowait())
         first = self._typed[0] if self._typed else None
         return first is not None and key_of(self._pack, first) is Key.END
+
+    def pressed(self) -> bool:
+        """Whether something was typed at a terminal meanwhile; it counts as done."""
+        typed = [line for line in self._typed if line is not None] if self._terminal else []
+        for _ in typed:
+            self._typed.popleft()
+        return bool(typed)
 
     def _take(self, event: events.BoardEvent | str | None) -> None:
         if event is None or isinstance(event, str):

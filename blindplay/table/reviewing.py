@@ -113,13 +113,13 @@ class Teacher:
         self.lead(board, move=True)
 
     def progress(self, part: float) -> None:
-        """Say now and then how much of an analysis is done.
+        """Say now and then, and when a key is pressed, how much of an analysis is done.
 
         :raises EndedError: if the person has typed a word that ends.
         """
         if self._attendant.ends():
             raise EndedError
-        if time.monotonic() - self._told >= QUIET_S:
+        if self._attendant.pressed() or time.monotonic() - self._told >= QUIET_S:
             self.say("review_progress", percent=self.pack.number(int(100 * part)))
 
     def examine(self, game: StudiedGame) -> list[TurningPoint]:
@@ -157,8 +157,7 @@ class Teacher:
 
 @dataclass(frozen=True)
 class Step:
-    """What is told between two keys, as sentences to say one after the other. ``point`` is the
-    turning point it belongs to, from 0."""
+    """What is told or done between two keys, for the turning point ``point``, from 0."""
 
     point: int
     do: Callable[[], None]

@@ -100,6 +100,7 @@ def test_epd_holds_puzzles_with_moves_to_find_and_to_avoid(tmp_path: Path) -> No
         (TWO + "\n1. e4 e4 *", "Game 3 in .* has a mistake"),
         ('[FEN "nonsense"]\n\n1. e4 *', "Game 1 in .* cannot be read"),
         ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n*', "cannot be reviewed"),
+        ('[FEN "4k3/8/8/8/8/8/8/R3K3 w - - 0 9999"]\n\n1. Ra8+ *', "cannot be reviewed"),
         ('[Variant "Atomic"]\n\n1. e4 *', "cannot be reviewed"),
         ('[Termination "unterminated"]\n\n1. e4 *', "is not over"),
         ('[FEN "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"]\n\n*', "has no legal move"),

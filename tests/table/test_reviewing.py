@@ -23,7 +23,7 @@ from blindplay.table.reviewing import EndedError, Teacher, review, tell
 from tests.opponents.playing_alone import scripted
 from tests.opponents.test_analysis import FEW, free
 from tests.table.test_board_setup import Running
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, until
 
 ENGLISH = load("en")
 FOOLS_MATE = '[White "Anna"]\n[Black "Bert"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
@@ -123,6 +123,20 @@ def test_a_word_ends_it_at_any_step_and_in_the_middle_of_the_analysis(
     assert no_keys[-1] == "ended" and no_keys[:-1] == told[:-1]
     one = game(tmp_path, FOOLS_MATE)
     assert taught(lambda teacher: review(teacher, one), "quit\n")[-1] == "ended"
+
+
+def test_a_key_during_the_analysis_says_how_much_is_done(tmp_path: Path) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    out, one = io.StringIO(), game(tmp_path, QUIET)
+    with ExitStack() as stack:
+        voice = Prompter(stack, ENGLISH, True, out)
+        attendant = Attendant(stack, voice, ENGLISH, Terminal("\n"))
+        assert until(lambda: attendant.ends() or attendant._typed)
+        review(Teacher(ENGLISH, voice, attendant, Analyst(uci.BUILT_IN, free, FEW), False), one)
+    assert out.getvalue().splitlines()[2] == "Examined: zero percent."
 
 
 def test_an_engine_that_keeps_failing_is_replaced_and_that_is_said(
