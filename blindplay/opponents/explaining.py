@@ -43,13 +43,12 @@ _NOTHING = _Change("", 0)
 
 def why_bad(
     before: chess.Board,
-    played: chess.Move,
     best: Judgement,
     answer: Judgement,
     lines: tuple[Sequence[chess.Move], Sequence[chess.Move]],
 ) -> Reason:
-    """Why ``played`` was bad. ``best`` is what was there in ``before``, ``answer`` what there was
-    after it. ``lines`` are the best line from ``before``, and that from the move played."""
+    """Why a move was bad. ``best`` judges the position before it, ``answer`` the one after it.
+    ``lines`` are the best line from ``before``, and the best one that begins with the move."""
     mover = before.turn
     if answer.mate > 0 and best.mate >= 0:
         return Reason("allows_mate", count=answer.mate)

@@ -106,6 +106,6 @@ def _point(
     before = boards[ply]
     better = analyst.line(before, best)
     punished = (played, *analyst.line(boards[ply + 1], answer))
-    bad = why_bad(before, played, best, answer, (better, punished))
+    bad = why_bad(before, best, answer, (better, punished))
     good = why_good(before, best, better, analyst, bad=bad)
     return TurningPoint(ply, before, played, loss, better, punished, bad, good)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import chess
 
@@ -21,6 +22,7 @@ from .board_setup import Attendant, Prompter
 
 QUIET_S = 5.0
 """So long the analysis says nothing at most, beside the time for one position."""
+_Answer = TypeVar("_Answer")
 _PLIES = 6
 """So much of a line is told."""
 
@@ -123,19 +125,24 @@ class Teacher:
             self.say("review_progress", percent=self.pack.number(int(100 * part)))
 
     def examine(self, game: StudiedGame) -> list[TurningPoint]:
-        """The turning points of a game. If the engine fails, the built-in opponent looks instead.
+        """The turning points of a game.
 
         :raises EndedError: if the person ends.
         """
         start, moves = game.pgn.board(), game.moves
+        return self.ask(lambda: turning_points(start, moves, self.analyst, self.progress))
+
+    def ask(self, question: Callable[[], _Answer]) -> _Answer:
+        """The answer to a question to the engine. If it keeps failing, the built-in opponent answers
+        instead. No engine runs afterwards."""
         try:
-            return turning_points(start, moves, self.analyst, self.progress)
+            return question()
         except EngineFailedError:
             if self.analyst.program.is_built_in:
                 raise
             self.say("review_engine_failed")
             self.analyst = self.analyst.instead(BUILT_IN)
-            return turning_points(start, moves, self.analyst, self.progress)
+            return question()
         finally:
             self.analyst.rest()
 

@@ -31,8 +31,6 @@ def solve(teacher: Teacher, puzzles: Sequence[Puzzle], first: int = 1) -> None:
             asked += 1
     except EndedError:
         pass
-    finally:
-        teacher.analyst.rest()
     teacher.say("puzzle_score", right=pack.number(right), count=pack.number(asked))
 
 
@@ -42,7 +40,6 @@ class _Attempt:
     def __init__(self, teacher: Teacher, puzzle: Puzzle) -> None:
         self._teacher, self._puzzle = teacher, puzzle
         self._board = puzzle.board.copy()
-        self._judged: Judgement | None = None  # of the position on the board
         self._at_once = True
 
     def solved(self) -> bool:
@@ -79,64 +76,63 @@ class _Attempt:
             teacher.say("not_understood")
         return meant.move
 
-    def _best(self) -> Judgement:
-        if self._judged is None:
-            self._judged = self._teacher.analyst.judge(self._board, closer=True)
-        return self._judged
-
-    def _after(self, move: chess.Move) -> chess.Board:
-        after = self._board.copy()
-        after.push(move)
-        return after
-
     def _answer(self, move: chess.Move) -> bool:
-        """Say whether a move is right. Give whether the puzzle is over."""
-        teacher, analyst, after = self._teacher, self._teacher.analyst, self._after(move)
+        """Say whether a move is right, and why. Give whether the puzzle is over."""
+        teacher, after = self._teacher, self._board.copy()
+        after.push(move)
         done = len(self._board.move_stack) - len(self._puzzle.board.move_stack)
-        answer = analyst.judge(after, closer=True)
-        if not (after.is_checkmate() or self._is_meant(move, answer, done)):
+        if not (after.is_checkmate() or self._is_meant(move, after, done)):
             self._at_once = False
-            self._tell_wrong(move, answer)
+            teacher.say("puzzle_wrong")
+            teacher.say_words(teacher.ask(lambda: self._why_wrong(move, after)))
+            teacher.say("puzzle_again", **teacher.words())
             return False
         teacher.say("drill_right")
-        worth = Mate(1 - answer.mate) if answer.chance == 0 else -answer.score
-        line = (move, *analyst.line(after, answer))
-        good = why_good(self._board, Judgement(worth, line), line, analyst)
+        before = self._board.copy()
         teacher.play(self._board, move)
-        teacher.say_words(teacher.reason(good))
+        teacher.say_words(teacher.ask(lambda: self._why_right(before, move, after)))
         rest = self._puzzle.line[done + 1 :]
         if after.is_checkmate() or len(rest) < 2 or self._puzzle.line[done] != move:
             return True
         teacher.play(self._board, rest[0])
-        self._judged = None
         teacher.say("to_move", player=teacher.player(self._board.turn))
         return False
 
-    def _is_meant(self, move: chess.Move, answer: Judgement, done: int) -> bool:
-        """Whether a move is the solution, or one of the solutions."""
+    def _is_meant(self, move: chess.Move, after: chess.Board, done: int) -> bool:
+        """Whether a move is the solution, or one of the solutions. Without one, any move that
+        loses little is, but those to avoid."""
         puzzle = self._puzzle
         if done:
             return move == puzzle.line[done]
         if puzzle.best:
             return move in puzzle.best
-        return move not in puzzle.avoid and loss_of(self._best(), answer) < _AS_GOOD
+        return move not in puzzle.avoid and self._teacher.ask(lambda: self._loss(after)) < _AS_GOOD
 
-    def _tell_wrong(self, move: chess.Move, answer: Judgement) -> None:
-        teacher, analyst, best = self._teacher, self._teacher.analyst, self._best()
+    def _loss(self, after: chess.Board) -> float:
+        judge = self._teacher.analyst.judge
+        return loss_of(judge(self._board, closer=True), judge(after, closer=True))
+
+    def _why_right(self, before: chess.Board, move: chess.Move, after: chess.Board) -> str:
+        analyst = self._teacher.analyst
+        answer = analyst.judge(after, closer=True)
+        worth = Mate(1 - answer.mate) if answer.chance == 0 else -answer.score
+        line = (move, *analyst.line(after, answer))
+        return self._teacher.reason(why_good(before, Judgement(worth, line), line, analyst))
+
+    def _why_wrong(self, move: chess.Move, after: chess.Board) -> str:
+        analyst = self._teacher.analyst
+        best, answer = (analyst.judge(one, closer=True) for one in (self._board, after))
         if loss_of(best, answer) < _AS_GOOD and move not in self._puzzle.avoid:
-            teacher.say("puzzle_other_meant")
-            return
-        lines = (
-            analyst.line(self._board, best),
-            (move, *analyst.line(self._after(move), answer)),
-        )
-        bad = why_bad(self._board, move, best, answer, lines)
-        teacher.say("puzzle_wrong", reason=teacher.reason(bad), **teacher.words())
+            return self._teacher.pack.sentence("puzzle_good_too")
+        lines = analyst.line(self._board, best), (move, *analyst.line(after, answer))
+        return self._teacher.reason(why_bad(self._board, best, answer, lines))
 
     def _tell_solution(self) -> None:
         done = len(self._board.move_stack) - len(self._puzzle.board.move_stack)
         line = self._puzzle.line[done:] or (() if done else self._puzzle.best[:1])
         teacher = self._teacher
         teacher.say("puzzle_solution")
-        for move in line or self._best().line[:1]:
+        if not line:
+            line = teacher.ask(lambda: teacher.analyst.judge(self._board, closer=True)).line[:1]
+        for move in line:
             teacher.play(self._board, move)

@@ -26,7 +26,7 @@ def bad(fen: str, best: str, played: str, scores: tuple[Score, Score]) -> Reason
     board = chess.Board(fen)
     lines = line(board, best), line(board, played)
     judged = Judgement(scores[0], lines[0]), Judgement(scores[1], lines[1][1:])
-    return why_bad(board, lines[1][0], *judged, lines)
+    return why_bad(board, *judged, lines)
 
 
 QUEEN = "4k3/2p5/3p4/8/8/3Q4/P7/4K3 w - - 0 1"

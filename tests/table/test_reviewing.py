@@ -63,10 +63,12 @@ def taught(
     with ExitStack() as stack:
         voice = Prompter(stack, pack, True, out)
         attendant = Attendant(stack, voice, pack, io.StringIO(keys))
+        teacher = Teacher(pack, voice, attendant, Analyst(program, free, FEW), silent)
         try:
-            lesson(Teacher(pack, voice, attendant, Analyst(program, free, FEW), silent))
+            lesson(teacher)
         except EndedError:
             out.write("ended\n")
+        assert teacher.analyst._engine._running is None
     return out.getvalue().splitlines()
 
 
