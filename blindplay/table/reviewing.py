@@ -133,8 +133,8 @@ class Teacher:
         return self.ask(lambda: turning_points(start, moves, self.analyst, self.progress))
 
     def ask(self, question: Callable[[], _Answer]) -> _Answer:
-        """The answer to a question to the engine. If it keeps failing, the built-in opponent answers
-        instead. No engine runs afterwards."""
+        """The answer of the engine; if it keeps failing, that of the built-in opponent. No engine
+        runs afterwards."""
         try:
             return question()
         except EngineFailedError:
