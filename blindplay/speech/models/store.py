@@ -93,8 +93,9 @@ def install(
     """Install a model that knows the words of ``language``.
 
     Its acoustics are those of ``base``, which is fetched unless it is there already, or of
-    ``source``, a zip file or a folder. A source is called ``name``, by default after its file. A
-    zip file with the name of a known base must be identical with it.
+    ``source``, a zip file or a folder. A source is called ``name``, by default after its file; if it
+    holds several models, this one is taken. A zip file with the name of a known base must be
+    identical with it.
 
     Raises ModelError, GraphError, DownloadError, each with the remedy; and OSError.
     """
@@ -202,7 +203,7 @@ def _put_base(
         about |= {"from": base.address}
     elif source is not None and source.is_dir():
         tell(f"Copying {source}; whether it is as it was published cannot be told of a folder.")
-        copy_folder(source, fresh)
+        copy_folder(source, fresh, base.name)
         about |= {"from": str(source.resolve())}
     else:
         if source is None:
@@ -210,7 +211,7 @@ def _put_base(
         else:
             archive, sha256 = source, _check_given(base, source, tell)
         tell(f"Unpacking {base.name}.")
-        unpack(archive, fresh)
+        unpack(archive, fresh, base.name)
         about |= {"from": str(source or base.address), "archive_sha256": sha256}
     folders.seal(fresh, **about)
     return about

@@ -6,7 +6,7 @@ import stat
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
-from typing import IO
+from typing import IO, TypeVar
 
 from ..ctc.alphabet import LEXICON, VOCABULARIES
 from ..ctc.onnx_files import check_onnx_file
@@ -18,10 +18,14 @@ MOST_BYTES = 4 << 30
 BESIDE_NETWORK = (*VOCABULARIES, LEXICON, "config.json", "preprocessor_config.json")
 """The files that a network needs beside its weights, as far as they are there."""
 _CLUTTER = ("__MACOSX", ".DS_Store", "desktop.ini", "Thumbs.db")
+_ONNX = "onnx"  # Hugging Face has the network in such a folder, below the vocabulary
+
+_Path = TypeVar("_Path", bound=PurePath)
 
 
-def unpack(archive: Path, folder: Path) -> None:
-    """Write the model in the zip file ``archive`` into the new folder ``folder``.
+def unpack(archive: Path, folder: Path, name: str = "") -> None:
+    """Write the model in the zip file ``archive``, of several the one called ``name``, into the new
+    folder ``folder``.
 
     The archive is refused as a whole, before anything is written, if a name in it leads out of the
     folder, is a link or a device, or if it has too many files or bytes. Raises ModelError, and
@@ -30,7 +34,7 @@ def unpack(archive: Path, folder: Path) -> None:
     try:
         with zipfile.ZipFile(archive) as opened:
             files = _files(opened.infolist(), archive)
-            root = _root(files, archive)
+            root = _the_one(map(_root, files), archive, name)
             model = {path: info for path, info in files.items() if path.is_relative_to(root)}
             check_space(folder, sum(info.file_size for info in model.values()))
             for path, info in model.items():
@@ -48,19 +52,17 @@ def unpack(archive: Path, folder: Path) -> None:
         ) from None
 
 
-def copy_folder(source: Path, folder: Path) -> None:
-    """Write the model in the folder ``source``, or in a folder in it, into ``folder``; of a network
-    only what it needs. Raises ModelError if there is no model in it, or a link or a device, and
-    OSError."""
+def copy_folder(source: Path, folder: Path, name: str = "") -> None:
+    """Write the model in the folder ``source``, or in a folder in it, of several the one called
+    ``name``, into ``folder``; of a network only what it needs. Raises ModelError if there is no
+    model in it, or if it holds a link or a device, and OSError."""
     source = source.resolve()
-    roots = [source, *sorted(child for child in source.iterdir() if child.is_dir())]
+    inside = [source, *sorted(child for child in source.iterdir() if child.is_dir())]
     names = ("am/final.mdl", "final.mdl", *NETWORKS)
-    model = next((one for one in roots if any((one / name).is_file() for name in names)), None)
-    if model is None:
-        raise no_model(source)
+    files = [one / name for one in inside for name in names if (one / name).is_file()]
+    model = _the_one(map(_root, files), source, name)
     if (network := network_file(model)) is not None:
-        # Hugging Face has the network in a folder of its own, onnx, below the vocabulary.
-        _copy_network(network, source if model.name == "onnx" else model, folder)
+        _copy_network(network, source if model.name == _ONNX else model, folder)
         return
     files = []
     for number, path in enumerate(sorted(model.rglob("*"))):
@@ -131,16 +133,28 @@ def _files(infos: list[zipfile.ZipInfo], archive: Path) -> dict[PurePosixPath, z
     return files
 
 
-def _root(paths: Iterable[PurePosixPath], archive: Path) -> PurePosixPath:
-    """Return the folder of the model in an archive: the one with am/final.mdl or final.mdl, or
-    with a network."""
-    acoustics = [path for path in paths if path.name == "final.mdl"]
-    roots = [path.parents[1] for path in acoustics if path.parent.name == "am"]
-    roots = roots or [path.parent for path in acoustics]
-    roots = roots or [path.parent for path in paths if path.name in NETWORKS]
-    if not roots:
-        raise no_model(archive)
-    return min(roots, key=lambda path: (len(path.parts), path))
+def _root(file: _Path) -> _Path | None:
+    """Return the folder of the model whose acoustics this file is; None if it is another file."""
+    if file.name == "final.mdl":
+        return file.parents[file.parent.name == "am"]
+    return file.parent if file.name in NETWORKS else None
+
+
+def _the_one(roots: Iterable[_Path | None], source: Path, name: str) -> _Path:
+    """Return the only folder of a model, or of several the one called ``name``. Raises
+    ModelError."""
+    found = sorted({root for root in roots if root is not None})
+    models = [root for root in found if not any(one in found for one in root.parents)]
+    if not models:
+        raise no_model(source)
+    named = {root: (root.parent if root.name == _ONNX else root).name for root in models}
+    called = [root for root in models if len(models) == 1 or named[root] == name]
+    if len(called) != 1:
+        raise ModelError(
+            f"{source} holds {len(models)} models: {', '.join(named.values())}; put the "
+            "name of one before --from, or give its own folder."
+        )
+    return called[0]
 
 
 def _is_clutter(path: PurePath) -> bool:

@@ -166,6 +166,30 @@ def test_an_archive_without_a_model_is_told(tmp_path: Path) -> None:
         copy_folder(tmp_path / "folder", tmp_path / "m")
 
 
+@pytest.mark.parametrize("zipped", [False, True])
+def test_of_several_models_the_named_one_is_taken_and_none_silently(
+    zipped: bool, tmp_path: Path
+) -> None:
+    files = {f"all/{name}": data for name, data in FILES.items()}
+    # A file of the acoustics inside of a model is no other model.
+    files |= {"all/m/old/final.mdl": b"", "all/second/final.mdl": b"two", "all/notes/x": b""}
+    given = pack(tmp_path / "all.zip", files)
+    if not zipped:
+        with zipfile.ZipFile(given) as packed:
+            packed.extractall(tmp_path)
+        given = tmp_path / "all"
+
+    def take(name: str) -> None:
+        (unpack if zipped else copy_folder)(given, tmp_path / "made", name)
+
+    for name in ("", "third", "old"):
+        with pytest.raises(ModelError, match=r"holds 2 models: m, second; put the name of one"):
+            take(name)
+    assert not (tmp_path / "made").exists()
+    take("second")
+    assert content(tmp_path / "made") == {"final.mdl": b"two"}
+
+
 def test_a_full_disk_is_told_before_anything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
