@@ -72,13 +72,14 @@ def readings(
         reading = _reading(heard, expected, pack)
         meanings[heard.words] = reading.key
         better = found.get(reading.key)
+        beside: Meaning | None = reading
         if reading.key and (better is None or (reading.in_grammar and not better.in_grammar)):
-            found[reading.key] = reading
-        # In a form that nobody uses it is rather something else: "der Eva drei" is no pawn.
-        elif (not reading.key or not reading.in_grammar) and nothing is None:
-            nothing = reading
-        if better is not None and found[reading.key] is reading and nothing is None:
-            nothing = better
+            found[reading.key], beside = reading, better
+        # In a form that nobody uses it is rather something else: "der Eva drei" is no pawn. But if
+        # every word belongs to the meaning ("Hektor" for "Hector"), it is the same in other words.
+        same = beside is None or (beside.key and (beside.in_grammar or not beside.unexplained))
+        if nothing is None and not same:
+            nothing = beside
     by_model = votes(recognition.by_model or (recognition,), meanings)
     if recognition.by_model:
         for key, one in found.items():

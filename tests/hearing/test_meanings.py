@@ -53,6 +53,17 @@ def test_each_model_tells_how_far_the_meaning_is_ahead_in_it(start: Expected) ->
     assert ahead.absent == pytest.approx(1 / 3)
 
 
+def test_the_same_move_in_words_that_nobody_expects_is_no_rival_of_itself(start: Expected) -> None:
+    expected, other = "springer gustav eins hector drei", "springer gustav eins hektor drei"
+    assert start.in_grammar(expected) and not start.in_grammar(other)
+    for first, second in ((expected, other), (other, expected)):
+        found, ahead = read(start, (first, -100), (second, -101))
+        assert found.nothing is None and ahead.over_nothing is None
+        assert ahead.in_grammar and found.ranked[0].statement.text == expected
+    found, _ = read(start, (expected, -100), (f"der {other}", -101))
+    assert found.nothing is not None, "a word too many may be somebody else's"
+
+
 def test_a_form_that_nobody_uses_and_speech_before_the_first_word_are_not_certain(
     start: Expected,
 ) -> None:
