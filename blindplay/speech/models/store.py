@@ -93,8 +93,8 @@ def install(
     """Install a model that knows the words of ``language``.
 
     Its acoustics are those of ``base``, which is fetched unless it is there already, or of
-    ``source``, a zip file or a folder. A source is called ``name``, by default after its file; if it
-    holds several models, this one is taken. A zip file with the name of a known base must be
+    ``source``, a zip file or a folder. A source is called ``name``, by default after its file; if
+    it holds several models, this one is taken. A zip file with the name of a known base must be
     identical with it.
 
     Raises ModelError, GraphError, DownloadError, each with the remedy; and OSError.

@@ -59,8 +59,8 @@ def copy_folder(source: Path, folder: Path, name: str = "") -> None:
     source = source.resolve()
     inside = [source, *sorted(child for child in source.iterdir() if child.is_dir())]
     names = ("am/final.mdl", "final.mdl", *NETWORKS)
-    files = [one / name for one in inside for name in names if (one / name).is_file()]
-    model = _the_one(map(_root, files), source, name)
+    acoustics = [one / kind for one in inside for kind in names if (one / kind).is_file()]
+    model = _the_one(map(_root, acoustics), source, name)
     if (network := network_file(model)) is not None:
         _copy_network(network, source if model.name == _ONNX else model, folder)
         return
