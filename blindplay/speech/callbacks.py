@@ -17,6 +17,6 @@ def call(callback: Callable[..., None] | None, *arguments: object) -> None:
 
 
 def call_all(callbacks: Iterable[Callable[..., None]], *arguments: object) -> None:
-    """Call all of them in turn."""
-    for callback in callbacks:
+    """Call all of them in turn. A callback may add or remove some."""
+    for callback in tuple(callbacks):
         call(callback, *arguments)

@@ -135,11 +135,17 @@ class Ensemble:
         """The models that listen, without those that failed or are out."""
         return tuple(one for one in self._models if one not in self._out)
 
-    def watch(self, lost: Callable[[str], None], back: Callable[[str], None]) -> None:
+    def watch(self, lost: Callable[[str], None], back: Callable[[str], None]) -> Callable[[], None]:
         """Call ``lost``, in any thread, with a sentence when a model fails or is late for long, and
-        ``back`` when a late one has caught up."""
+        ``back`` when a late one has caught up. Return a function that ends this."""
         self._on_lost.append(lost)
         self._on_back.append(back)
+
+        def unwatch() -> None:
+            self._on_lost.remove(lost)
+            self._on_back.remove(back)
+
+        return unwatch
 
     @property
     def folders(self) -> tuple[Path, ...]:

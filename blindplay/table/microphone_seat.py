@@ -75,8 +75,9 @@ class MicrophoneSeat:
         self._pressed_at = 0  # the talk button, in ms of the table's time
         self._announced_at = 0.0  # in the listener's seconds of sound
         self._confidences = self._measured()
+        self._unwatch: Callable[[], None] | None = None
         if isinstance(recogniser, Ensemble):
-            recogniser.watch(self._lost_model, self._model_is_back)
+            self._unwatch = recogniser.watch(self._lost_model, self._model_is_back)
         self._expected = self._expect()
         if desk.taping is not None:
             source = desk.taping.overhear(seat, source)
@@ -96,6 +97,13 @@ class MicrophoneSeat:
         if desk.speaker is not None:
             mute_while_speaking(desk.speaker, self.listener, private_is_heard_by_all, echo_seconds)
         self.listener.start()
+
+    def close(self) -> None:
+        """Stop listening. The recogniser may go on at another table."""
+        self.listener.close()
+        if self._unwatch is not None:
+            self._unwatch()
+            self._unwatch = None
 
     @property
     def side(self) -> str:

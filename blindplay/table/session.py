@@ -334,7 +334,7 @@ class Session:
     def close(self) -> None:
         """Stop the devices; the journal is the table's."""
         for microphone in list(self.microphones.values()):
-            microphone.listener.close()
+            microphone.close()
         for seat in self.boards.values():
             seat.board.close()
         self._timekeeper.close()

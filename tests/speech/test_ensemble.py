@@ -253,6 +253,19 @@ def test_a_model_that_is_late_for_long_is_told_once_and_told_when_it_is_back(
         assert watched.told == ["gone", "back"] * outages
 
 
+def test_who_watches_no_longer_is_told_nothing(
+    pair: tuple[Recogniser, Recogniser], sound: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table that is closed has no voice any more, and its recogniser may serve another one."""
+    both, told = Ensemble(pair), list[str]()
+    unwatch = both.watch(told.append, told.append)
+    both.watch(told.append, told.append)
+    unwatch()
+    fails(pair[0], "accept", monkeypatch)
+    assert both.recognise(sound, PHRASES).words == KNIGHT
+    assert len(told) == 1
+
+
 def test_the_more_often_a_model_was_late_the_longer_people_hear_nothing_of_it(
     watched: Watched, sound: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
