@@ -1,11 +1,9 @@
 """What a game by voice costs its players: `blindplay bench game`.
 
-Only the people are simulated. Two synthesised voices speak into the real recogniser of a real
-table; emulated boards feel the moves, or each player only presses the clock. Time is simulated: it
-passes by as much as people and the table speak, so the figures do not depend on the machine.
+Two synthesised voices speak into the microphones of a `SimulatedTable`; emulated boards feel the
+moves, or each player only presses the clock.
 """
 
-import io
 import random
 import tempfile
 import time
@@ -22,31 +20,21 @@ from blindplay.hearing.evaluation import corpus
 from blindplay.hearing.evaluation.conditions import Noise, Surroundings, as_samples, parse
 from blindplay.hearing.recognisers import listening_models, open_recogniser
 from blindplay.language import Command, Language
-from blindplay.laws import facts as f
-from blindplay.laws.facts import SIDES, Player, Setup
+from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
-from blindplay.record import Journal
-from blindplay.speech.audio import BLOCK_BYTES, RATE, QueueSource, SilentSink, read_audio
+from blindplay.speech.audio import RATE, read_audio
 from blindplay.speech.ensemble import AnyRecogniser
-from blindplay.speech.listener import Listener
-from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
-from blindplay.table import Table
-from blindplay.table.choices import Printed
 from blindplay.table.conversation import Question
 from blindplay.table.demo import execute_on
 from blindplay.table.session import Session
-from blindplay.table.transcript import Transcript
+
+from .simulated_table import PATIENCE_S, SimulatedTable, StuckTableError, Told, simulated_table
 
 _TRIES = 6
 _RATES = (165, 150, 135, 120, 150, 135)  # words a minute; slower after a misunderstanding
 _ROOM_S = (0.5, 2.0)  # the quiet before and after an utterance
 _HAND_S = 2.0  # so long hands and a press take
-_PATIENCE_S = 60.0  # real time, until a table must have done something
-
-
-class GameError(RuntimeError):
-    """The game could not be played to its end; the message says where it stopped."""
 
 
 @dataclass(frozen=True)
@@ -81,54 +69,18 @@ class Cost:
     """Utterances that were answered with a refusal, or with nothing."""
     wrong: int = 0
     """Moves that were announced and not said."""
-    words: int = 0
-    """Words that the table said to this player, announcements of both players included."""
-    sentences: int = 0
-    heard_s: float = 0.0
-
-
-@dataclass
-class _Clock:
-    """The simulated time of a table, in seconds."""
-
-    now: float = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-class _Told(io.StringIO):
-    """Takes what a table prints, and counts what it says to each player."""
-
-    def __init__(self, costs: dict[str, Cost], earphone: str) -> None:
-        super().__init__()
-        self._costs, self._earphone = costs, earphone
-        self.lines: list[str] = []
-
-    def write(self, text: str) -> int:
-        if text.strip():
-            self.lines.append(text.strip())
-        for start, sides in (
-            ("said to everybody: ", SIDES),
-            ("said privately: ", (self._earphone,)),
-        ):
-            _, found, words = text.partition(start)
-            for side in sides if found else ():
-                self._costs[side].sentences += 1
-                self._costs[side].words += len(words.split())
-        return len(text)
 
 
 @dataclass
 class _Person:
-    """A simulated player: a voice, a microphone before it, and a board or none."""
+    """A simulated player: a voice, and a board or none. ``told``: what the table has said to them,
+    announcements of both players included."""
 
     side: str
     voice: str
-    microphone: QueueSource
-    listener: Listener
     board: EmulatedBoard | None
-    cost: Cost
+    told: Told
+    cost: Cost = field(default_factory=Cost)
 
 
 @dataclass
@@ -137,23 +89,25 @@ class SimulatedGame:
 
     pack: Language
     options: GameOptions
-    session: Session
-    clock: _Clock
+    table: SimulatedTable
     people: dict[str, _Person]
     synthesiser: Synthesiser
     surroundings: Surroundings
-    told: _Told
     spoken: int = 0
     played: list[chess.Move] = field(default_factory=list)
 
+    @property
+    def _session(self) -> Session:
+        return self.table.session
+
     def play(self, line: list[chess.Move]) -> None:
-        """Play the moves. Raises GameError if one cannot be played."""
+        """Play the moves. Raises StuckTableError if one cannot be played."""
         for move in line:
             self._play(move)
             self.played.append(move)
 
     def _play(self, move: chess.Move) -> None:
-        game = self.session.table.game
+        game = self._session.table.game
         board, side = game.board.copy(), game.side
         mover, other = self.people[side], self.people[OTHER[side]]
         self._speak(mover, board, move, repeats=False)
@@ -181,20 +135,20 @@ class SimulatedGame:
         if board is not None:
             self._do(lambda: board.press("white" if side == "white" else "black"), "completed")
         else:
-            self.clock.now += _HAND_S
-            self.session.press(side)
-        self._settle()
+            self.table.clock.now += _HAND_S
+            self._session.press(side)
+        self.table.settle()
 
     def _do(self, hands: Callable[[], None], ruling: str) -> None:
         """Let hands do something, and wait for what comes of it."""
-        self.clock.now += _HAND_S
-        since, until = len(self.session.rulings), time.monotonic() + _PATIENCE_S
+        self.table.clock.now += _HAND_S
+        since, until = len(self._session.rulings), time.monotonic() + PATIENCE_S
         hands()
-        while not any(one.kind == ruling for one in self.session.rulings[since:]):
-            if self.session.table.game.over or time.monotonic() > until:
+        while not any(one.kind == ruling for one in self._session.rulings[since:]):
+            if self._session.table.game.over or time.monotonic() > until:
                 break
             time.sleep(0.005)
-        self._settle()
+        self.table.settle()
 
     # --- speaking ----------------------------------------------------------------------------
 
@@ -206,21 +160,21 @@ class SimulatedGame:
         full = self.pack.announce(board, move)
         words = full if self.options.full else short_form(self.pack, board, move)
         for attempt in range(_TRIES):
-            before, lines = len(self.session.rulings), len(self.told.lines)
+            before, lines = len(self._session.rulings), len(self.table.printed)
             self._say(person, words, _RATES[attempt], repeats=repeats)
-            rulings = self.session.rulings[before:]
+            rulings = self._session.rulings[before:]
             if any(one.kind == "repeated" for one in rulings):
                 return
-            announced = self.session.table.game.turn.announced
+            announced = self._session.table.game.turn.announced
             if not repeats and announced is not None and announced != move:
                 person.cost.wrong += 1
                 words = f"{self.pack.command(Command.CORRECTION)} {full}"
                 continue
             if not repeats and announced == move:
                 return
-            question = self.session.dialogue.asked(person.side)
+            question = self._session.dialogue.asked(person.side)
             if question is None:
-                if repeats and not any(" said " in line for line in self.told.lines[lines:]):
+                if repeats and not any(" said " in line for line in self.table.printed[lines:]):
                     return  # silence is the answer to a repetition
                 person.cost.refused += 1
                 words = full
@@ -241,41 +195,16 @@ class SimulatedGame:
         room = np.random.default_rng(self.spoken).normal(0, 12, len(padded))
         sound = self.surroundings.record(padded + room, self.spoken)
         self.spoken += 1
-        self.clock.now += len(sound) / 2 / RATE
         person.cost.said_s += len(voice) / RATE
         person.cost.announcing += not repeats
         person.cost.repeating += repeats
-        self.session.transcript.line(f"{person.side} speaks: {words}")
-        person.microphone.push(sound)
-        self._heard(person)
-        self._settle()
+        self._session.transcript.line(f"{person.side} speaks: {words}")
+        self.table.hear(person.side, sound)
 
-    def _heard(self, person: _Person) -> None:
-        """Wait until all that was pushed has been decided about: blocks are taken in order."""
-        quiet = bytes(BLOCK_BYTES)
-        until = time.monotonic() + _PATIENCE_S
-        for _ in range(3):
-            while person.microphone.waiting():
-                _wait(until)
-            reached = person.listener.now
-            while person.listener.now == reached:
-                person.microphone.push(quiet)
-                _wait(until)
-
-    def _settle(self) -> None:
-        self.session.settle()
-        self.session.wait_until_said()
-
-    def _stuck(self, board: chess.Board, move: chess.Move) -> GameError:
+    def _stuck(self, board: chess.Board, move: chess.Move) -> StuckTableError:
         name = self.pack.announce(board, move)
-        last = " | ".join(self.told.lines[-12:])
-        return GameError(f"The game stopped at {name}. The table told last: {last}")
-
-
-def _wait(until: float) -> None:
-    if time.monotonic() > until:
-        raise GameError("The table does not listen any more.")
-    time.sleep(0.005)
+        last = " | ".join(self.table.printed[-12:])
+        return StuckTableError(f"The game stopped at {name}. The table told last: {last}")
 
 
 def _answer(question: Question, move: chess.Move) -> str | None:
@@ -311,13 +240,13 @@ def random_line(plies: int, seed: int) -> list[chess.Move]:
             board.push(chance.choice(captures if captures and chance.random() < 0.35 else moves))
         if len(board.move_stack) == plies and not board.is_game_over():
             return list(board.move_stack)
-    raise GameError(f"No random game of {plies} half-moves was found; choose fewer.")
+    raise ValueError(f"No random game of {plies} half-moves was found; choose fewer.")
 
 
 def simulate(pack: Language, options: GameOptions) -> tuple[SimulatedGame, AnyRecogniser]:
     """Play a game, and return it with what was counted, and what has heard it.
 
-    Raises GameError, ModelError, SynthesisError or ValueError, each in one sentence.
+    Raises StuckTableError, ModelError, SynthesisError or ValueError, each in one sentence.
     """
     noise = parse(options.noise)
     if len(noise) != 1:
@@ -325,8 +254,6 @@ def simulate(pack: Language, options: GameOptions) -> tuple[SimulatedGame, AnyRe
     lost: list[str] = []
     folders = options.models or listening_models(pack.code, lost.append)
     recogniser = open_recogniser(pack, *folders)
-    costs = {side: Cost() for side in SIDES}
-    clock, told = _Clock(), _Told(costs, "white")
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="blindplay-game-")))
         around = noise[0].noise in (Noise.BABBLE, Noise.TALKERS)
@@ -335,58 +262,24 @@ def simulate(pack: Language, options: GameOptions) -> tuple[SimulatedGame, AnyRe
         synthesiser = stack.enter_context(
             Synthesiser(pack.code, cache=folder, spellings=pack.spoken)
         )
-        journal = stack.enter_context(Journal(folder / "game.jsonl"))
-        setup = Setup(
-            t=0,
-            time_control="90000",
-            arbiter="automatic",
-            announce_in=pack.code,
-            white=Player(impaired=True, language=pack.code),
-            black=Player(language=pack.code),
-        )
-        table = Table(journal, setup, now=clock)
-        transcript = Transcript(told, table.time, Printed.ALL)
-        speaker = Speaker(synthesiser, *(_sink(clock, costs, who) for who in (("white",), SIDES)))
-        session = Session(table, pack, speaker, transcript, private_is_heard_by_all=False)
-        stack.callback(session.close)
-        seats: dict[str, _Person] = {}
-        for number, side in enumerate(SIDES):
-            board = stack.enter_context(EmulatedBoard()) if options.boards else None
-            if board is not None:
-                session.attach_board(side, board.url, levers=side == "white")
-            microphone = QueueSource()
-            seat = session.attach_microphone(side, microphone, recogniser)
-            seats[side] = _Person(
-                side, voices[number], microphone, seat.listener, board, costs[side]
+        boards = {side: stack.enter_context(EmulatedBoard()) for side in SIDES if options.boards}
+        table = stack.enter_context(
+            simulated_table(
+                pack,
+                recogniser,
+                synthesiser,
+                folder,
+                boards={side: board.url for side, board in boards.items()},
             )
-        _wait_for_boards(session)
-        table.submit(f.Start())
-        session.wait_until_said()
-        for side in SIDES:
-            costs[side].words = costs[side].sentences = 0
-            costs[side].heard_s = 0.0
+        )
+        people = {
+            side: _Person(side, voice, boards.get(side), table.told[side])
+            for side, voice in zip(SIDES, voices, strict=False)
+        }
         surroundings = Surroundings(noise[0], talkers, options.seed)
-        game = SimulatedGame(pack, options, session, clock, seats, synthesiser, surroundings, told)
+        game = SimulatedGame(pack, options, table, people, synthesiser, surroundings)
         game.play(random_line(2 * options.moves, options.seed))
         return game, recogniser
-
-
-def _sink(clock: _Clock, costs: dict[str, Cost], sides: tuple[str, ...]) -> SilentSink:
-    """An output that these players hear. What it plays takes its time."""
-
-    def heard(pcm: bytes, rate: int) -> None:
-        seconds = len(pcm) / 2 / rate
-        clock.now += seconds
-        for side in sides:
-            costs[side].heard_s += seconds
-
-    return SilentSink(on_start=heard, keeps=False)
-
-
-def _wait_for_boards(session: Session) -> None:
-    until = time.monotonic() + _PATIENCE_S
-    while not all(seat.board.placement() for seat in session.boards.values()):
-        _wait(until)
 
 
 def figures(pack: Language, options: GameOptions) -> Iterator[str]:
@@ -411,10 +304,10 @@ def figures(pack: Language, options: GameOptions) -> Iterator[str]:
         f"{sum(one.wrong for one in costs)} wrong moves."
     )
     for side, person in people.items():
-        one, own = person.cost, count / 2
+        one, told, own = person.cost, person.told, count / 2
         yield (
             f"{side.capitalize()}, for each own move: {one.announcing / own:.2f} utterances to "
             f"announce, {one.repeating / own:.2f} to repeat, {one.said_s / own:.1f} s of speech, "
-            f"{one.questions / own:.2f} questions; the table says {one.sentences / own:.1f} "
-            f"sentences, {one.words / own:.1f} words, {one.heard_s / own:.1f} s."
+            f"{one.questions / own:.2f} questions; the table says {told.sentences / own:.1f} "
+            f"sentences, {told.words / own:.1f} words, {told.seconds / own:.1f} s."
         )

@@ -209,6 +209,29 @@ def game(
 
 
 @bench.command()
+@options.announced_in(help="Take this language as the one that is spoken.")
+@options.models(
+    help="Use the Vosk model in this folder instead of the chosen ones; it can be repeated."
+)
+@click.option(
+    "--minutes", type=options.FiniteRange(0.1, 600), default=5.0, help="Talk so long of each kind."
+)
+@_voices
+@click.option("--seed", type=_ONE_OR_MORE, default=1, help="Say other sentences.")
+def talk(
+    pack: Language, models: tuple[Path, ...], minutes: float, voices: str | None, seed: int
+) -> None:
+    """Count how often a table reacts to people who talk to each other.
+
+    Synthesised voices talk near a real table, first about everyday matters, then about chess. They
+    say nothing to the table, so each answer of it is one too many.
+    """
+    from blindplay.bench.talk import TalkOptions, figures
+
+    options.show_all(figures(pack, TalkOptions(models, minutes, _names(voices), seed)))
+
+
+@bench.command()
 @options.announced_in(help="Measure with the words of this language.")
 @options.models(help="Measure the ONNX network in this folder; it can be repeated.")
 @click.option(
