@@ -68,17 +68,17 @@ def copy_folder(source: Path, folder: Path, name: str = "") -> None:
     for number, path in enumerate(sorted(model.rglob("*"))):
         if number > 2 * MOST_FILES:
             raise ModelError(f"{model} holds too many files for a model.")
-        name = path.relative_to(model)
+        inner = path.relative_to(model)
         if path.is_symlink() or not (path.is_file() or path.is_dir()):
             raise ModelError(
-                f"{name.as_posix()} in {model} is a link or a device; a model has files only."
+                f"{inner.as_posix()} in {model} is a link or a device; a model has files only."
             )
-        if path.is_file() and not _is_clutter(name):
-            files.append(name)
-    check_space(folder, sum((model / name).stat().st_size for name in files))
-    for name in files:
-        with (model / name).open("rb") as stream:
-            _copy(stream, folder / name)
+        if path.is_file() and not _is_clutter(inner):
+            files.append(inner)
+    check_space(folder, sum((model / inner).stat().st_size for inner in files))
+    for inner in files:
+        with (model / inner).open("rb") as stream:
+            _copy(stream, folder / inner)
 
 
 def _copy_network(network: Path, model: Path, folder: Path) -> None:
