@@ -144,9 +144,12 @@ def _makes_sense(words: str, expected: Expected, pack: Language) -> Statement | 
     if meant.kind is Kind.COMMAND and not said.repeats:
         # A correction goes before anything; any other command was listed or makes no sense now.
         return said if meant.command is Command.CORRECTION or meant.moves else None
-    if meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL) and expected.boards:
+    if meant.kind in (Kind.MOVE, Kind.AMBIGUOUS) and expected.boards:
         return said
-    return None
+    # People who talk about the game name moves, too, and most of them are illegal here. Of an
+    # announcement every word belongs to the move.
+    whole = len(words.split()) == len((meant.uttered or meant.words).split())
+    return said if meant.kind is Kind.ILLEGAL and whole and expected.boards else None
 
 
 def key_of(said: Statement) -> str:

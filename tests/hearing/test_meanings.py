@@ -64,6 +64,14 @@ def test_the_same_move_in_words_that_nobody_expects_is_no_rival_of_itself(start:
     assert found.nothing is not None, "a word too many may be somebody else's"
 
 
+def test_an_illegal_move_among_other_words_is_talk(start: Expected) -> None:
+    found, _ = read(start, (ILLEGAL, -100), (E4, -120))
+    assert found.ranked[0].statement.text == ILLEGAL and found.nothing is None
+    found, ahead = read(start, (f"der {ILLEGAL} bitte", -100), (E4, -120))
+    assert [one.statement.text for one in found.ranked] == [E4]
+    assert found.nothing is not None and ahead.over_nothing == -20
+
+
 def test_a_form_that_nobody_uses_and_speech_before_the_first_word_are_not_certain(
     start: Expected,
 ) -> None:
