@@ -1,6 +1,6 @@
 """What a game by voice costs its players: `blindplay bench game`.
 
-Two synthesised voices speak into the microphones of a `SimulatedTable`; emulated boards feel the
+Two synthesised voices speak into the microphones of a `ListeningTable`; emulated boards feel the
 moves, or each player only presses the clock.
 """
 
@@ -29,7 +29,7 @@ from blindplay.table.conversation import Question
 from blindplay.table.demo import execute_on
 from blindplay.table.session import Session
 
-from .simulated_table import PATIENCE_S, SimulatedTable, StuckTableError, Told, simulated_table
+from .listening_table import PATIENCE_S, ListeningTable, StuckTableError, Told, listening_table
 
 _TRIES = 6
 _RATES = (165, 150, 135, 120, 150, 135)  # words a minute; slower after a misunderstanding
@@ -89,7 +89,7 @@ class SimulatedGame:
 
     pack: Language
     options: GameOptions
-    table: SimulatedTable
+    table: ListeningTable
     people: dict[str, _Person]
     synthesiser: Synthesiser
     surroundings: Surroundings
@@ -264,7 +264,7 @@ def simulate(pack: Language, options: GameOptions) -> tuple[SimulatedGame, AnyRe
         )
         boards = {side: stack.enter_context(EmulatedBoard()) for side in SIDES if options.boards}
         table = stack.enter_context(
-            simulated_table(
+            listening_table(
                 pack,
                 recogniser,
                 synthesiser,

@@ -29,7 +29,7 @@ from blindplay.speech.audio import RATE, read_audio
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.synthesis import Synthesiser
 
-from .simulated_table import SimulatedTable, simulated_table
+from .listening_table import ListeningTable, listening_table
 
 STRETCH_S = 300.0
 """So many seconds of talk are counted together."""
@@ -158,7 +158,7 @@ class Talkers:
             side = SIDES[not board.turn]
             with (
                 tempfile.TemporaryDirectory(prefix="blindplay-talk-") as folder,
-                simulated_table(
+                listening_table(
                     self._pack,
                     self._recogniser,
                     self._synthesiser,
@@ -171,7 +171,7 @@ class Talkers:
         return talked
 
     def _talk_near(
-        self, table: SimulatedTable, side: str, talked: Talked, chance: random.Random
+        self, table: ListeningTable, side: str, talked: Talked, chance: random.Random
     ) -> None:
         """Talk until there is another position on the board, or until a move was taken."""
         until = min(talked.seconds + _POSITION_S, self._options.minutes * 60)
@@ -200,7 +200,7 @@ class Talkers:
                 return words
 
 
-def _reactions(table: SimulatedTable, side: str, sound: Samples, words: str) -> list[Reacted]:
+def _reactions(table: ListeningTable, side: str, sound: Samples, words: str) -> list[Reacted]:
     """Let the table hear this, and return its reactions. What it says after a while without having
     heard something is no other reaction."""
     lines, rulings = len(table.printed), len(table.session.rulings)

@@ -16,7 +16,7 @@ from blindplay.bench.game import (
     short_form,
     simulate,
 )
-from blindplay.bench.simulated_table import Told
+from blindplay.bench.listening_table import Told
 from blindplay.language import load
 from blindplay.speech.models.folders import find_model
 

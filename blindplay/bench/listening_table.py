@@ -46,7 +46,7 @@ class Told:
 
 
 @dataclass
-class SimulatedClock:
+class SimulatedTime:
     """The time of a table, in seconds."""
 
     now: float = 1000.0
@@ -75,12 +75,12 @@ class _Printed(io.StringIO):
 
 
 @dataclass
-class SimulatedTable:
+class ListeningTable:
     """A table at work. ``told`` counts what it says to each player, ``printed`` has a line for
     everything that happens. White, the blind player, has an earphone."""
 
     session: Session
-    clock: SimulatedClock
+    clock: SimulatedTime
     told: Mapping[str, Told]
     printed: list[str]
     _microphones: Mapping[str, tuple[QueueSource, Listener]]
@@ -115,7 +115,7 @@ def wait_a_little(until: float) -> None:
 
 
 @contextmanager
-def simulated_table(
+def listening_table(
     pack: Language,
     recogniser: AnyRecogniser,
     synthesiser: Synthesiser,
@@ -124,12 +124,12 @@ def simulated_table(
     sides: Sequence[str] = SIDES,
     boards: Mapping[str, str] | None = None,
     fen: str = chess.STARTING_FEN,
-) -> Iterator[SimulatedTable]:
+) -> Iterator[ListeningTable]:
     """Yield a table whose game has begun. The players of ``sides`` have a microphone each;
     ``boards`` are the addresses of sensor boards, White's with the levers of the clock. The journal
     is in the new folder ``folder``."""
     told = {side: Told() for side in SIDES}
-    clock, printed = SimulatedClock(), _Printed(told)
+    clock, printed = SimulatedTime(), _Printed(told)
     with ExitStack() as stack:
         journal = stack.enter_context(Journal(folder / "game.jsonl"))
         setup = Setup(
@@ -160,10 +160,10 @@ def simulated_table(
         session.wait_until_said()
         for one in told.values():
             one.words, one.sentences, one.seconds = 0, 0, 0.0
-        yield SimulatedTable(session, clock, told, printed.lines, microphones)
+        yield ListeningTable(session, clock, told, printed.lines, microphones)
 
 
-def _sink(clock: SimulatedClock, told: Mapping[str, Told], sides: Sequence[str]) -> SilentSink:
+def _sink(clock: SimulatedTime, told: Mapping[str, Told], sides: Sequence[str]) -> SilentSink:
     """An output that these players hear. What it plays takes its time."""
 
     def heard(pcm: bytes, rate: int) -> None:
