@@ -5,6 +5,7 @@ what is counted does not depend on the machine.
 """
 
 import io
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -30,6 +31,7 @@ from blindplay.table.transcript import Transcript
 PATIENCE_S = 60.0
 """Real time until a table must have done something."""
 _EARPHONE = "white"
+_THROWN_AWAY_S = 2.0
 
 
 class StuckTableError(RuntimeError):
@@ -91,13 +93,17 @@ class ListeningTable:
         self.clock.now += len(sound) / 2 / RATE
         microphone, listener = self._microphones[side]
         microphone.push(sound)
-        quiet, until = bytes(BLOCK_BYTES), time.monotonic() + PATIENCE_S + len(sound) / 2 / RATE
+        until = time.monotonic() + PATIENCE_S + len(sound) / 2 / RATE
         for _ in range(3):  # blocks are taken in order
             while microphone.waiting():
                 wait_a_little(until)
-            reached = listener.now
+            reached, pushed = listener.now, -math.inf
             while listener.now == reached:
-                microphone.push(quiet)
+                # One block is enough, unless it was thrown away while the table spoke. More of them
+                # would be a pause that nobody made.
+                if time.monotonic() - pushed > _THROWN_AWAY_S and not microphone.waiting():
+                    microphone.push(bytes(BLOCK_BYTES))
+                    pushed = time.monotonic()
                 wait_a_little(until)
         self.settle()
 
