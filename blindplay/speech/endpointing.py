@@ -34,6 +34,9 @@ UNDECIDED_S = 1.0
 UNFINISHED_S = 1.2
 """The silence after words that are not yet a phrase."""
 
+FASTEST_S = 0.15
+"""Seconds of voice that a word takes at least. At the usual pace it takes 0.3."""
+
 _THRESHOLD = 0.5  # Silero's own
 _THRESHOLD_WHILE_SPEAKING = 0.35
 # The room is as loud as the softest two fifths of the last seconds. Each moment counts together
@@ -60,11 +63,18 @@ class MicrophoneMode(enum.Enum):
 class Segment:
     """The time of one utterance: `began` with its first voiced block, `ended` with the last, and
     `decided` when the end was known. Without any voice (a talk button, a whisper), `ended` is
-    `decided`."""
+    `decided`. `pressed`: the talk button was down, so it counts however soft it was."""
 
     began: float
     ended: float
     decided: float
+    pressed: bool = False
+
+    def is_piece_of_talk(self, words: str) -> bool:
+        """Return whether nobody can have said all these words in it. Then only a moment of longer
+        speech was louder than the room, as when a soft speaker answers a loud one."""
+        count = len(words.split())
+        return not self.pressed and count > 1 and self.ended - self.began < FASTEST_S * count
 
 
 @dataclass(frozen=True)
@@ -182,6 +192,7 @@ class Endpointer:
         self.held = self._latched = False
         """``held``: whether the talk button is down."""
         self._released = math.inf  # when the talk button came up
+        self._pressed = False  # during the utterance
         self.speaking = False
         """Whether an utterance is under way."""
         self._interrupted = False  # the sound has a gap
@@ -214,7 +225,8 @@ class Endpointer:
     def press(self, *, latched: bool = False) -> None:
         """The talk button goes down: an utterance begins, however quiet. A `latched` button, which
         cannot be held down, stays down by itself until something was said."""
-        self.held, self._latched = True, latched
+        self.held = self._pressed = True
+        self._latched = latched
         self._released = math.inf
 
     def release(self) -> None:
@@ -285,7 +297,7 @@ class Endpointer:
         # The next utterance may begin in the silence after this one, but not in its words.
         while any(voiced for _, voiced in self._before):
             self._before.popleft()
-        return [SpeechEnded(Segment(began, ended, self.now))]
+        return [SpeechEnded(Segment(began, ended, self.now, self._pressed))]
 
     def _voiced(self, block: bytes, length: float, likely: float) -> bool:
         _push(self._powers, 10 ** (level(block) / 10), _MOMENT_S / length)
@@ -308,7 +320,7 @@ class Endpointer:
         return len(latest) == wanted and all(latest)
 
     def _begin(self, length: float) -> None:
-        self.speaking = True
+        self.speaking, self._pressed = True, self.held
         if not self.held:
             self._released = math.inf  # the button came up while nothing was said
         self._started = self.now

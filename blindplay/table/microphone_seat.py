@@ -237,6 +237,11 @@ class MicrophoneSeat:
                 return
 
     def _decide(self, recognition: Recognition) -> None:
+        timing = self.listener.timing
+        if timing is not None and timing.segment.is_piece_of_talk(recognition.words):
+            name = NAMES[self._awaited_side()]
+            self._desk.transcript.line(f"heard {name}, a piece of talk: {recognition.words}")
+            return
         pack = self._desk.readers.of(self._awaited_side())
         decision = decide_among(
             recognition, self._expected, pack, self._confidences, self._habits()

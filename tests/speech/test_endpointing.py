@@ -93,6 +93,23 @@ def test_the_owner_decides_how_long_a_pause_ends_an_utterance(silence: float) ->
     assert cut.decided - cut.ended == pytest.approx(silence)
 
 
+@pytest.mark.parametrize("pressed", [False, True])
+def test_many_words_in_a_moment_of_voice_are_a_piece_of_other_talk_unless_a_button_is_down(
+    pressed: bool,
+) -> None:
+    endpointer = Endpointer(Scripted())
+    events = feed(endpointer, "-" * 20)
+    if pressed:
+        endpointer.press(latched=True)
+    (cut,) = cuts(events + feed(endpointer, "x" * 6 + "-" * 60))
+    assert cut.ended - cut.began == pytest.approx(0.24)
+    assert cut.is_piece_of_talk("springer eva zwei") is not pressed
+    assert not cut.is_piece_of_talk("ja") and not cut.is_piece_of_talk("")
+    # The next one begins without a button.
+    (cut,) = cuts(feed(endpointer, "x" * 6 + "-" * 60))
+    assert cut.is_piece_of_talk("springer eva zwei")
+
+
 def test_a_knock_is_no_voice() -> None:
     assert feed(Endpointer(Scripted()), "-" * 20 + ("x" + "-" * 9) * 5) == []
 
