@@ -1,0 +1,161 @@
+"""How the boards of each maker speak, for boards in software and for built streams.
+
+The encoders are written from the descriptions that the drivers' protocols name, apart from those.
+"""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from functools import reduce
+from operator import xor
+from typing import ClassVar
+
+import chess
+
+from blindplay.boards.dgt import MoveFound
+from blindplay.boards.recordings import FRAMERS, decode
+from blindplay.boards.reporting import Belief
+from tests.boards.dgt import hands
+
+Shown = Mapping[int, str]
+"""The pieces on the squares of a board, as FEN letters."""
+_A8_FIRST = [chess.square(file, rank) for rank in range(7, -1, -1) for file in range(8)]
+
+
+class Wire(ABC):
+    """What a board sends. ``streams``: it reports unasked, again and again."""
+
+    name: ClassVar[str]
+    streams: ClassVar[bool] = False
+    names_pieces: ClassVar[bool] = True
+
+    @abstractmethod
+    def report(self, shown: Shown) -> bytes:
+        """The whole board."""
+
+    def change(self, square: int, letter: str) -> bytes:
+        """What the board sends at once when a square changes."""
+        return b""
+
+    def answer(self, asked: bytes, shown: Shown) -> bytes:
+        """The answers to what a host has sent."""
+        return b""
+
+    def lamps(self, squares: list[int]) -> bytes:
+        """The command that lights these squares; empty for a board without lamps."""
+        return b""
+
+
+def turned(shown: Shown) -> dict[int, str]:
+    """The squares under the pieces if the board lies turned."""
+    return {63 - square: letter for square, letter in shown.items()}
+
+
+class Millennium(Wire):
+    name = "millennium"
+
+    def message(self, text: str) -> bytes:
+        text += f"{reduce(xor, text.encode()):02X}"
+        return bytes(b | (0x80 if bin(b).count("1") % 2 == 0 else 0) for b in text.encode())
+
+    def report(self, shown: Shown) -> bytes:
+        return self.message("s" + "".join(shown.get(square, ".") for square in _A8_FIRST))
+
+    def answer(self, asked: bytes, shown: Shown) -> bytes:
+        text = bytes(byte & 0x7F for byte in asked).decode()
+        answers = b""
+        while text:
+            kind = text[0]
+            length = {"V": 3, "S": 3, "X": 3, "L": 167}.get(kind, 1)
+            message, text = text[:length], text[length:]
+            if length == 1:
+                continue  # another host looks for its own board
+            assert f"{reduce(xor, message[:-2].encode()):02X}" == message[-2:]
+            if kind == "S":
+                answers += self.report(shown)
+            else:
+                answers += self.message("v0104" if kind == "V" else kind.lower())
+        return answers
+
+    def lamps(self, squares: list[int]) -> bytes:
+        corners = {
+            9 * (square % 8 + x) + (7 - square // 8 + y)
+            for square in squares
+            for x in (0, 1)
+            for y in (0, 1)
+        }
+        return Millennium.message(
+            self, "L20" + "".join("FF" if n in corners else "00" for n in range(81))
+        )
+
+
+class MillenniumEone(Millennium):
+    """An eONE sends no parity bits."""
+
+    def message(self, text: str) -> bytes:
+        return bytes(byte & 0x7F for byte in super().message(text))
+
+
+WIRES: tuple[Wire, ...] = (Millennium(), MillenniumEone())
+
+
+def record(
+    wire: Wire,
+    moves: list[chess.Move],
+    hand: random.Random,
+    *,
+    repeats: int = 3,
+    lies: bool = False,
+) -> bytes:
+    """What a board sends while this game is played on it by hand. ``lies``: it lies turned."""
+    board, shown = chess.Board(), hands.pieces_of(chess.Board())
+
+    def view() -> dict[int, str]:
+        return turned(shown) if lies else shown
+
+    stream = wire.report(view()) * repeats
+    for move in moves:
+        for square, piece in hands.by_hand(board, move, hand):
+            if piece == ".":
+                shown.pop(square, None)
+            else:
+                shown[square] = piece
+            stream += wire.change(63 - square if lies else square, piece)
+            stream += wire.report(view()) * repeats
+        board.push(move)
+    return stream
+
+
+def spoil(data: bytes, hand: random.Random, most: int = 12) -> bytes:
+    """The same bytes with some bits flipped."""
+    spoilt = bytearray(data)
+    for _ in range(hand.randint(1, most)):
+        spoilt[hand.randrange(len(spoilt))] ^= 1 << hand.randrange(8)
+    return bytes(spoilt)
+
+
+def game(wire: Wire, hand: random.Random, plies: int) -> list[chess.Move]:
+    """A game, without promotions if the board cannot name its pieces."""
+    while True:
+        moves = hands.random_game(hand, plies)
+        if wire.names_pieces or not any(move.promotion for move in moves):
+            return moves
+
+
+def uci(moves: list[chess.Move]) -> list[str]:
+    return [move.uci() for move in moves]
+
+
+def played(data: bytes, wire: Wire) -> list[str]:
+    return [found.uci for found in decode(data, wire.name) if isinstance(found, MoveFound)]
+
+
+def believed(data: bytes, wire: Wire) -> set[bytes]:
+    """The positions that are believed."""
+    belief, found = Belief(), set()
+    for message in FRAMERS[wire.name]().feed(data):
+        if belief.take(message) is not None and belief.diagram is not None:
+            found.add(belief.diagram)
+    return found
