@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from .chessnut import ChessnutBoard
 from .dgt import DgtBoard
 from .driver import BoardDriver
 from .millennium import MillenniumBoard
@@ -11,6 +12,7 @@ from .peg import PegBoard
 DRIVERS: Mapping[str, type[BoardDriver[Any]]] = {
     "dgt": DgtBoard,
     "millennium": MillenniumBoard,
+    "chessnut": ChessnutBoard,
 }
 """By the prefix of an address, as in ``dgt:/dev/ttyUSB0``. Without a prefix it is a pegged
 board."""

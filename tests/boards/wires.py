@@ -98,7 +98,39 @@ class MillenniumEone(Millennium):
         return bytes(byte & 0x7F for byte in super().message(text))
 
 
-WIRES: tuple[Wire, ...] = (Millennium(), MillenniumEone())
+class Chessnut(Wire):
+    """A Chessnut by Bluetooth."""
+
+    name = "chessnut"
+    streams = True
+    tail = bytes((0xCB, 1, 0, 0))
+
+    def report(self, shown: Shown) -> bytes:
+        codes = ".qkbpnRPrBNQK"
+        halves = [codes.index(shown.get(square, ".")) for square in range(63, -1, -1)]
+        body = bytes(low | high << 4 for low, high in zip(halves[::2], halves[1::2], strict=True))
+        return bytes((1, 32 + len(self.tail))) + body + self.tail
+
+    def answer(self, asked: bytes, shown: Shown) -> bytes:
+        return b"\x23\x01\x00" if asked[:1] in (b"\x21", b"\x0a") else b""
+
+    def lamps(self, squares: list[int]) -> bytes:
+        rows = [0] * 8
+        for square in squares:
+            rows[7 - square // 8] |= 1 << 7 - square % 8
+        return bytes((0x0A, 8, *rows))
+
+
+class ChessnutUsb(Chessnut):
+    """By USB a report is longer, and the system pads it to 64 bytes."""
+
+    tail = bytes(29)
+
+    def report(self, shown: Shown) -> bytes:
+        return super().report(shown) + b"\0"
+
+
+WIRES: tuple[Wire, ...] = (Millennium(), MillenniumEone(), Chessnut(), ChessnutUsb())
 
 
 def record(
