@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from .certabo import CertaboBoard
 from .chessnut import ChessnutBoard
 from .dgt import DgtBoard
 from .driver import BoardDriver
@@ -13,6 +14,7 @@ DRIVERS: Mapping[str, type[BoardDriver[Any]]] = {
     "dgt": DgtBoard,
     "millennium": MillenniumBoard,
     "chessnut": ChessnutBoard,
+    "certabo": CertaboBoard,
 }
 """By the prefix of an address, as in ``dgt:/dev/ttyUSB0``. Without a prefix it is a pegged
 board."""

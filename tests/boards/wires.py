@@ -30,6 +30,8 @@ class Wire(ABC):
     name: ClassVar[str]
     streams: ClassVar[bool] = False
     names_pieces: ClassVar[bool] = True
+    knows_promoted: ClassVar[bool] = True
+    """It knows the pieces that pawns become."""
 
     @abstractmethod
     def report(self, shown: Shown) -> bytes:
@@ -130,7 +132,45 @@ class ChessnutUsb(Chessnut):
         return super().report(shown) + b"\0"
 
 
-WIRES: tuple[Wire, ...] = (Millennium(), MillenniumEone(), Chessnut(), ChessnutUsb())
+class Certabo(Wire):
+    """A Certabo, with a chip in each of 32 pieces."""
+
+    name = "certabo"
+    streams = True
+    knows_promoted = False
+
+    def report(self, shown: Shown) -> bytes:
+        chips: dict[int, tuple[int, ...]] = {}
+        for letter in set(shown.values()):
+            own = [square for square in sorted(shown) if shown[square] == letter]
+            chips |= {at: (3, 0, 84, ord(letter), 100 + n) for n, at in enumerate(own)}
+        numbers = (str(n) for at in _A8_FIRST for n in chips.get(at, (0,) * 5))
+        return b":" + " ".join(numbers).encode() + b"\r\n"
+
+    def lamps(self, squares: list[int]) -> bytes:
+        rows = [0] * 8
+        for square in squares:
+            rows[7 - square // 8] |= 1 << square % 8
+        return bytes(rows)
+
+
+class Sentio(Certabo):
+    name = "certabo"
+    names_pieces = False
+
+    def report(self, shown: Shown) -> bytes:
+        ranks = [sum(128 >> at % 8 for at in shown if at // 8 == rank) for rank in range(7, -1, -1)]
+        return b":" + " ".join(map(str, ranks)).encode() + b"\r\nL\r\n"
+
+
+WIRES: tuple[Wire, ...] = (
+    Millennium(),
+    MillenniumEone(),
+    Chessnut(),
+    ChessnutUsb(),
+    Certabo(),
+    Sentio(),
+)
 
 
 def record(
@@ -172,7 +212,7 @@ def game(wire: Wire, hand: random.Random, plies: int) -> list[chess.Move]:
     """A game, without promotions if the board cannot name its pieces."""
     while True:
         moves = hands.random_game(hand, plies)
-        if wire.names_pieces or not any(move.promotion for move in moves):
+        if wire.knows_promoted or not any(move.promotion for move in moves):
             return moves
 
 

@@ -183,7 +183,7 @@ def _recording_of(wire: Wire) -> list[bytes]:
 def _stream(wire: Wire) -> tuple[bytes, list[str], frozenset[bytes]]:
     """A recording, its moves, and the positions in it that are believed."""
     hand = random.Random(5)
-    moves = game(wire, hand, 2)
+    moves = game(wire, hand, 1)
     data = record(wire, moves, hand, repeats=2)
     return data, uci(moves), frozenset(believed(data, wire))
 

@@ -11,6 +11,8 @@ drivers of mono424/chesslinkdriver, which check no parity there. Never tried on 
 """
 
 from collections.abc import Collection
+from functools import reduce
+from operator import xor
 
 import chess
 
@@ -26,15 +28,13 @@ _SLOT = "20"
 """Time of one step of a lamp's pattern: 0x20 times 4.096 ms."""
 
 
-def _with_parity(byte: int) -> int:
-    return byte | 0x80 if byte.bit_count() % 2 == 0 else byte
+_PARITY = bytes(byte & 0x7F | (byte & 0x7F).bit_count() % 2 * 0x80 ^ 0x80 for byte in range(256))
+"""Each byte with its parity bit."""
+_BARE = bytes(byte & 0x7F for byte in range(256))
 
 
-def _check(text: bytes) -> str:
-    total = 0
-    for byte in text:
-        total ^= byte
-    return f"{total:02X}"
+def _check(text: bytes) -> bytes:
+    return b"%02X" % reduce(xor, text)
 
 
 def encode(text: str) -> bytes:
@@ -43,7 +43,7 @@ def encode(text: str) -> bytes:
     >>> encode("V").hex()
     'd6b5b6'
     """
-    return bytes(_with_parity(ord(letter)) for letter in text + _check(text.encode()))
+    return (text.encode() + _check(text.encode())).translate(_PARITY)
 
 
 SEND_BOARD = encode("S")
@@ -70,9 +70,8 @@ class Decoder(Framer):
         return _LENGTHS.get(bytes([buffer[0] & 0x7F]), 0)
 
     def _read(self, frame: bytes) -> BoardMessage | None:
-        text = bytes(byte & 0x7F for byte in frame)
-        checked = all(_with_parity(byte & 0x7F) == byte for byte in frame)
-        if not (checked or text == frame) or text[-2:] != _check(text[:-2]).encode():
+        text, checked = frame.translate(_BARE), frame == frame.translate(_PARITY)
+        if not (checked or text == frame) or text[-2:] != _check(text[:-2]):
             return None
         kind, data = text[:1], text[1:-2]
         if kind == b"s":
