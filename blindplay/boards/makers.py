@@ -9,12 +9,14 @@ from .dgt import DgtBoard
 from .driver import BoardDriver
 from .millennium import MillenniumBoard
 from .peg import PegBoard
+from .pegasus import PegasusBoard
 
 DRIVERS: Mapping[str, type[BoardDriver[Any]]] = {
     "dgt": DgtBoard,
     "millennium": MillenniumBoard,
     "chessnut": ChessnutBoard,
     "certabo": CertaboBoard,
+    "pegasus": PegasusBoard,
 }
 """By the prefix of an address, as in ``dgt:/dev/ttyUSB0``. Without a prefix it is a pegged
 board."""

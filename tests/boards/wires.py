@@ -163,6 +163,27 @@ class Sentio(Certabo):
         return b":" + " ".join(map(str, ranks)).encode() + b"\r\nL\r\n"
 
 
+class Pegasus(Wire):
+    """It sends changes once it knows the developer key, and the board when it is asked."""
+
+    name = "pegasus"
+    names_pieces = knows_promoted = False
+
+    def report(self, shown: Shown) -> bytes:
+        return bytes((0x86, 0, 67, *(square in shown for square in _A8_FIRST)))
+
+    def change(self, square: int, letter: str) -> bytes:
+        return bytes((0x8E, 0, 5, _A8_FIRST.index(square), letter != "."))
+
+    def answer(self, asked: bytes, shown: Shown) -> bytes:
+        answers = {b"\x42": self.report(shown), b"\x4d": bytes((0x93, 0, 5, 1, 0))}
+        return answers.get(asked, b"")
+
+    def lamps(self, squares: list[int]) -> bytes:
+        fields = sorted(_A8_FIRST.index(square) for square in squares)
+        return bytes((0x60, 5 + len(fields), 5, 3, 0, 0, *fields, 0))
+
+
 WIRES: tuple[Wire, ...] = (
     Millennium(),
     MillenniumEone(),
@@ -170,6 +191,7 @@ WIRES: tuple[Wire, ...] = (
     ChessnutUsb(),
     Certabo(),
     Sentio(),
+    Pegasus(),
 )
 
 
