@@ -7,6 +7,7 @@ from .certabo import CertaboBoard
 from .chessnut import ChessnutBoard
 from .dgt import DgtBoard
 from .driver import BoardDriver
+from .ichessone import IChessOneBoard
 from .millennium import MillenniumBoard
 from .peg import PegBoard
 from .pegasus import PegasusBoard
@@ -17,6 +18,7 @@ DRIVERS: Mapping[str, type[BoardDriver[Any]]] = {
     "chessnut": ChessnutBoard,
     "certabo": CertaboBoard,
     "pegasus": PegasusBoard,
+    "ichessone": IChessOneBoard,
 }
 """By the prefix of an address, as in ``dgt:/dev/ttyUSB0``. Without a prefix it is a pegged
 board."""

@@ -184,6 +184,22 @@ class Pegasus(Wire):
         return bytes((0x60, 5 + len(fields), 5, 3, 0, 0, *fields, 0))
 
 
+class IChessOne(Wire):
+    name = "ichessone"
+
+    def report(self, shown: Shown) -> bytes:
+        codes = ".PNBRQKpnbrqk"
+        halves = [codes.index(shown.get(square, ".")) for square in _A8_FIRST]
+        body = bytes(high << 4 | low for high, low in zip(halves[::2], halves[1::2], strict=True))
+        return b"=p" + body
+
+    def answer(self, asked: bytes, shown: Shown) -> bytes:
+        return self.report(shown) if asked == b"RP" else b""
+
+    def lamps(self, squares: list[int]) -> bytes:
+        return b"EL\x80\x0f\0" + Certabo().lamps(squares) + b"\0\1\xff"
+
+
 WIRES: tuple[Wire, ...] = (
     Millennium(),
     MillenniumEone(),
@@ -192,6 +208,7 @@ WIRES: tuple[Wire, ...] = (
     Certabo(),
     Sentio(),
     Pegasus(),
+    IChessOne(),
 )
 
 

@@ -4,10 +4,11 @@ A message is a kind, the number of bytes that follow, and these bytes. A board t
 reports its position about ten times a second, in 32 bytes: two squares a byte, the lower half
 first, h8 first and a1 last. There is no checksum, so two reports must agree.
 
-Sources: the maker's EasyLink SDK (chessnutech/EasyLinkSDK: USB HID, commands, codes of pieces);
+Sources: the maker's API for Air, Air+, Go and Pro (README of chessnutech/Chessnut_eBoards:
+Bluetooth) and its EasyLink SDK (chessnutech/EasyLinkSDK: USB HID, commands, codes of pieces);
 notes on captures of an Air by Bluetooth, with reports, replies and lamps, that a public project
 publishes ("Chessnut Air BLE protocol (hardware-verified)"); the Chessnut driver of picochess.
-Air+, Go and Pro are said to speak alike. Never tried on hardware.
+Never tried on hardware.
 """
 
 from collections.abc import Collection
