@@ -227,7 +227,7 @@ TESTED_ELSEWHERE = {
     **dict.fromkeys(
         (
             f"boards/{maker}/driver.py"
-            for maker in ("certabo", "chessnut", "ichessone", "millennium", "pegasus")
+            for maker in ("certabo", "chessnut", "ichessone", "millennium", "pegasus", "squareoff")
         ),
         "tests/boards/test_reporting.py drives each maker's board",
     ),

@@ -11,6 +11,7 @@ from .ichessone import IChessOneBoard
 from .millennium import MillenniumBoard
 from .peg import PegBoard
 from .pegasus import PegasusBoard
+from .squareoff import SquareOffBoard
 
 DRIVERS: Mapping[str, type[BoardDriver[Any]]] = {
     "dgt": DgtBoard,
@@ -19,6 +20,7 @@ DRIVERS: Mapping[str, type[BoardDriver[Any]]] = {
     "certabo": CertaboBoard,
     "pegasus": PegasusBoard,
     "ichessone": IChessOneBoard,
+    "squareoff": SquareOffBoard,
 }
 """By the prefix of an address, as in ``dgt:/dev/ttyUSB0``. Without a prefix it is a pegged
 board."""

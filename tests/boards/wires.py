@@ -200,6 +200,24 @@ class IChessOne(Wire):
         return b"EL\x80\x0f\0" + Certabo().lamps(squares) + b"\0\1\xff"
 
 
+class SquareOff(Wire):
+    name = "squareoff"
+    names_pieces = knows_promoted = False
+
+    def report(self, shown: Shown) -> bytes:
+        files = (file + 8 * rank for file in range(8) for rank in range(8))
+        return f"30#{''.join(str(int(square in shown)) for square in files)}*".encode()
+
+    def change(self, square: int, letter: str) -> bytes:
+        return f"0#{chess.square_name(square)}{'u' if letter == '.' else 'd'}*".encode()
+
+    def answer(self, asked: bytes, shown: Shown) -> bytes:
+        return self.report(shown) if asked == b"30#R*" else b""
+
+    def lamps(self, squares: list[int]) -> bytes:
+        return f"25#{''.join(map(chess.square_name, sorted(squares)))}*".encode()
+
+
 WIRES: tuple[Wire, ...] = (
     Millennium(),
     MillenniumEone(),
@@ -209,6 +227,7 @@ WIRES: tuple[Wire, ...] = (
     Sentio(),
     Pegasus(),
     IChessOne(),
+    SquareOff(),
 )
 
 
