@@ -89,6 +89,11 @@ class Framer(ABC):
                 self._garbled = True
         return found
 
+    @property
+    def unfinished(self) -> bool:
+        """Whether the stream ended within a frame."""
+        return bool(self._buffer)
+
     @abstractmethod
     def _size(self, buffer: bytearray) -> int:
         """The length of the frame that begins ``buffer``, 0 if none does. While too little of it

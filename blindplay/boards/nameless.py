@@ -97,6 +97,10 @@ class NamelessMoveFinder:
             )
         return []
 
+    def doubt_last(self) -> None:
+        """The last move may not have been finished: do not report it."""
+        self._last = None
+
     def finish(self) -> list[MoveFinding]:
         """The stream has ended: return the last findings."""
         found = self._report() if self._last is not None else []

@@ -7,7 +7,7 @@ import chess
 from . import dgt
 from .dgt import protocol as dgt_protocol
 from .dgt.fields import LETTERS, diagram_of, square_of
-from .dgt.moves import MoveFinder, MoveFinding
+from .dgt.moves import MoveFinder, MoveFinding, MoveUnclear
 from .dgt.recording import NoRecordingError
 from .diagram import EMPTY, NAMELESS, START, Diagram, fen_of
 from .framing import BoardReport, Framer, SquareChange
@@ -45,7 +45,8 @@ def decode(
         return
     belief = Belief()
     finder: MoveFinder | NamelessMoveFinder | None = None
-    for message in FRAMERS[protocol]().feed(data):
+    framer = FRAMERS[protocol]()
+    for message in framer.feed(data):
         changes = belief.take(message)
         if changes is None or belief.diagram is None:
             continue
@@ -62,6 +63,13 @@ def decode(
             yield from finder.hear(_dump(shown))
     if finder is None:
         raise NoRecordingError("it holds no position that two messages agree on")
+    if framer.unfinished or not belief.settled:
+        # The hands may have gone on after the last position that is believed.
+        yield MoveUnclear("The recording ends with a position that nothing confirms.")
+        if isinstance(finder, NamelessMoveFinder):
+            finder.doubt_last()
+        else:
+            yield from finder.hear(dgt_protocol.Damaged())
     yield from finder.finish()
 
 

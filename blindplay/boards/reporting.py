@@ -38,6 +38,8 @@ class Belief:
 
     def __init__(self) -> None:
         self.diagram: Diagram | None = None
+        self.settled = False
+        """Whether nothing was heard since that may say otherwise."""
         self._heard: Diagram | None = None
         self._changes: list[SquareChange] = []  # from what is believed to what was heard
         self._times = 0
@@ -53,13 +55,17 @@ class Belief:
                 self._times += 1
                 if checked or self._times >= _AGREE:
                     changes, self._changes = self._changes, []
-                    self.diagram = diagram
+                    self.diagram, self.settled = diagram, True
                     return changes
+                self.settled = False
             case SquareChange(square, letter) if self._heard is not None:
                 cells = bytearray(self._heard)
                 cells[square] = letter
                 self._heard, self._times = bytes(cells), 1
                 self._changes.append(message)
+                self.settled = False
+            case Garbled():
+                self.settled = False
         return None
 
     def doubt(self) -> None:
@@ -239,12 +245,15 @@ class ReportingBoard(PositionBoard[ReportingState]):
     @classmethod
     def find(cls, ports: Callable[[], Iterable[FoundPort]] = discover) -> str:
         reasons = []
-        for search in ((lambda: [super(ReportingBoard, cls).find(ports)]), cls._unwired):
-            try:
-                for url in search():
-                    return url
-            except (BoardNotFoundError, OSError) as error:
-                reasons.append(str(error))
+        try:
+            return super().find(ports)
+        except BoardNotFoundError as error:
+            reasons.append(str(error))
+        try:
+            for url in cls._unwired():
+                return url
+        except (BoardNotFoundError, OSError) as error:
+            reasons.append(str(error))
         raise BoardNotFoundError(" ".join(reasons))
 
     @classmethod

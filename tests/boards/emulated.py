@@ -15,9 +15,11 @@ from tests.boards.wires import Wire
 class EmulatedReportingBoard:
     """A board that speaks as ``wire`` does. ``heard`` is what hosts have sent."""
 
-    def __init__(self, wire: Wire, *, force_socket: bool = False) -> None:
+    def __init__(
+        self, wire: Wire, fen: str = chess.STARTING_FEN, *, force_socket: bool = False
+    ) -> None:
         self.wire = wire
-        self.pieces = hands.pieces_of(chess.Board())
+        self.pieces = hands.pieces_of(chess.Board(fen))
         self.heard = b""
         self._lock = threading.RLock()
         self._cable = Cable(force_socket=force_socket)

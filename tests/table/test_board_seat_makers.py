@@ -10,17 +10,17 @@ import pytest
 
 from blindplay.laws.rulings import Touched
 from tests.boards.emulated import EmulatedReportingBoard
-from tests.boards.wires import WIRES, Wire
-from tests.table.sitting import START, Sitting
+from tests.boards.wires import WIRES, Pegasus, Wire
+from tests.table.sitting import Sitting
 
 
 class Table(Sitting):
     """White has a pegged board, Black a board that tells positions only."""
 
-    def __init__(self, folder: Path, wire: Wire) -> None:
-        super().__init__(folder, time_control="900+10")
-        self.other = EmulatedReportingBoard(wire)
-        self.attach_boards(white=START)
+    def __init__(self, folder: Path, wire: Wire, fen: str = chess.STARTING_FEN) -> None:
+        super().__init__(folder, time_control="900+10", fen=fen)
+        self.other = EmulatedReportingBoard(wire, fen)
+        self.attach_boards(white=fen.split()[0])
         self.session.attach_board("black", f"{wire.name}:{self.other.url}")
         self.wait(lambda: all(seat.board.placement() for seat in self.session.boards.values()))
         self.start()
@@ -76,3 +76,18 @@ def test_a_short_game_is_played_and_nothing_on_the_board_is_a_touch(at: Table) -
     assert {ruling.by for ruling in touched} == {"white"}
     lit = at.other.wire.lamps([chess.E2, chess.E4])
     assert lit in at.other.heard
+
+
+def test_a_press_waits_until_the_move_is_said_if_the_board_shows_several(tmp_path: Path) -> None:
+    at = Table(tmp_path, Pegasus(), "4k3/8/8/3p4/2P1P3/8/8/4K3 b - - 0 1")
+    try:
+        at.other.put("d5", ".")  # it takes on c4, so fast that nobody sees that square empty
+        at.settle()
+        at.session.press("black")
+        at.shows("zeigt nicht, welcher Zug gespielt wurde")
+        assert not at.ruled("completed")
+        at.session.typed("black", "David fünf Cäsar vier")
+        at.wait(lambda: at.ruled("completed") == 1)
+        assert at.table.game.history[-1].move.uci() == "d5c4"
+    finally:
+        at.close()

@@ -26,6 +26,8 @@ REPORT = bytes((0x21, 1, 0))
 _POSITION = 0x01
 _POSITION_LENGTHS = (0x24, 0x3D)
 """By Bluetooth a position is followed by four bytes of uptime, by USB by more."""
+_PADDING = 0
+"""Fills a report by USB up to its length."""
 _OTHERS = {0x0F: 1, 0x23: 1, 0x2A: 2}
 """Lengths of a button, an acknowledgement and the battery."""
 
@@ -44,6 +46,8 @@ class Decoder(Framer):
 
     def _size(self, buffer: bytearray) -> int:
         kind = buffer[0]
+        if kind == _PADDING:
+            return 1
         if kind != _POSITION and kind not in _OTHERS:
             return 0
         if len(buffer) < 2:
