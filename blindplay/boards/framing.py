@@ -13,11 +13,11 @@ from .diagram import Diagram
 class BoardReport:
     """All squares at once, as they lie under a board whose White sits at its usual side.
 
-    ``checked``: a checksum covers them, so the report counts alone.
+    ``agree``: so many reports in a row that say the same are believed; 1 if a checksum covers it.
     """
 
     diagram: Diagram
-    checked: bool = False
+    agree: int = 3
 
 
 @dataclass(frozen=True)

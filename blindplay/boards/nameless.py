@@ -103,7 +103,8 @@ class NamelessMoveFinder:
 
     def finish(self) -> list[MoveFinding]:
         """The stream has ended: return the last findings."""
-        found = self._report() if self._last is not None else []
+        # Where the board shows something else since, the last move may not have been finished.
+        found = self._report() if self._last is not None and not self._unclear else []
         if self._unclear:
             found.append(MoveUnclear(self._unclear))
         return found

@@ -62,7 +62,7 @@ def decode(
         elif NAMELESS not in shown:
             yield from finder.hear(_dump(shown))
     if finder is None:
-        raise NoRecordingError("it holds no position that two messages agree on")
+        raise NoRecordingError("it holds no position that its messages agree on")
     if framer.unfinished or not belief.settled:
         # The hands may have gone on after the last position that is believed.
         yield MoveUnclear("The recording ends with a position that nothing confirms.")

@@ -1,7 +1,7 @@
 """Boards that report whole positions: what of their reports is believed, and their drivers.
 
-A report without a checksum counts only when the next one says the same. A single change counts
-only when a report repeats it. Hands cannot be seen in positions, so such a board proves no touch.
+A report without a checksum counts only when the next ones say the same. A single change counts
+only when reports repeat it. Hands cannot be seen in positions, so such a board proves no touch.
 """
 
 import math
@@ -25,11 +25,11 @@ from .framing import (
 from .ports import BoardNotFoundError, FoundPort, Port, discover, open_port
 from .wireless import BleProfile, HidProfile, nearby, open_wireless, plugged_in
 
-_AGREE = 2
-"""So many reports in a row that say the same are believed."""
+_LOOK_SECONDS = 2.0
+"""How long a press of the clock waits for a believed position: several reports."""
 _SETTLED = 0.3
 """After this pause the hands rest."""
-_ASK_EVERY = 0.3
+_ASK_EVERY = 0.2
 """Seconds between questions for the whole board."""
 
 
@@ -48,12 +48,12 @@ class Belief:
         """Take a message. If it makes a position believed, new or known, return the changes since
         the one that was believed before it, else None."""
         match message:
-            case BoardReport(diagram, checked):
+            case BoardReport(diagram, agree):
                 if diagram != self._heard:
                     self._heard, self._times = diagram, 0
                     self._changes = _differences(self.diagram or diagram, diagram)
                 self._times += 1
-                if checked or self._times >= _AGREE:
+                if self._times >= agree:
                     changes, self._changes = self._changes, []
                     self.diagram, self.settled = diagram, True
                     return changes
@@ -232,6 +232,9 @@ class ReportingBoard(PositionBoard[ReportingState]):
     HID: ClassVar[HidProfile | None] = None
 
     _lit: frozenset[chess.Square] = frozenset()
+
+    def look(self, seconds: float = _LOOK_SECONDS) -> str | None:
+        return super().look(seconds)
 
     def light(self, squares: Collection[chess.Square]) -> None:
         self._lit = lit = frozenset(squares)

@@ -18,7 +18,7 @@ from tests.boards.wires import WIRES, Wire, game, record, spoil
 @settings(max_examples=4, deadline=None)
 def test_a_stream_means_the_same_however_it_is_cut(wire: Wire, seed: int, cuts: list[int]) -> None:
     hand = random.Random(seed)
-    data = spoil(record(wire, game(wire, hand, 2), hand, repeats=2), hand)
+    data = spoil(record(wire, game(wire, hand, 2), hand), hand)
     whole = FRAMERS[wire.name]().feed(data)
     for sizes in (cuts, [1]):
         framer, at = FRAMERS[wire.name](), 0

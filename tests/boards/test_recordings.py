@@ -31,7 +31,7 @@ def test_the_moves_of_a_game_are_found_in_what_the_board_sent(wire: Wire) -> Non
 def test_no_flipped_bit_becomes_a_move(wire: Wire) -> None:
     hand = random.Random(9)
     moves = game(wire, hand, 1)
-    data, truth = record(wire, moves, hand, repeats=2), uci(moves)
+    data, truth = record(wire, moves, hand), uci(moves)
     shown = believed(data, wire)
     for _ in range(min(1000, 3_000_000 // len(data))):
         spoilt = spoil(data, hand)

@@ -20,16 +20,17 @@ from tests.waiting import until
 
 def test_a_change_counts_when_a_report_repeats_it() -> None:
     belief, empty = Belief(), b"." * 64
-    assert belief.take(BoardReport(empty)) is None
-    assert belief.take(BoardReport(empty)) == []
+    assert [belief.take(BoardReport(empty)) for _ in range(3)] == [None, None, []]
     change = SquareChange(chess.E4, ord("P"))
     assert belief.take(change) is None
     changed = empty[:28] + b"P" + empty[29:]
-    assert belief.take(BoardReport(changed)) == [change]
+    assert [belief.take(BoardReport(changed)) for _ in range(2)] == [None, [change]]
+    assert belief.settled
     assert belief.take(SquareChange(chess.E4, ord("."))) is None
-    assert belief.take(BoardReport(changed)) is None
-    assert belief.take(BoardReport(changed)) == []
-    assert belief.take(BoardReport(empty, checked=True)) == [SquareChange(chess.E4, ord("."))]
+    assert not belief.settled
+    assert [belief.take(BoardReport(changed)) for _ in range(3)] == [None, None, []]
+    back = [SquareChange(chess.E4, ord("."))]
+    assert belief.take(BoardReport(empty, agree=1)) == back
 
 
 # --- boards in software --------------------------------------------------------------------------

@@ -184,7 +184,7 @@ def _stream(wire: Wire) -> tuple[bytes, list[str], frozenset[bytes]]:
     """A recording, its moves, and the positions in it that are believed."""
     hand = random.Random(5)
     moves = game(wire, hand, 1)
-    data = record(wire, moves, hand, repeats=2)
+    data = record(wire, moves, hand)
     return data, uci(moves), frozenset(believed(data, wire))
 
 

@@ -2,8 +2,9 @@
 
 A board sends lines of decimal numbers after a colon, again and again: a Certabo five bytes of a
 chip's number for each square, a8 first, and a Sentio one byte for each rank, the eighth first and
-the a-file in the highest bit. There is no checksum, so two lines must agree, also before chips are
-learned. A chip that nobody has learned is a piece without a name.
+the a-file in the highest bit. There is no checksum, so three lines of a Sentio must agree. Of a
+Certabo two must, also before chips are learned: a spoilt number of a chip is hardly ever another
+chip of the set. A chip that nobody has learned is a piece without a name.
 
 Sources: Certabo's own programs (CERTABO/CERTABO-CHESSBOARDS-SOFTWARE: lines, order of squares,
 empty squares, lamps); the Certabo and Sentio drivers of picochess (Sentio, coloured lamps, learning
@@ -85,7 +86,7 @@ class Decoder(Framer):
         if len(numbers) == 8:
             return BoardReport(_occupied(numbers))
         if len(numbers) == 64 * _CHIP:
-            return BoardReport(self._named(numbers))
+            return BoardReport(self._named(numbers), agree=2)
         return None
 
     def _named(self, numbers: bytes) -> Diagram:

@@ -2,7 +2,7 @@
 
 A message is a kind, the number of bytes that follow, and these bytes. A board that was asked to
 reports its position about ten times a second, in 32 bytes: two squares a byte, the lower half
-first, h8 first and a1 last. There is no checksum, so two reports must agree.
+first, h8 first and a1 last. There is no checksum, so three reports must agree.
 
 Sources: the maker's API for Air, Air+, Go and Pro (README of chessnutech/Chessnut_eBoards:
 Bluetooth) and its EasyLink SDK (chessnutech/EasyLinkSDK: USB HID, commands, codes of pieces);

@@ -1,7 +1,7 @@
 """The protocol of iChessOne, without I/O.
 
 An answer is an equals sign, a letter and data. A position is 32 bytes: two squares a byte, the
-higher half first, a8 first and h1 last. There is no checksum, so two reports must agree.
+higher half first, a8 first and h1 last. There is no checksum, so three reports must agree.
 
 Sources: the iChessOne drivers of picochess (answers, codes of pieces, commands, lamps) and of
 BearChess (codes and order of squares, commands; it sends another command for lamps, so lamps are

@@ -3,7 +3,7 @@
 A message is a letter, data and two hexadecimal digits: the exclusive or of all characters before
 them. Each character is 7-bit ASCII with an odd parity bit. Both together show each damage of up to
 three bits, and a report that passes both counts alone. An eONE sends no parity bits; of its
-reports two must agree.
+reports three must agree.
 
 Sources: "ChessLink: Magic Chessboard Communications Protocol" (Dave Woodfield, 25 October 2017,
 magic-board.md in domschl/python-mchess); logs of real boards in python-mchess; for the eONE the
@@ -75,7 +75,9 @@ class Decoder(Framer):
             return None
         kind, data = text[:1], text[1:-2]
         if kind == b"s":
-            return BoardReport(_diagram(data), checked) if set(data) <= set(_LETTERS) else None
+            if not set(data) <= set(_LETTERS):
+                return None
+            return BoardReport(_diagram(data), 1) if checked else BoardReport(_diagram(data))
         if kind == b"v":
             return AboutBoard(f"firmware {data[:2].decode()}.{data[2:].decode()}")
         return SignOfLife()

@@ -2,7 +2,7 @@
 
 Its messages are framed as those of DGT's other boards: a kind with the high bit set, two 7-bit
 length bytes that count the whole message, and data. A square is 0 or another code for anything that
-stands there. There is no checksum, so a change counts when the whole board repeats it.
+stands there. There is no checksum, so a change counts when the whole board repeats it twice.
 
 Sources: Pegasus in DGTCentaurMods (pegasus.py: messages, answers, lamps off); the Pegasus extension
 for a browser by EdNekebno (developer key, changes only after 0x44, order of squares); the

@@ -1,9 +1,9 @@
 """The protocol of Square Off's boards, without I/O.
 
 A message is a number, a number sign, text and an asterisk. The whole board is 64 digits, a1 to a8
-first, then b1 to b8. There is no checksum, so a change counts when the whole board repeats it, and
-without changes two reports must agree. This program only asks for the board: it starts no game
-there, since some boards then move their pieces.
+first, then b1 to b8. There is no checksum, so three messages must agree, of which a change may be
+one. This program only asks for the board: it starts no game there, since some boards then move
+their pieces.
 
 Sources: mono424/squareoffdriver; unofficial notes on the protocols of the Square Off Pro and the
 Miko Neo, with examples; the Square Off Pro driver of BearChess (asking four times a second, lamps);

@@ -18,7 +18,7 @@ START_REPORT = bytes.fromhex(
 
 def test_a_real_board_tells_its_version_and_the_start_position() -> None:
     assert Decoder().feed(VERSION) == [AboutBoard("firmware 01.03")]
-    assert Decoder().feed(START_REPORT) == [BoardReport(START, checked=True)]
+    assert Decoder().feed(START_REPORT) == [BoardReport(START, agree=1)]
 
 
 def test_commands_are_those_that_other_programs_send() -> None:
@@ -38,5 +38,5 @@ def test_one_flipped_bit_is_always_noticed_and_without_parity_a_report_is_not_su
         messages = Decoder().feed(bytes(spoilt))
         assert not any(isinstance(message, BoardReport) for message in messages)
     bare = bytes(byte & 0x7F for byte in START_REPORT)
-    assert Decoder().feed(bare) == [BoardReport(START, checked=False)]
+    assert Decoder().feed(bare) == [BoardReport(START)]
     assert Garbled() in Decoder().feed(bare[:10] + bare)
