@@ -23,7 +23,7 @@ from .framing import (
     SquareChange,
 )
 from .ports import BoardNotFoundError, FoundPort, Port, discover, open_port
-from .wireless import BleProfile, HidProfile, nearby, open_wireless, plugged_in
+from .wireless import BleProfile, HidProfile, check_wireless, nearby, open_wireless, plugged_in
 
 _LOOK_SECONDS = 2.0
 """How long a press of the clock waits for a believed position: several reports."""
@@ -239,6 +239,11 @@ class ReportingBoard(PositionBoard[ReportingState]):
     def light(self, squares: Collection[chess.Square]) -> None:
         self._lit = lit = frozenset(squares)
         self._enqueue(lambda state: state.light(lit))
+
+    @classmethod
+    def check(cls, url: str) -> None:
+        super().check(url)
+        check_wireless(url)
 
     @classmethod
     def candidates(cls, ports: Iterable[FoundPort]) -> list[FoundPort]:

@@ -40,6 +40,15 @@ class HidProfile:
     usage_page: int
 
 
+def check_wireless(url: str) -> None:
+    """Raise :class:`BoardNotFoundError` if the package that ``url`` needs is missing."""
+    scheme = url.partition("://")[0]
+    if scheme == "ble":
+        _need("bleak", "ble", "Bluetooth")
+    elif scheme == "hid":
+        _need("hid", "hid", "USB-HID")
+
+
 def open_wireless(url: str, ble: BleProfile | None, hid: HidProfile | None) -> Port | None:
     """Open ``url``, ``ble://ADDRESS`` or ``hid://PATH``. None if it is another URL or the kind of
     board cannot be reached so.
@@ -47,13 +56,12 @@ def open_wireless(url: str, ble: BleProfile | None, hid: HidProfile | None) -> P
     Raises :class:`BoardNotFoundError` if the package is missing, else OSError.
     """
     scheme, _, where = url.partition("://")
+    check_wireless(url)
     if scheme == "ble" and ble is not None:
-        _need("bleak", "ble", "Bluetooth")
         from .ble import BlePort
 
         return BlePort(where, ble)
     if scheme == "hid" and hid is not None:
-        _need("hid", "hid", "USB-HID")
         from .hid import HidPort
 
         return HidPort(where)
@@ -65,7 +73,7 @@ def nearby() -> list[tuple[str, str]]:
 
     Raises :class:`BoardNotFoundError` if the package is missing, OSError without Bluetooth.
     """
-    _need("bleak", "ble", "Bluetooth")
+    check_wireless("ble://")
     from .ble import scan
 
     return [(f"ble://{address}", name) for address, name in scan(SCAN_SECONDS)]
@@ -73,7 +81,7 @@ def nearby() -> list[tuple[str, str]]:
 
 def plugged_in(profile: HidProfile) -> list[tuple[str, str]]:
     """The URL and name of each such HID device. Raises as :func:`nearby` does."""
-    _need("hid", "hid", "USB-HID")
+    check_wireless("hid://")
     from .hid import devices
 
     return [(f"hid://{path}", name) for path, name in devices(profile)]

@@ -25,13 +25,15 @@ def test_a_missing_package_is_named_with_the_remedy(monkeypatch: pytest.MonkeyPa
         lambda: open_wireless("ble://A1", BLE, None),
         lambda: open_wireless("hid://1", None, HID),
         wireless.nearby,
+        lambda: located("millennium:ble://A1"),
         lambda: wireless.plugged_in(HID),
     ):
         with pytest.raises(BoardNotFoundError, match=r"pip install 'blindplay\[(ble|hid)\]'"):
             search()
 
 
-def test_a_board_is_opened_only_as_its_maker_built_it() -> None:
+def test_a_board_is_opened_only_as_its_maker_built_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wireless, "find_spec", lambda name: name)
     assert open_wireless("ble://A1", None, HID) is None
     assert open_wireless("socket://h:1", BLE, HID) is None
     assert located("millennium:ble://A1") == "millennium:ble://A1"
