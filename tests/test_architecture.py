@@ -224,6 +224,13 @@ def test_no_callback_is_assigned_to_an_attribute_of_another_object() -> None:
 
 TESTED_ELSEWHERE = {
     "boards/events.py": "plain values; the drivers' tests compare them",
+    **dict.fromkeys(
+        (
+            f"boards/{maker}/driver.py"
+            for maker in ("certabo", "chessnut", "ichessone", "millennium", "pegasus", "squareoff")
+        ),
+        "tests/boards/test_reporting.py drives each maker's board",
+    ),
     "table/choices.py": "names of options; tests/commands/test_play.py takes them",
     "table/effects.py": "plain values; tests/table/test_dialogue.py matches them",
 }

@@ -17,6 +17,7 @@ from tests.messages_in_source import HEADINGS, PACKAGE, messages
 
 LANGUAGES = [code for code in translation.codes() if code != "en"]
 NO_MESSAGES = {
+    "Smart Chess",  # a Bluetooth name
     # What an engine says to the program that asks it, and commands of systems.
     "id name BlindPlay\noption name UCI_LimitStrength type check default false",
     "option name UCI_Elo type spin default {} min {} max {}",

@@ -1,10 +1,15 @@
 """Boards with sensors: wire protocols, drivers and emulators, one folder for each maker.
 
 All makers share :mod:`events`, which a table receives; :mod:`ports`, which lists, opens and
-explains serial ports; :mod:`driver`, which probes, searches, connects and reconnects; and
-:mod:`cable`, the line of a board in software.
+explains serial ports; :mod:`wireless`, which does so for Bluetooth and USB HID; :mod:`driver`,
+which probes, searches, connects and reconnects; and :mod:`cable`, the line of a board in software.
 
-To add a maker, make a folder with these modules:
+Most boards report whole positions. For such a maker, make a folder with two modules:
+``protocol.py`` with a :class:`framing.Framer`, and ``driver.py`` with a
+:class:`reporting.ReportingState` and a :class:`reporting.ReportingBoard`. Say in
+``tests/boards/wires.py`` how the board speaks, and the tests of all boards try it.
+
+For a board of another kind, make a folder with these modules:
 
 - ``protocol.py``: ``Decoder.feed(bytes) -> list[Message]`` without I/O. A capture that is fed
   whole, in chunks or byte by byte gives the same messages.

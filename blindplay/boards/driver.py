@@ -8,9 +8,11 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable
 from pathlib import Path
 from typing import ClassVar, Generic, Self, TypeVar
+
+import chess
 
 from .events import BoardEvent, BoardPosition, Connected, Disconnected, Read
 from .ports import (
@@ -19,6 +21,7 @@ from .ports import (
     BoardNotFoundError,
     FoundPort,
     NoAnswerError,
+    Port,
     check_url,
     close_port,
     discover,
@@ -32,6 +35,8 @@ BACKOFF = (0.5, 10.0)
 """First and longest pause between two attempts to connect, in seconds."""
 ANSWER_SECONDS = 3.0
 """How long a board may take to answer. Opening its port resets an Arduino for about 1.5 s."""
+LOOK_SECONDS = 0.7
+"""How long a press of the clock waits for a confirmed position."""
 
 _QUEUE_LIMIT = 10_000
 """Bound of the event queue: more events than hands make in hours. A faulty board that floods the
@@ -98,6 +103,10 @@ class SensorBoard(ABC):
         has been told. A board whose line loses nothing tells it at once."""
         self.tell(Read(number))
 
+    def light(self, squares: Collection[chess.Square]) -> None:
+        """Light the lamps of these squares, and no others. A board without lamps does nothing."""
+        del squares
+
     def listen(self, on_event: Callable[[BoardEvent], None]) -> None:
         """Send events to ``on_event``. Call it before :meth:`start`."""
         self._on_event = on_event
@@ -134,13 +143,17 @@ class BoardDriver(SensorBoard, Generic[State]):
     """The name of such a board for a person, for example ``DGT board``."""
     PORT_HINT: ClassVar[str] = "for example with --port"
     """How a person gives the port of such a board."""
+    BAUD: ClassVar[int] = BAUD
+    """Speed of its serial line."""
+    SCHEMES: ClassVar[tuple[str, ...]] = ()
+    """The schemes of its URLs beside those of pyserial."""
 
     def __init__(
         self,
         url: str,
         on_event: Callable[[BoardEvent], None] = lambda event: None,
         *,
-        baud: int = BAUD,
+        baud: int | None = None,
         backoff: tuple[float, float] = BACKOFF,
         answer_seconds: float = ANSWER_SECONDS,
         ports: Callable[[], Iterable[FoundPort]] = discover,
@@ -149,7 +162,7 @@ class BoardDriver(SensorBoard, Generic[State]):
             raise BoardNotFoundError("The board's port is empty: give a device or a URL.")
         self.url = url
         self._on_event = on_event
-        self._baud = baud
+        self._baud = baud or self.BAUD
         self._backoff = backoff
         self._answer_seconds = answer_seconds
         self._ports = ports
@@ -168,8 +181,12 @@ class BoardDriver(SensorBoard, Generic[State]):
     def _new_state(self, url: str, before: State | None) -> State:
         """The state of a new connection. ``before`` is that of the last one, if any."""
 
+    def _open(self, url: str) -> Port:
+        """Open ``url``. Raises as :func:`~blindplay.boards.ports.open_port` does."""
+        return open_port(url, self._baud)
+
     @classmethod
-    def _candidates(cls, ports: Iterable[FoundPort]) -> list[FoundPort]:
+    def candidates(cls, ports: Iterable[FoundPort]) -> list[FoundPort]:
         """The ports that :meth:`find` may open, the best first. Opening may reset or disturb a
         device of another kind."""
         return [port for port in ports if port.likely]
@@ -177,7 +194,12 @@ class BoardDriver(SensorBoard, Generic[State]):
     # --- finding a board -----------------------------------------------------------------------
 
     @classmethod
-    def probe(cls, url: str, *, baud: int = BAUD, seconds: float = ANSWER_SECONDS) -> str:
+    def check(cls, url: str) -> None:
+        """Raise :class:`BoardNotFoundError` if ``url`` cannot name such a board. Opens nothing."""
+        check_url(url, cls.SCHEMES)
+
+    @classmethod
+    def probe(cls, url: str, *, baud: int | None = None, seconds: float = ANSWER_SECONDS) -> str:
         """Open ``url`` once, wait for the board's answer, close, and return its description.
 
         Raises :class:`BoardNotFoundError` if there is no such port, :class:`NoAnswerError` if no
@@ -185,7 +207,7 @@ class BoardDriver(SensorBoard, Generic[State]):
         :class:`~blindplay.boards.ports.UnfitBoardError` for a board of another version, and
         :class:`OSError` with a clear sentence for anything else.
         """
-        check_url(url)
+        cls.check(url)
         driver = cls(url, lambda event: None, baud=baud, answer_seconds=seconds, ports=list)
         with explained(url), contextlib.closing(driver._converse(url)) as conversation:
             return next(event.board for event in conversation if isinstance(event, Connected))
@@ -198,7 +220,7 @@ class BoardDriver(SensorBoard, Generic[State]):
         for the person if none answers.
         """
         reasons = []
-        for port in cls._candidates(ports()):
+        for port in cls.candidates(ports()):
             try:
                 cls.probe(port.url)
             except (OSError, ValueError) as error:
@@ -284,7 +306,7 @@ class BoardDriver(SensorBoard, Generic[State]):
 
     def _converse(self, url: str) -> Generator[BoardEvent, None, None]:
         """Open ``url`` and yield events until :meth:`close`. Any other end is an exception."""
-        port = open_port(url, self._baud)
+        port = self._open(url)
         try:
             state = self._state = self._new_state(url, self._state)
             self._tasks.clear()
@@ -355,6 +377,32 @@ class BoardDriver(SensorBoard, Generic[State]):
                 self._on_event(event)
             except Exception:
                 _log.exception("the receiver of board events failed on %s", event)
+
+
+class PositionState(BoardState):
+    """The state of a board of which only positions count."""
+
+    @abstractmethod
+    def doubt(self, confirmed: Callable[[], None]) -> None:
+        """Ask for the board again at once, and call ``confirmed`` when the position is sure."""
+
+
+PositionStates = TypeVar("PositionStates", bound=PositionState)
+
+
+class PositionBoard(BoardDriver[PositionStates], Generic[PositionStates]):
+    """A board of which only positions count: its single changes prove no touch."""
+
+    FEELS_TOUCHES = False
+
+    def look(self, seconds: float = LOOK_SECONDS) -> str | None:
+        """Ask the board for its position, wait ``seconds`` at most, and return
+        :meth:`placement`. Does not wait in the driver's own threads."""
+        if self._connected and threading.current_thread() not in self._threads:
+            confirmed = threading.Event()
+            self._enqueue(lambda state: state.doubt(confirmed.set))
+            confirmed.wait(seconds)
+        return self.placement()
 
 
 def _identity(port: FoundPort) -> tuple[int | None, int | None, str | None]:

@@ -11,7 +11,7 @@ import chess
 from . import events
 from .events import BoardEvent
 from .makers import driver_of
-from .ports import BoardNotFoundError, check_url
+from .ports import BoardNotFoundError
 
 
 def describe_event(event: BoardEvent) -> str:
@@ -50,15 +50,15 @@ def event_json(event: BoardEvent, at: float) -> str:
 def monitor(address: str | None, *, json: bool, seconds: float | None, out: TextIO) -> None:
     """Print the events of the board at ``address`` to ``out``, for ``seconds`` or until Ctrl-C.
 
-    ``dgt:`` before the URL says that it is a DGT board. Without a URL a board is searched for. The
-    times are seconds since the monitor began. Events come in the order in which they were
-    confirmed, so a line may have a slightly earlier time than the line before. Raises
-    :class:`BoardNotFoundError` if there is no board, if the address cannot be one, or if no board
-    answered within ``seconds`` or, without them, at the first attempt.
+    A name before the URL, as in ``dgt:/dev/ttyUSB0``, says whose board it is. Without a URL a board
+    is searched for. The times are seconds since the monitor began. Events come in the order in
+    which they were confirmed, so a line may have a slightly earlier time than the line before.
+    Raises :class:`BoardNotFoundError` if there is no board, if the address cannot be one, or if no
+    board answered within ``seconds`` or, without them, at the first attempt.
     """
     driver, url = driver_of(address or "")
     url = url or driver.find()
-    check_url(url)
+    driver.check(url)
     inbox: queue.Queue[BoardEvent] = queue.Queue()
     begun = time.monotonic()
     answered = False

@@ -4,17 +4,18 @@ import contextlib
 import errno
 import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import serial
 from serial.tools import list_ports
 
 BAUD = 9600
-_READ_SECONDS = 0.05
+READ_SECONDS = 0.05
+"""How long a reading waits for bytes."""
 
 VENDORS = {
     0x2341: "Arduino",
@@ -75,11 +76,31 @@ def discover() -> list[FoundPort]:
     return sorted(found, key=lambda port: (not port.likely, port.url))
 
 
-def check_url(url: str) -> None:
-    """Raise :class:`BoardNotFoundError` if ``url`` cannot name a serial port. Opens nothing."""
+class Port(Protocol):
+    """An open line to a board."""
+
+    @property
+    def in_waiting(self) -> int:
+        """How many bytes have come."""
+
+    def read(self, size: int = 1, /) -> bytes:
+        """Wait a twentieth of a second at most for so many bytes."""
+
+    def write(self, data: bytes, /) -> object:
+        """Send bytes."""
+
+    def close(self) -> None:
+        """Free the line."""
+
+
+def check_url(url: str, schemes: Sequence[str] = ()) -> None:
+    """Raise :class:`BoardNotFoundError` if ``url`` can name neither a serial port nor something of
+    these ``schemes``. Opens nothing."""
     scheme, separator, _ = url.partition("://")
     if not url:
         raise BoardNotFoundError("The board's port is empty: give a device such as /dev/ttyUSB0.")
+    if separator and scheme in schemes:
+        return
     if separator:
         try:
             serial.serial_for_url(url, do_not_open=True)
@@ -103,14 +124,17 @@ def check_url(url: str) -> None:
             raise BoardNotFoundError(f"{url} is no serial port: give the port of the board.")
 
 
-def open_port(url: str, baud: int = BAUD) -> serial.Serial:
-    """Open the port. Raises :class:`BoardNotFoundError` for a URL that makes no sense, else one of
-    :data:`LINK_ERRORS`."""
-    options: dict[str, Any] = {"baudrate": baud, "timeout": _READ_SECONDS, "write_timeout": 1.0}
+def open_port(url: str, baud: int = BAUD, *, dtr: bool = True) -> serial.Serial:
+    """Open the port; ``dtr`` is the level of its DTR line. Raises :class:`BoardNotFoundError` for a
+    URL that makes no sense, else one of :data:`LINK_ERRORS`."""
+    options: dict[str, Any] = {"baudrate": baud, "timeout": READ_SECONDS, "write_timeout": 1.0}
     if "://" not in url:
         options["exclusive"] = True  # Sockets and the like do not accept this.
     try:
-        return serial.serial_for_url(url, **options)
+        port = serial.serial_for_url(url, do_not_open=True, **options)
+        port.dtr = dtr
+        port.open()
+        return port
     except OSError:
         raise
     except (ValueError, TypeError) as error:  # pyserial: TypeError for socket://host, no port
@@ -119,12 +143,12 @@ def open_port(url: str, baud: int = BAUD) -> serial.Serial:
         ) from error
 
 
-def read_port(port: serial.Serial) -> bytes:
+def read_port(port: Port) -> bytes:
     """Return the bytes that have arrived, or that arrive within a twentieth of a second."""
     return bytes(port.read(max(1, port.in_waiting)))
 
 
-def close_port(port: serial.Serial) -> None:
+def close_port(port: Port) -> None:
     """Close a port that may be dead already."""
     try:
         port.close()
@@ -158,6 +182,8 @@ def explain(url: str, error: BaseException) -> str:
     number, text = _number(error), str(error)
     if isinstance(error, NoAnswerError | UnfitBoardError):
         return text
+    if url.startswith(("ble://", "hid://")):
+        return f"The board at {url} cannot be reached: switch it on, and close other programs."
     if "://" in url:
         return f"Nothing answers at {url}: start the board there or correct the address."
     if number in _MISSING:

@@ -8,13 +8,14 @@ from typing import get_args
 import chess
 import click
 
-from blindplay.boards import dgt
-from blindplay.boards.dgt import Commit
+from blindplay.boards import recordings
+from blindplay.boards.dgt import Commit, MoveFound, NoRecordingError
+from blindplay.boards.finding import find_boards
 from blindplay.boards.monitor import monitor
 from blindplay.boards.peg import flashing
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.boards.peg.emulator.practice import practise
-from blindplay.boards.ports import check_url
+from blindplay.boards.ports import BoardNotFoundError, check_url
 from blindplay.language import Key, Language, key_of
 from blindplay.laws.placement import pieces_of
 
@@ -26,7 +27,7 @@ _port = click.option(
     "--port", help="Read the board at this port or URL. Without it, the board is searched for."
 )
 _COMMIT = click.Choice(get_args(Commit))
-_PROTOCOL = click.Choice(["dgt"])
+_PROTOCOL = click.Choice(recordings.PROTOCOLS)
 _silent = options.flag("silent", "Print the steps and say nothing.")
 
 
@@ -101,14 +102,25 @@ def flash(file: Path, port: str | None, board: str, baud: int | None) -> None:
 @click.option(
     "--turned/--not-turned", default=None, help="Say how the board stood, if it is known."
 )
+@click.option(
+    "--positions", is_flag=True, help="Print each position in FEN as the board reports it."
+)
 def decode(
-    file: str, protocol: str, commit: Commit | None, board: chess.Board | None, turned: bool | None
+    file: str,
+    protocol: str,
+    commit: Commit | None,
+    board: chess.Board | None,
+    turned: bool | None,
+    positions: bool,
 ) -> None:
     """Print the moves of a recorded stream in UCI, one per line.
 
-    What is unclear goes to standard error. Without --commit, a press of the clock makes a move
-    final if the clock was used in the recording; otherwise the position does.
+    What is unclear goes to standard error. Without --commit, a press of a DGT clock makes a move
+    final if the clock was used in the recording; otherwise the position does, as on all other
+    boards.
     """
+    if commit is not None and protocol != "dgt":
+        raise ValueError("Only DGT boards report a clock; leave out --commit.")
     try:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except FileNotFoundError:
@@ -116,13 +128,33 @@ def decode(
     except OSError as error:
         raise ValueError(f"{file} cannot be read ({error.strerror}).") from None
     try:
-        for finding in dgt.decode(data, commit=commit, position=board, turned=turned):
-            if isinstance(finding, dgt.MoveFound):
+        if positions:
+            for placement in recordings.positions(data, protocol, turned):
+                print(placement, flush=True)
+            return
+        for finding in recordings.decode(
+            data, protocol, commit=commit, position=board, turned=turned
+        ):
+            if isinstance(finding, MoveFound):
                 print(finding.uci, flush=True)
             else:
                 options.warn(finding.sentence)
-    except dgt.NoRecordingError as error:
+    except NoRecordingError as error:
         raise ValueError(f"{file} is no {protocol} recording: {error}.") from None
+
+
+@board.command()
+def find() -> None:
+    """Search for boards of all makers, and print each as --board takes it.
+
+    It asks serial ports and listens for Bluetooth boards, which takes some seconds.
+    """
+    found = False
+    for address, about in find_boards(options.warn):
+        found = True
+        options.show(f"{address}: {about}.")
+    if not found:
+        raise BoardNotFoundError("No board was found: switch it on, and plug it in or come nearer.")
 
 
 @click.command()

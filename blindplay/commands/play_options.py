@@ -31,8 +31,8 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
     "Boards": (
         _option("board", "Use this port or URL for the impaired player's board. Without it, all "
                 "ports are searched."),
-        _option("sighted-board", "Use this sensor board for the opponent. dgt:PORT is a DGT "
-                "board; dgt searches for one."),
+        _option("sighted-board", "Use this sensor board for the opponent. NAME:PORT is a board of "
+                "that maker, such as dgt; the name alone searches for one."),
         _flag("talk-levers", "Use the levers of the impaired player's board as talk buttons only."),
     ),
     "Microphone": (

@@ -117,8 +117,7 @@ def named(game: State, board: str, placement: str) -> str:
     if UNKNOWN not in placement:
         return placement
     table = game.tables[board]
-    # The rules of chess have no "?": any letter serves to find the occupied squares.
-    holes = read_placement(placement.replace(UNKNOWN, "P")).keys()
+    holes = occupied(placement)
     for goal in (table.placement, *(goal for goal, _ in _goals(game, board))):
         if goal.keys() == holes:
             return write_placement(goal)
@@ -132,6 +131,24 @@ def named(game: State, board: str, placement: str) -> str:
             missing.remove(letter)
         kept[square] = letter
     return write_placement(kept)
+
+
+def told(game: State, board: str, placement: str) -> str | None:
+    """The position with the holes of ``placement`` that somebody has told of: the one that the
+    board shows already, one that it is to be corrected to, a completed or an announced move. None
+    if there is none. Raises :class:`ValueError` for what is no placement."""
+    holes = occupied(placement)
+    goals = (goal for goal, known in _goals(game, board) if known)
+    for goal in (game.tables[board].placement, *goals):
+        if goal.keys() == holes:
+            return write_placement(goal)
+    return None
+
+
+def occupied(placement: str) -> frozenset[int]:
+    """The squares on which something stands. :class:`ValueError` for what is no placement."""
+    # The rules of chess have no "?": any letter serves to find the occupied squares.
+    return frozenset(read_placement(placement.replace(UNKNOWN, "P")))
 
 
 def _exchanges(game: State, board: str) -> Iterator[tuple[Pieces, bool]]:

@@ -11,8 +11,11 @@ from blindplay.laws import facts as f
 from blindplay.laws import unidentified_pieces
 from blindplay.laws.placement import change, laid_over, read_placement
 from blindplay.laws.state import TableBoard
+from blindplay.laws.unidentified_pieces import UNKNOWN
 
 from .desk import NAMES, Desk
+from .lamps import to_light
+from .nameless_positions import playing, read_position
 
 
 class BoardSeat:
@@ -45,8 +48,11 @@ class BoardSeat:
         self._on_lever = on_lever
         self._changed = changed
         self._faulty: set[str] = set()
-        # What stands on a board that tells positions only, while hands rest.
+        # What stands on a board that tells positions only, while hands rest, and the squares that
+        # were seen empty since it showed a position of the game.
         self._resting: str | None = None
+        self._emptied: set[chess.Square] = set()
+        self._lit: frozenset[chess.Square] = frozenset()
         desk.table.hands_first.attach(seat, self)
         board.listen(self._on_event)
 
@@ -65,8 +71,9 @@ class BoardSeat:
         self.board.read(number)
 
     def ask_to_check(self) -> None:
-        """Ask everybody to look at the board, for it cannot be read."""
-        self._desk.tell_all("board_unread", player=self._desk.pack.sentence(self.side))
+        """Ask everybody to look at the board, for it cannot be read, or to say the move."""
+        sentence = "board_unread" if self.gone or not self._unclear() else "board_unclear"
+        self._desk.tell_all(sentence, player=self._desk.pack.sentence(self.side))
 
     # --- events ------------------------------------------------------------------------------
 
@@ -76,6 +83,7 @@ class BoardSeat:
             self._untouched(event)
         else:
             _HANDLERS[type(event)](self, event)
+        self.lead()
         self._changed()
 
     def _line(self, text: str) -> None:
@@ -148,25 +156,40 @@ class BoardSeat:
             self._resting = event.placement
             self.seen = True
             self.take_awaited()
+            if UNKNOWN in event.placement:  # a press may wait until the board tells the move
+                self._desk.table.hands_first.connected(self._seat)
         else:
+            if isinstance(event, events.Lifted):
+                self._emptied.add(chess.parse_square(event.square))
             done = "lifted" if isinstance(event, events.Lifted) else "placed"
             self._line(f"{event.square} {done}, no touch")
 
     def take_awaited(self) -> None:
         """Take the position at rest if it is what should stand there now."""
-        if self._resting is not None and self._awaits(self._resting):
-            self._take(self._resting)
+        placement = read_position(self._desk.table.game, self.side, self._resting, self._emptied)
+        if placement is not None and self._awaits(placement):
+            self._take(placement)
 
     def hides(self, presser: str) -> bool:
-        """Whether the presser's move may stand on this board, which is gone and cannot tell."""
+        """Whether the presser's move may stand on this board, which cannot tell: it is gone, or it
+        knows no pieces and several moves look the same."""
         game = self._desk.table.game
         unmade = game.turn.made is None and game.sealed is None and not game.over
-        return self.gone and unmade and self._is_own(presser) and presser.endswith(game.side)
+        if not unmade or not self._is_own(presser) or not presser.endswith(game.side):
+            return False
+        return self.gone or self._unclear()
+
+    def _unclear(self) -> bool:
+        nameless = self._resting is not None and UNKNOWN in self._resting
+        shown = self.board.look() if nameless else None
+        game = self._desk.table.game
+        return shown is not None and read_position(game, self.side, shown, self._emptied) is None
 
     def take_pressed(self, presser: str) -> None:
         """The clock is pressed: what stands on the presser's board is what was played."""
         if self._is_own(presser) and not self.board.FEELS_TOUCHES:
-            self._take(self.board.look())
+            game, shown = self._desk.table.game, self.board.look()
+            self._take(read_position(game, self.side, shown, self._emptied))
 
     def _is_own(self, presser: str) -> bool:
         """Whether the presser, a player or an assistant, moves on this board."""
@@ -175,8 +198,18 @@ class BoardSeat:
 
     def _take(self, placement: str | None) -> None:
         table = self.table_board
-        if table and placement is not None and table.placement != read_placement(placement):
+        if table is None or placement is None:
+            return
+        if table.placement != read_placement(placement):
             self._desk.table.submit(f.Position(board=self.side, placement=placement))
+        self._emptied.clear()
+
+    def lead(self) -> None:
+        """Light the squares at which hands have something to do."""
+        squares = to_light(self._desk.table.game, self.side, self._resting)
+        if squares != self._lit:
+            self._lit = squares
+            self.board.light(squares)
 
     def _awaits(self, placement: str) -> bool:
         """Whether this is a position to be set up, one that the game has reached, or that of the
@@ -184,8 +217,7 @@ class BoardSeat:
         game, table = self._desk.table.game, self.table_board
         if table is None:
             return False
-        playing = game.started or not game.clock
-        if not playing or game.over or game.adjourned or table.wanted is not None:
+        if not playing(game) or table.wanted is not None:
             return True
         goals = [game.shown_after(plies) for plies in range(table.plies, len(game.history) + 1)]
         for move in (game.turn.made, game.turn.announced):

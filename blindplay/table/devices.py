@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from blindplay.boards.makers import DRIVERS, driver_of
+from blindplay.boards.makers import located
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg.calibration import kept
-from blindplay.boards.ports import BoardNotFoundError, check_url
+from blindplay.boards.ports import BoardNotFoundError
 from blindplay.hearing import speaker_models
 from blindplay.hearing.recognisers import listening_models, open_recogniser, open_recognisers
 from blindplay.language import Language, load
@@ -55,13 +55,11 @@ class WantedDevices:
 
         :raises BoardNotFoundError, ValueError: if a named one is not there.
         """
-        sighted = self.sighted_board
-        if sighted is not None and sighted in DRIVERS:
-            sighted = f"{sighted}:{DRIVERS[sighted].find()}"
-        for address in (self.board, sighted):
-            if address is not None:
-                check_url(driver_of(address)[1])
-        return self.board or _found_board(), sighted
+        own, sighted = (
+            None if address is None else located(address)
+            for address in (self.board, self.sighted_board)
+        )
+        return own or _found_board(), sighted
 
 
 def _found_board() -> str | None:

@@ -124,6 +124,7 @@ class Session:
         self.setting_up.lead()
         for seat in self.boards.values():
             seat.take_awaited()
+            seat.lead()
         if any(isinstance(ruling, Completed) for ruling in rulings):
             record_last_move(self.table, self.pack)
         self._perform(self.dialogue.doubts.taken(taken))

@@ -4,9 +4,28 @@ from __future__ import annotations
 
 import pytest
 
+from blindplay.boards import reporting
 from blindplay.boards.dgt import DgtBoard
-from blindplay.boards.makers import driver_of
+from blindplay.boards.makers import driver_of, located
+from blindplay.boards.millennium import MillenniumBoard
 from blindplay.boards.peg import PegBoard
+from blindplay.boards.ports import BoardNotFoundError, FoundPort
+from tests.boards.emulated import EmulatedReportingBoard
+from tests.boards.wires import Millennium
+
+
+def test_the_name_alone_searches_for_a_board(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        reporting, "nearby", lambda: [("ble://A1", "Lamp"), ("ble://A2", "DGT_Pegasus_7")]
+    )
+    assert located("pegasus") == located("pegasus:") == "pegasus:ble://A2"
+    with EmulatedReportingBoard(Millennium(), force_socket=True) as board:
+        port = FoundPort(board.url, "", 0x0403, 0x6001, None, True)
+        assert MillenniumBoard.find(lambda: [port]) == board.url
+    monkeypatch.setattr(reporting, "nearby", list)
+    for name in ("pegasus", "millennium"):
+        with pytest.raises(BoardNotFoundError, match="was found: "):
+            located(name)
 
 
 @pytest.mark.parametrize(

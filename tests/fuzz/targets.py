@@ -26,6 +26,7 @@ from blindplay.boards.peg import protocol as peg
 from blindplay.boards.peg.emulator import SimulatedFirmware
 from blindplay.boards.peg.state import PegBoardState
 from blindplay.boards.ports import UnfitBoardError
+from blindplay.boards.recordings import FRAMERS
 from blindplay.console.access import AccessLinks
 from blindplay.hearing import speaker_preferences, voice_archive
 from blindplay.language import load
@@ -49,6 +50,7 @@ from blindplay.speech.synthesis import is_words
 from blindplay.wording.pack_words import PackWords
 from tests import ROOT
 from tests.boards.dgt import hands
+from tests.boards.wires import WIRES, Wire, believed, game, played, record, spoil, uci
 from tests.fuzz import pages
 from tests.fuzz.engine import Target
 from tests.hearing.donated import donated
@@ -163,6 +165,46 @@ def _dgt_frames() -> list[bytes]:
     starts = [at for at, byte in enumerate(recorded) if byte & 0x80]
     frames = [recorded[at:to] for at, to in itertools.pairwise(starts)]
     return [*dict.fromkeys(frames)][:200]
+
+
+def _other_makers() -> Iterator[Target]:
+    """For each maker its parser, and a recording in which bits are flipped."""
+    for wire in WIRES:
+        name = type(wire).__name__.lower()
+        yield Target(name, _framer(wire), functools.partial(_recording_of, wire), most_bytes=600)
+        yield Target(f"{name}-bits", functools.partial(_flipped, wire), lambda: [b"\0" * 8])
+
+
+def _recording_of(wire: Wire) -> list[bytes]:
+    return [_stream(wire)[0]]
+
+
+@functools.cache
+def _stream(wire: Wire) -> tuple[bytes, list[str], frozenset[bytes]]:
+    """A recording, its moves, and the positions in it that are believed."""
+    hand = random.Random(5)
+    moves = game(wire, hand, 1)
+    data = record(wire, moves, hand)
+    return data, uci(moves), frozenset(believed(data, wire))
+
+
+def _framer(wire: Wire) -> Callable[[bytes], object]:
+    one = FRAMERS[wire.name]()
+
+    def read(data: bytes) -> object:
+        assert len(one._buffer) <= 1 << 13
+        return one.feed(data)
+
+    return read
+
+
+def _flipped(wire: Wire, data: bytes) -> None:
+    """No flipped bit is a believed move. The input chooses the bits."""
+    recorded, moves, shown = _stream(wire)
+    spoilt = spoil(recorded, random.Random(data))
+    if not believed(spoilt, wire) <= shown:
+        found = played(spoilt, wire)
+        assert found == moves[: len(found)]
 
 
 @functools.cache
@@ -492,6 +534,7 @@ TARGETS = {
         Target("peg", _peg_decoder(), _bodies, seal=_seal, most_bytes=200),
         Target("peg-driver", _peg_driver, _talk, (UnfitBoardError,), most_bytes=1000),
         Target("dgt", _dgt_decoder(), _dgt_frames, most_bytes=200),
+        *_other_makers(),
         Target("dgt-recording", lambda data: list(decode(data)), lambda: list(_recorded()),
                (NoRecordingError,), most_bytes=20_000),
         Target("firmware", _firmware, lambda: [b":0400000001020304F2\n:00000001FF\n"],

@@ -1,18 +1,17 @@
 """Drives a DGT board over a serial line."""
 
-import threading
 from collections.abc import Iterable
 
-from ..driver import BoardDriver
+from ..driver import PositionBoard
 from ..ports import FoundPort
-from .state import PRESS_WAITS, DgtBoardState
+from .state import DgtBoardState
 
 _DGT_ID = (0x045B, 0x8111)
 _USB_IDS = frozenset({_DGT_ID, (0x0403, 0x6001), (0x04D8, 0x000A)})
 """USB ids of DGT boards. Many adapters have the same chip as those after the first."""
 
 
-class DgtBoard(BoardDriver[DgtBoardState]):
+class DgtBoard(PositionBoard[DgtBoardState]):
     """A DGT board. It knows positions, and its single changes prove no touch.
 
     ``Lifted`` and ``Placed`` report single changes as they arrive; no checksum protects them.
@@ -26,19 +25,9 @@ class DgtBoard(BoardDriver[DgtBoardState]):
 
     KIND = "DGT board"
     PORT_HINT = "for example as dgt:/dev/ttyUSB0"
-    FEELS_TOUCHES = False
-
-    def look(self, seconds: float = PRESS_WAITS) -> str | None:
-        """Ask the board for its position, wait ``seconds`` at most, and return
-        :meth:`placement`. Does not wait in the driver's own threads."""
-        if self._connected and threading.current_thread() not in self._threads:
-            confirmed = threading.Event()
-            self._enqueue(lambda state: state.doubt(confirmed.set))
-            confirmed.wait(seconds)
-        return self.placement()
 
     @classmethod
-    def _candidates(cls, ports: Iterable[FoundPort]) -> list[FoundPort]:
+    def candidates(cls, ports: Iterable[FoundPort]) -> list[FoundPort]:
         found = [port for port in ports if (port.vid, port.pid) in _USB_IDS]
         return sorted(found, key=lambda port: (port.vid, port.pid) != _DGT_ID)
 

@@ -28,20 +28,18 @@ from typing import Literal, TypeAlias
 
 import chess
 
-from .clock import ClockOwners, ClockRhythm
-from .diagram import (
+from ..diagram import (
     START,
     Diagram,
-    codes_of,
-    diagram_of,
     diagram_of_board,
     differing,
     has_extra_pieces,
     kings_in_the_centre,
     only_pieces_removed,
     positions_of,
-    turned_at_start,
 )
+from .clock import ClockOwners, ClockRhythm
+from .fields import codes_of, diagram_of, turned_at_start
 from .pending import HeardBoard, Node, PendingMoves
 from .protocol import ClockSide, ClockTimes, Damaged, Dump, FieldUpdate, Message
 

@@ -4,16 +4,8 @@ from functools import cached_property
 
 import chess
 
-from .diagram import (
-    EMPTY,
-    LETTERS,
-    Diagram,
-    after_move,
-    diagram_of,
-    differing,
-    shows_with_pieces_missing,
-    square_of,
-)
+from ..diagram import EMPTY, Diagram, after_move, differing, shows_with_pieces_missing
+from .fields import LETTERS, diagram_of, square_of
 
 
 class HeardBoard:

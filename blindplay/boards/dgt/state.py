@@ -12,9 +12,9 @@ from collections.abc import Callable
 import chess
 
 from .. import events
-from ..driver import BoardState
+from ..driver import LOOK_SECONDS, PositionState
 from ..events import BoardEvent
-from .diagram import diagram_of, fen_of, square_of, turned_at_start
+from .fields import placement_of, square_of, turned_at_start
 from .protocol import (
     PIECES,
     ClockSide,
@@ -30,9 +30,6 @@ from .protocol import (
     Version,
 )
 
-PRESS_WAITS = 0.7
-"""Seconds that a press of the clock waits for a confirmed position."""
-
 _DUMP_EVERY = 0.3
 _SETTLED = 0.3
 """The board scans all squares in 0.25 s. After this pause the hands rest."""
@@ -42,7 +39,7 @@ _REMIND = 4.0
 """Seconds between requests to report changes. A board that lost power for a moment forgets it."""
 
 
-class DgtBoardState(BoardState):
+class DgtBoardState(PositionState):
     """The state of one connection to a DGT board. ``before`` is that of the last connection.
 
     ``confirmed`` are the 64 piece codes of the last position that two messages agreed on. ``sure``
@@ -103,7 +100,7 @@ class DgtBoardState(BoardState):
             now - self._confirmed_at >= _RECHECK
         ):
             self.wants_dump = True
-        if self._presses and now - self._presses[0].at >= PRESS_WAITS:
+        if self._presses and now - self._presses[0].at >= LOOK_SECONDS:
             return self._release_presses()
         return []
 
@@ -129,7 +126,7 @@ class DgtBoardState(BoardState):
     def placement(self) -> str | None:
         if self.confirmed is None:
             return None
-        return fen_of(diagram_of(self.confirmed, self.turned))
+        return placement_of(self.confirmed, self.turned)
 
     def _connected(self, now: float) -> list[BoardEvent]:
         if self._answered:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import chess
 
-from blindplay.boards.dgt.diagram import START, codes_of
+from blindplay.boards.dgt.fields import codes_of
 from blindplay.boards.dgt.pending import HeardBoard, Node, PendingMoves
+from blindplay.boards.diagram import START
 
 
 def shows(heard: HeardBoard, *moves: str) -> HeardBoard:

@@ -1,72 +1,42 @@
-"""The pieces on a DGT board as 64 letters, and questions about them that need no game."""
+"""The pieces on a board as 64 letters, and questions about them that need no game."""
 
-from collections.abc import Sequence
+import re
 from typing import TypeAlias
 
 import chess
 
-from .protocol import FIELDS, PIECES
-
 EMPTY = ord(".")
-LETTERS = (PIECES + "???").encode()
-"""By piece code. The last three show a result and stand in no position of a game."""
+NAMELESS = ord("?")
+"""A piece that the board cannot name."""
 
 Diagram: TypeAlias = bytes
-"""The pieces on a1, b1, … h8: 64 of :data:`LETTERS`."""
-
-
-def square_of(field: int, turned: bool) -> chess.Square:
-    """The square at ``field``. ``turned``: White sits at the side of field 0.
-
-    The same formula gives the field of a square.
-    """
-    square = chess.square_mirror(field)
-    return FIELDS - 1 - square if turned else square
-
-
-def diagram_of(codes: Sequence[int], turned: bool) -> Diagram:
-    """The diagram of 64 piece codes by field."""
-    return bytes(LETTERS[codes[square_of(square, turned)]] for square in chess.SQUARES)
-
-
-def codes_of(board: chess.BaseBoard, turned: bool) -> list[int]:
-    """The piece codes by field of a board that shows this position."""
-    pieces = {square: piece.symbol() for square, piece in board.piece_map().items()}
-    return [PIECES.index(pieces.get(square_of(field, turned), ".")) for field in range(FIELDS)]
+"""The pieces on a1, b1, … h8: FEN letters, :data:`EMPTY` or :data:`NAMELESS`."""
 
 
 def diagram_of_board(board: chess.BaseBoard) -> Diagram:
     """The diagram of a position."""
-    cells = bytearray([EMPTY]) * FIELDS
+    cells = bytearray([EMPTY]) * 64
     for square, piece in board.piece_map().items():
         cells[square] = ord(piece.symbol())
     return bytes(cells)
 
 
 def fen_of(diagram: Diagram) -> str:
-    """The first field of a FEN, without the pieces that show a result."""
-    return _board_of(diagram).board_fen()
+    """The first field of a FEN. A piece without a name is ``?``."""
+    ranks = (diagram[at : at + 8].decode() for at in range(56, -8, -8))
+    return re.sub(r"\.+", lambda empty: str(len(empty[0])), "/".join(ranks))
 
 
 def _board_of(diagram: Diagram) -> chess.Board:
-    board = chess.Board(None)
-    for square, letter in enumerate(diagram):
-        if chr(letter) in PIECES[1:]:
-            board.set_piece_at(square, chess.Piece.from_symbol(chr(letter)))
-    return board
+    return chess.Board(f"{fen_of(diagram)} w - - 0 1")
 
 
 START = diagram_of_board(chess.Board())
 
 
-def turned_at_start(codes: Sequence[int]) -> bool | None:
-    """Whether a board in the start position lies turned. None for another position."""
-    return next((turned for turned in (False, True) if diagram_of(codes, turned) == START), None)
-
-
 def positions_of(diagram: Diagram) -> list[chess.Board]:
     """The legal positions with this diagram, first with White to move, then with Black."""
-    if ord("?") in diagram:
+    if NAMELESS in diagram:
         return []
     found = []
     for turn in (chess.WHITE, chess.BLACK):
@@ -81,7 +51,7 @@ def positions_of(diagram: Diagram) -> list[chess.Board]:
 
 def differing(one: Diagram, other: Diagram) -> chess.Bitboard:
     """The squares on which two diagrams differ."""
-    return sum(1 << square for square in range(FIELDS) if one[square] != other[square])
+    return sum(1 << square for square in chess.SQUARES if one[square] != other[square])
 
 
 def after_move(board: chess.Board, diagram: Diagram, move: chess.Move) -> Diagram:

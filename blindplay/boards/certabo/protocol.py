@@ -1,0 +1,131 @@
+"""The protocol of Certabo's boards and of Tabutronic's Sentio, without I/O.
+
+A board sends lines of decimal numbers after a colon, again and again: a Certabo five bytes of a
+chip's number for each square, a8 first, and a Sentio one byte for each rank, the eighth first and
+the a-file in the highest bit. There is no checksum, so three lines of a Sentio must agree. Of a
+Certabo two must, also before chips are learned: a spoilt number of a chip is hardly ever another
+chip of the set. A chip that nobody has learned is a piece without a name.
+
+Sources: Certabo's own programs (CERTABO/CERTABO-CHESSBOARDS-SOFTWARE: lines, order of squares,
+empty squares, lamps); the Certabo and Sentio drivers of picochess (Sentio, coloured lamps, learning
+from the start position); the CertaboAdapter of BoardKit, with its notes on lines that are wrapped.
+Never tried on hardware.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+
+import chess
+
+from ..diagram import EMPTY, NAMELESS, START, Diagram
+from ..framing import BoardMessage, BoardReport, Framer, SignOfLife
+
+_MOST = 2048
+"""Longest line, in bytes."""
+_CHIP = 5
+_END = b"\r\n"
+_SPARE_QUEENS = {chess.D6: ord("q"), chess.D3: ord("Q")}
+"""Where a second queen may stand while a set is learned."""
+_COLOUR = bytes((0, 0, 0x40))
+
+Chips = dict[bytes, int]
+"""The letter of a diagram by the number of a chip."""
+
+
+def lamps(squares: Collection[chess.Square], *, coloured: bool) -> bytes:
+    """The command that lights these squares, or for ``coloured`` lamps their corners."""
+    if not coloured:
+        rows = bytearray(8)
+        for square in squares:
+            rows[7 - chess.square_rank(square)] |= 1 << chess.square_file(square)
+        return bytes(rows)
+    lit = {
+        9 * (chess.square_rank(square) + up) + 7 - chess.square_file(square) + left
+        for square in squares
+        for up in (0, 1)
+        for left in (0, 1)
+    }
+    return b"\xff\x55" + b"".join(_COLOUR if lamp in lit else bytes(3) for lamp in range(81)) + _END
+
+
+class Decoder(Framer):
+    """Cuts what a board sends into messages, with the names in ``chips``.
+
+    ``learned`` is called with ``chips`` when it has grown. ``coloured``: the board has said that
+    its lamps are.
+    """
+
+    def __init__(
+        self,
+        chips: Chips | None = None,
+        learned: Callable[[Mapping[bytes, int]], None] = lambda chips: None,
+    ) -> None:
+        super().__init__()
+        self.coloured = False
+        self._chips: Chips = {} if chips is None else chips
+        self._learned = learned
+        self._before: list[bytes] = []
+
+    def _size(self, buffer: bytearray) -> int:
+        if buffer[0] not in b":LD":
+            return 0
+        end = buffer.find(_END, 0, _MOST)
+        if end >= 0:
+            return end + len(_END)
+        return 0 if len(buffer) >= _MOST else len(buffer) + 1
+
+    def _read(self, frame: bytes) -> BoardMessage | None:
+        kind, line = frame[:1], frame[1 : -len(_END)]
+        if kind != b":":
+            self.coloured = kind == b"D"
+            return None if line else SignOfLife()
+        try:
+            # Some boards wrap lines, even within a number.
+            numbers = bytes(int(number) for number in line.replace(b"\n", b"").split())
+        except ValueError:  # no number, or none of a byte
+            return None
+        if len(numbers) == 8:
+            return BoardReport(_occupied(numbers))
+        if len(numbers) == 64 * _CHIP:
+            return BoardReport(self._named(numbers), agree=2)
+        return None
+
+    def _named(self, numbers: bytes) -> Diagram:
+        chips = [
+            numbers[_CHIP * field : _CHIP * (field + 1)]
+            for field in map(chess.square_mirror, chess.SQUARES)
+        ]
+        if chips == self._before:
+            self._learn(chips)
+        self._before = chips
+        return bytes(
+            EMPTY if _is_empty(chip) else self._chips.get(chip, NAMELESS) for chip in chips
+        )
+
+    def _learn(self, chips: list[bytes]) -> None:
+        """Learn the chips of a set that stands in the start position, if none of them is known as
+        another piece."""
+        found: Chips = {}
+        for square, chip in enumerate(chips):
+            if _is_empty(chip):
+                if START[square] != EMPTY:
+                    return
+                continue
+            letter = _SPARE_QUEENS.get(square, START[square])
+            if letter == EMPTY or chip in found or self._chips.get(chip, letter) != letter:
+                return
+            found[chip] = letter
+        if not found.keys() <= self._chips.keys():
+            self._chips.update(found)
+            self._learned(self._chips)
+
+
+def _is_empty(chip: bytes) -> bool:
+    """Whether no chip is there: a reading of it that failed has zeros, too."""
+    return chip.count(0) > 2
+
+
+def _occupied(rows: bytes) -> Diagram:
+    return bytes(
+        NAMELESS if rows[7 - square // 8] >> (7 - square % 8) & 1 else EMPTY
+        for square in chess.SQUARES
+    )

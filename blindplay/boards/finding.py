@@ -1,0 +1,56 @@
+"""Finds the boards of all makers that are plugged in or nearby."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from .driver import ANSWER_SECONDS, BoardDriver
+from .makers import DRIVERS
+from .peg import PegBoard
+from .ports import BoardNotFoundError, FoundPort, discover
+from .reporting import ReportingBoard
+from .wireless import nearby, plugged_in
+
+
+def find_boards(
+    warn: Callable[[str], None],
+    ports: Callable[[], Iterable[FoundPort]] = discover,
+    seconds: float = ANSWER_SECONDS,
+) -> Iterator[tuple[str, str]]:
+    """Yield the address of each board that is found, as ``--board`` takes it, and its description.
+
+    Boards with a serial port are asked; each question takes up to ``seconds``. Bluetooth boards and
+    USB HID devices are recognised by their names. ``warn`` is called with a sentence about what
+    could not be searched.
+    """
+    for port in ports():
+        yield from _at(port, seconds)
+    wireless = {
+        name: driver for name, driver in DRIVERS.items() if issubclass(driver, ReportingBoard)
+    }
+    try:
+        for name, driver in wireless.items():
+            if driver.HID is not None:
+                yield from ((f"{name}:{url}", about) for url, about in plugged_in(driver.HID))
+    except (BoardNotFoundError, OSError) as error:
+        warn(str(error))
+    try:
+        devices = nearby()
+    except (BoardNotFoundError, OSError) as error:
+        warn(str(error))
+        return
+    for url, about in devices:
+        for name, driver in wireless.items():
+            if driver.BLE is not None and driver.BLE.fits(about):
+                yield f"{name}:{url}", about
+
+
+def _at(port: FoundPort, seconds: float) -> Iterator[tuple[str, str]]:
+    """The board at a serial port, if one answers."""
+    makers: dict[str, type[BoardDriver[Any]]] = {f"{name}:": made for name, made in DRIVERS.items()}
+    for prefix, driver in (makers | {"": PegBoard}).items():
+        if driver.candidates([port]):
+            try:
+                yield f"{prefix}{port.url}", driver.probe(port.url, seconds=seconds)
+            except (OSError, ValueError):
+                continue
+            return

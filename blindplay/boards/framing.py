@@ -1,0 +1,104 @@
+"""What boards that report whole positions say, and how a stream of bytes is cut into it."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import chess
+
+from .diagram import Diagram
+
+
+@dataclass(frozen=True)
+class BoardReport:
+    """All squares at once, as they lie under a board whose White sits at its usual side.
+
+    ``agree``: so many reports in a row that say the same are believed; 1 if a checksum covers it.
+    """
+
+    diagram: Diagram
+    agree: int = 3
+
+
+@dataclass(frozen=True)
+class SquareChange:
+    """One square changed to this letter of a diagram."""
+
+    square: chess.Square
+    letter: int
+
+
+@dataclass(frozen=True)
+class PieceTouched:
+    """A hand is on the piece on this square, which stands there."""
+
+    square: chess.Square
+
+
+@dataclass(frozen=True)
+class AboutBoard:
+    """What the board says of itself, in English: ``firmware 1.3``."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class SignOfLife:
+    """A whole message that this program does not use."""
+
+
+@dataclass(frozen=True)
+class Garbled:
+    """Bytes that are no message: here bytes were lost or changed."""
+
+
+BoardMessage: TypeAlias = (
+    BoardReport | SquareChange | PieceTouched | AboutBoard | SignOfLife | Garbled
+)
+
+
+class Framer(ABC):
+    """Cuts a stream into messages. However the stream is cut into chunks, they are the same.
+
+    A subclass says how long the frame at the start of the buffer is, and what it means. Where no
+    frame begins or a frame makes no sense, one byte is skipped; a run of such bytes is one
+    :class:`Garbled`.
+    """
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+        self._garbled = False
+
+    def feed(self, data: bytes) -> list[BoardMessage]:
+        """Take the next bytes of the stream and return the messages that they complete."""
+        self._buffer += data
+        found: list[BoardMessage] = []
+        while self._buffer:
+            size = self._size(self._buffer)
+            if size > len(self._buffer):
+                break
+            message = self._read(bytes(self._buffer[:size])) if size else None
+            if message is not None:
+                del self._buffer[:size]
+                found.append(message)
+                self._garbled = False
+            else:
+                del self._buffer[0]
+                if not self._garbled:
+                    found.append(Garbled())
+                self._garbled = True
+        return found
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether the stream ended within a frame."""
+        return bool(self._buffer)
+
+    @abstractmethod
+    def _size(self, buffer: bytearray) -> int:
+        """The length of the frame that begins ``buffer``, 0 if none does. While too little of it
+        is known, any number above the length of ``buffer``."""
+
+    @abstractmethod
+    def _read(self, frame: bytes) -> BoardMessage | None:
+        """The meaning of a frame. None if it has none."""

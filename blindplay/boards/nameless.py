@@ -1,0 +1,133 @@
+"""Boards that know only which squares are occupied: the moves that they show."""
+
+from collections.abc import Iterable
+
+import chess
+
+from .dgt.moves import MoveFinding, MoveFound, MoveUnclear
+from .diagram import EMPTY, Diagram
+from .framing import SquareChange
+
+
+def occupied_squares(diagram: Diagram) -> chess.Bitboard:
+    """The squares of ``diagram`` on which something stands."""
+    return sum(1 << square for square in chess.SQUARES if diagram[square] != EMPTY)
+
+
+def possible_moves(
+    board: chess.Board, occupied: chess.Bitboard, emptied: chess.Bitboard
+) -> list[chess.Move]:
+    """The legal moves after which these squares are ``occupied``; one for all promotions of a pawn.
+
+    ``emptied`` are the squares that were seen empty since the position of ``board``. A move does
+    not explain the lift of a piece that it does not touch. A captured piece may have been taken so
+    fast that nobody saw it gone; but if one of the moves explains exactly what was seen, it is the
+    only one.
+    """
+    exact: list[chess.Move] = []
+    others: list[chess.Move] = []
+    for move in board.legal_moves:
+        if move.promotion not in (None, chess.QUEEN):
+            continue
+        after = board.copy(stack=False)
+        after.push(move)
+        touched = (board.occupied & ~after.occupied) | chess.BB_SQUARES[move.from_square]
+        if board.is_capture(move) and not board.is_en_passant(move):
+            touched |= chess.BB_SQUARES[move.to_square]
+        seen = emptied & board.occupied
+        if after.occupied == occupied and not seen & ~touched:
+            (exact if seen == touched else others).append(move)
+    return exact if len(exact) == 1 else exact + others
+
+
+class NamelessMoveFinder:
+    """Finds the moves of one game in the positions of such a board.
+
+    Hands slide pieces over legal squares, so the last move may be revised until another one
+    follows it. Where several moves fit, none is taken. A promoted pawn counts as a queen, which
+    is said.
+    """
+
+    def __init__(self, board: chess.Board, turned: bool) -> None:
+        self._base = board
+        self._turned = turned
+        self._emptied: chess.Bitboard = 0  # since the base
+        self._last: chess.Move | None = None
+        self._emptied_after: chess.Bitboard = 0  # since the last move
+        self._plies = 0
+        self._unclear = ""
+
+    def hear(self, changes: Iterable[SquareChange], diagram: Diagram) -> list[MoveFinding]:
+        """Take a believed position and the changes that led to it; return the final moves."""
+        emptied = {change.square for change in changes if change.letter == EMPTY}
+        for square in emptied:
+            gone = chess.BB_SQUARES[63 - square if self._turned else square]
+            self._emptied |= gone
+            self._emptied_after |= gone
+        occupied = occupied_squares(diagram[::-1] if self._turned else diagram)
+        self._unclear = ""
+        if occupied == self._base.occupied:
+            self._last, self._emptied = None, 0
+            return []
+        if self._plies and occupied == chess.Board().occupied:
+            return self._begin_again()
+        if self._last is not None:
+            after = self._after_last()
+            if occupied == after.occupied:
+                self._emptied_after = 0
+                return []
+            following = possible_moves(after, occupied, self._emptied_after)
+            if len(following) == 1:
+                found = self._report()
+                self._last, self._emptied, self._emptied_after = (
+                    following[0],
+                    self._emptied_after,
+                    0,
+                )
+                return found
+        moves = possible_moves(self._base, occupied, self._emptied)
+        if len(moves) == 1:
+            self._last, self._emptied_after = moves[0], 0
+        else:
+            names = ", ".join(move.uci() for move in moves)
+            self._unclear = (
+                f"After {self._plies} moves the board shows several at once: {names}."
+                if moves
+                else f"After {self._plies} moves the board shows no legal move."
+            )
+        return []
+
+    def doubt_last(self) -> None:
+        """The last move may not have been finished: do not report it."""
+        self._last = None
+
+    def finish(self) -> list[MoveFinding]:
+        """The stream has ended: return the last findings."""
+        # Where the board shows something else since, the last move may not have been finished.
+        found = self._report() if self._last is not None and not self._unclear else []
+        if self._unclear:
+            found.append(MoveUnclear(self._unclear))
+        return found
+
+    def _begin_again(self) -> list[MoveFinding]:
+        found = [*self.finish(), MoveUnclear("The pieces stand for a new game.")]
+        self._base, self._last, self._plies = chess.Board(), None, 0
+        self._emptied = self._emptied_after = 0
+        return found
+
+    def _after_last(self) -> chess.Board:
+        assert self._last is not None
+        after = self._base.copy(stack=False)
+        after.push(self._last)
+        return after
+
+    def _report(self) -> list[MoveFinding]:
+        assert self._last is not None
+        self._plies += 1
+        found: list[MoveFinding] = [MoveFound(self._plies, self._base.uci(self._last))]
+        if self._last.promotion:
+            found.append(
+                MoveUnclear(f"Move {self._plies} is taken as a promotion to a queen: check it.")
+            )
+        self._base, self._last = self._after_last(), None
+        return found

@@ -1,0 +1,113 @@
+"""Recorded streams of boards of all makers: the moves in them, and the positions."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+import chess
+
+from . import dgt
+from .dgt import protocol as dgt_protocol
+from .dgt.fields import LETTERS, diagram_of, square_of
+from .dgt.moves import MoveFinder, MoveFinding, MoveUnclear
+from .dgt.recording import NoRecordingError
+from .diagram import EMPTY, NAMELESS, START, Diagram, fen_of
+from .framing import BoardReport, Framer, SquareChange
+from .makers import DRIVERS
+from .nameless import NamelessMoveFinder
+from .reporting import Belief, ReportingBoard
+
+FRAMERS: Mapping[str, Callable[[], Framer]] = {
+    name: driver.STATE.FRAMER
+    for name, driver in DRIVERS.items()
+    if issubclass(driver, ReportingBoard)
+}
+PROTOCOLS = ("dgt", *FRAMERS)
+"""The protocols of which streams can be read."""
+
+
+def decode(
+    data: bytes,
+    protocol: str = "dgt",
+    *,
+    commit: dgt.Commit | None = None,
+    position: chess.Board | None = None,
+    turned: bool | None = None,
+) -> Iterator[MoveFinding]:
+    """Yield the moves in a recorded stream, and a sentence about each gap.
+
+    For ``dgt`` see :func:`blindplay.boards.dgt.decode`. On other boards positions make moves
+    final, so ``commit`` means nothing. A move is final when another follows it or the stream ends.
+    ``position`` is where the game begins; without it, the first believed one, or the start
+    position if the board cannot name its pieces. Raises :class:`NoRecordingError` if the bytes hold
+    no position.
+    """
+    if protocol == "dgt":
+        yield from dgt.decode(data, commit=commit, position=position, turned=turned)
+        return
+    belief = Belief()
+    finder: MoveFinder | NamelessMoveFinder | None = None
+    framer = FRAMERS[protocol]()
+    for message in framer.feed(data):
+        changes = belief.take(message)
+        if changes is None or belief.diagram is None:
+            continue
+        shown = belief.diagram
+        named = bool(set(shown) - {EMPTY, NAMELESS})
+        if finder is None:
+            if named:
+                finder = MoveFinder("position", position=position, turned=turned)
+            else:
+                finder = NamelessMoveFinder(position or chess.Board(), bool(turned))
+        if isinstance(finder, NamelessMoveFinder):
+            yield from finder.hear(changes, shown)
+        elif NAMELESS not in shown:
+            yield from finder.hear(_dump(shown))
+    if finder is None:
+        raise NoRecordingError("it holds no position that its messages agree on")
+    if framer.unfinished or not belief.settled:
+        # The hands may have gone on after the last position that is believed.
+        yield MoveUnclear("The recording ends with a position that nothing confirms.")
+        if isinstance(finder, NamelessMoveFinder):
+            finder.doubt_last()
+        else:
+            yield from finder.hear(dgt_protocol.Damaged())
+    yield from finder.finish()
+
+
+def positions(data: bytes, protocol: str, turned: bool | None = None) -> Iterator[str]:
+    """Yield each position in a recorded stream as the board reports it, believed or not, as FEN's
+    first field. Raises :class:`NoRecordingError` if there is none."""
+    lies, last = bool(turned), None
+    for diagram in _diagrams(data, protocol):
+        if turned is None:
+            lies = {START: False, START[::-1]: True}.get(diagram, lies)
+        placement = fen_of(diagram[::-1] if lies else diagram)
+        if placement != last:
+            yield (last := placement)
+    if last is None:
+        raise NoRecordingError("it holds no position")
+
+
+def _diagrams(data: bytes, protocol: str) -> Iterator[Diagram]:
+    """What the board reports, message by message, as if it did not lie turned."""
+    heard: bytearray | None = None
+    messages = dgt_protocol.Decoder() if protocol == "dgt" else FRAMERS[protocol]()
+    for message in messages.feed(data):
+        match message:
+            case BoardReport(diagram):
+                heard = bytearray(diagram)
+            case dgt_protocol.Dump(codes):
+                heard = bytearray(diagram_of(codes, turned=False))
+            case SquareChange(square, letter) if heard is not None:
+                heard[square] = letter
+            case dgt_protocol.FieldUpdate(field, code) if heard is not None:
+                heard[square_of(field, turned=False)] = LETTERS[code]
+            case _:
+                continue
+        if heard is not None:
+            yield bytes(heard)
+
+
+def _dump(diagram: Diagram) -> dgt_protocol.Dump:
+    return dgt_protocol.Dump(
+        tuple(LETTERS.index(diagram[square_of(field, turned=False)]) for field in range(64))
+    )

@@ -1,0 +1,284 @@
+"""Boards that report whole positions: what of their reports is believed, and their drivers.
+
+A report without a checksum counts only when the next ones say the same. A single change counts
+only when reports repeat it. Hands cannot be seen in positions, so such a board proves no touch.
+"""
+
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import ClassVar
+
+import chess
+
+from . import events
+from .diagram import EMPTY, NAMELESS, START, Diagram, fen_of
+from .driver import PositionBoard, PositionState
+from .events import BoardEvent
+from .framing import (
+    AboutBoard,
+    BoardMessage,
+    BoardReport,
+    Framer,
+    Garbled,
+    SquareChange,
+)
+from .ports import BoardNotFoundError, FoundPort, Port, discover, open_port
+from .wireless import BleProfile, HidProfile, check_wireless, nearby, open_wireless, plugged_in
+
+_LOOK_SECONDS = 2.0
+"""How long a press of the clock waits for a believed position: several reports."""
+_SETTLED = 0.3
+"""After this pause the hands rest."""
+_ASK_EVERY = 0.2
+"""Seconds between questions for the whole board."""
+
+
+class Belief:
+    """The last position that is believed, as it lies under the board."""
+
+    def __init__(self) -> None:
+        self.diagram: Diagram | None = None
+        self.settled = False
+        """Whether nothing was heard since that may say otherwise."""
+        self._heard: Diagram | None = None
+        self._changes: list[SquareChange] = []  # from what is believed to what was heard
+        self._times = 0
+
+    def take(self, message: BoardMessage) -> list[SquareChange] | None:
+        """Take a message. If it makes a position believed, new or known, return the changes since
+        the one that was believed before it, else None."""
+        match message:
+            case BoardReport(diagram, agree):
+                if diagram != self._heard:
+                    self._heard, self._times = diagram, 0
+                    self._changes = _differences(self.diagram or diagram, diagram)
+                self._times += 1
+                if self._times >= agree:
+                    changes, self._changes = self._changes, []
+                    self.diagram, self.settled = diagram, True
+                    return changes
+                self.settled = False
+            case SquareChange(square, letter) if self._heard is not None:
+                cells = bytearray(self._heard)
+                cells[square] = letter
+                self._heard, self._times = bytes(cells), 1
+                self._changes.append(message)
+                self.settled = False
+            case Garbled():
+                self.settled = False
+        return None
+
+    def doubt(self) -> None:
+        """Believe nothing that was heard so far, until it is reported again."""
+        self._times = 0
+
+
+def _differences(before: Diagram, after: Diagram) -> list[SquareChange]:
+    """The changes from one position to another, lifts first."""
+    squares = [square for square in chess.SQUARES if before[square] != after[square]]
+    squares.sort(key=lambda square: after[square] != EMPTY)
+    return [SquareChange(square, after[square]) for square in squares]
+
+
+class ReportingState(PositionState):
+    """The state of one connection. ``before`` is that of the last connection.
+
+    A subclass gives the constants and, if the board has lamps, :meth:`_lamps`.
+    """
+
+    NAME: ClassVar[str]
+    """What the board is, for a person, before it says more of itself."""
+    FRAMER: ClassVar[type[Framer]]
+    SILENCE: ClassVar[float] = 2.0
+    GREETING: ClassVar[tuple[bytes, ...]] = ()
+    """The commands that begin a connection."""
+    QUESTION: ClassVar[bytes] = b""
+    """The command that asks for the whole board; empty for a board that reports unasked."""
+    SPACING: ClassVar[float] = 0.0
+    """Least time in seconds between two commands."""
+
+    def __init__(self, url: str, before: "ReportingState | None" = None) -> None:
+        self._url = url
+        self._framer = self.FRAMER()
+        self._belief = Belief()
+        self.turned: bool = before.turned if before else False
+        self._shown: Diagram | None = before._shown if before else None
+        self._told: Diagram | None = None  # what the events so far amount to
+        self._position: str | None = None  # the last one that was told
+        self._sure = False
+        self._changed_at = self._asked_at = self._sent_at = -math.inf
+        self._about: list[str] = []
+        self._greeted = False
+        self._waiting: list[Callable[[], None]] = []
+        self._commands = list(self.GREETING)
+        self._lamp_commands: list[bytes] = []
+        self._lit: frozenset[chess.Square] = frozenset()
+
+    # --- from the board ----------------------------------------------------------------------
+
+    def receive(self, data: bytes, now: float) -> list[BoardEvent]:
+        found = [event for m in self._framer.feed(data) for event in self.hear(m, now)]
+        rests = now - self._changed_at >= _SETTLED
+        if self._sure and rests and self._told is not None:
+            placement = fen_of(self._told)
+            if placement != self._position:
+                self._position, self._shown = placement, self._told
+                found.append(events.BoardPosition(placement, now))
+        return found
+
+    def hear(self, message: BoardMessage, now: float) -> list[BoardEvent]:
+        """Take one message."""
+        if isinstance(message, Garbled):
+            return []
+        self.heard_at = now
+        match message:
+            case AboutBoard(text):
+                self._about.append(text)
+            case SquareChange():
+                self._belief.take(message)
+                self._sure = False
+            case BoardReport():
+                changes = self._belief.take(message)
+                return self._greet(now) + ([] if changes is None else self._believe(changes, now))
+        return []
+
+    def _greet(self, now: float) -> list[BoardEvent]:
+        if self._greeted:
+            return []
+        self._greeted = True
+        return [events.Connected(self._url, ", ".join((self.NAME, *self._about)), now)]
+
+    def _believe(self, changes: list[SquareChange], now: float) -> list[BoardEvent]:
+        diagram = self._belief.diagram
+        assert diagram is not None
+        turned = {START: False, START[::-1]: True}.get(diagram, self.turned)
+        if turned != self.turned or self._told is None:
+            self.turned, changes = turned, []
+            self._light()
+        found = [event for change in changes for event in self._change(change, now)]
+        self._told, self._sure = diagram[::-1] if turned else diagram, True
+        while self._waiting:
+            self._shown = self._told
+            self._waiting.pop()()
+        return found
+
+    def _change(self, change: SquareChange, now: float) -> list[BoardEvent]:
+        assert self._told is not None
+        square, letter = 63 - change.square if self.turned else change.square, change.letter
+        before, cells = self._told[square], bytearray(self._told)
+        cells[square] = letter
+        self._told, self._changed_at = bytes(cells), now
+        name, found = chess.square_name(square), list[BoardEvent]()
+        if before != EMPTY:
+            found.append(events.Lifted(name, now))
+        if letter != EMPTY:
+            found.append(events.Placed(name, None if letter == NAMELESS else chr(letter), now))
+        return found
+
+    def placement(self) -> str | None:
+        return None if self._shown is None else fen_of(self._shown)
+
+    def doubt(self, confirmed: Callable[[], None]) -> None:
+        """Ask for the board again at once, and call ``confirmed`` when its position is sure."""
+        self._belief.doubt()
+        self._sure, self._asked_at = False, -math.inf
+        self._waiting.append(confirmed)
+
+    # --- to the board --------------------------------------------------------------------------
+
+    def requests(self, now: float) -> bytes:
+        if now - self._sent_at < self.SPACING:
+            return b""
+        command = self._next_command(now)
+        if command:
+            self._sent_at = now
+        return command
+
+    def _next_command(self, now: float) -> bytes:
+        if waiting := self._commands or self._lamp_commands:
+            return waiting.pop(0)
+        if self.QUESTION and now - self._asked_at >= _ASK_EVERY:
+            self._asked_at = now
+            return self.QUESTION
+        return b""
+
+    def light(self, squares: frozenset[chess.Square]) -> None:
+        """Light the lamps of these squares, and no others."""
+        if squares != self._lit:
+            self._lit = squares
+            self._light()
+
+    def _light(self) -> None:
+        turned = frozenset(63 - square if self.turned else square for square in self._lit)
+        self._lamp_commands = self._lamps(turned)
+
+    def _lamps(self, squares: frozenset[chess.Square]) -> list[bytes]:
+        """The commands that light these squares of a board that does not lie turned."""
+        return []
+
+
+class ReportingBoard(PositionBoard[ReportingState]):
+    """A board that reports positions.
+
+    ``Lifted`` and ``Placed`` tell how one position became the next. ``BoardPosition`` comes when
+    the hands rest. Which way round the board lies follows from the start position if the board
+    knows its pieces; until then White sits at the board's usual side.
+    """
+
+    STATE: ClassVar[type[ReportingState]]
+    USB_IDS: ClassVar[tuple[tuple[int, int], ...]] = ()
+    """USB ids of its serial line, the surest first."""
+    BLE: ClassVar[BleProfile | None] = None
+    HID: ClassVar[HidProfile | None] = None
+
+    _lit: frozenset[chess.Square] = frozenset()
+
+    def look(self, seconds: float = _LOOK_SECONDS) -> str | None:
+        return super().look(seconds)
+
+    def light(self, squares: Collection[chess.Square]) -> None:
+        self._lit = lit = frozenset(squares)
+        self._enqueue(lambda state: state.light(lit))
+
+    @classmethod
+    def check(cls, url: str) -> None:
+        super().check(url)
+        check_wireless(url)
+
+    @classmethod
+    def candidates(cls, ports: Iterable[FoundPort]) -> list[FoundPort]:
+        found = [port for port in ports if (port.vid, port.pid) in cls.USB_IDS]
+        return sorted(found, key=lambda port: cls.USB_IDS.index((port.vid or 0, port.pid or 0)))
+
+    @classmethod
+    def find(cls, ports: Callable[[], Iterable[FoundPort]] = discover) -> str:
+        reasons = []
+        try:
+            return super().find(ports)
+        except BoardNotFoundError as error:
+            reasons.append(str(error))
+        try:
+            for url in cls._unwired():
+                return url
+        except (BoardNotFoundError, OSError) as error:
+            reasons.append(str(error))
+        raise BoardNotFoundError(" ".join(reasons))
+
+    @classmethod
+    def _unwired(cls) -> Iterator[str]:
+        """The URLs of such boards that have no serial line."""
+        if cls.HID is not None:
+            yield from (url for url, _ in plugged_in(cls.HID))
+        if cls.BLE is not None:
+            yield from (url for url, name in nearby() if cls.BLE.fits(name))
+
+    def _open(self, url: str) -> Port:
+        return open_wireless(url, self.BLE, self.HID) or open_port(url, self._baud, dtr=False)
+
+    def _new_state(self, url: str, before: ReportingState | None) -> ReportingState:
+        state = self._begin_state(url, before)
+        state.light(self._lit)
+        return state
+
+    def _begin_state(self, url: str, before: ReportingState | None) -> ReportingState:
+        return self.STATE(url, before)

@@ -1,0 +1,83 @@
+"""Boards of all makers in software, behind a serial line."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import chess
+
+from blindplay.boards.cable import Cable
+from tests.boards.dgt import hands
+from tests.boards.wires import Wire
+
+
+class EmulatedReportingBoard:
+    """A board that speaks as ``wire`` does. ``heard`` is what hosts have sent."""
+
+    def __init__(
+        self, wire: Wire, fen: str = chess.STARTING_FEN, *, force_socket: bool = False
+    ) -> None:
+        self.wire = wire
+        self.pieces = hands.pieces_of(chess.Board(fen))
+        self.heard = b""
+        self._lock = threading.RLock()
+        self._cable = Cable(force_socket=force_socket)
+        self.url = self._cable.url
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def plug(self) -> None:
+        self._cable.plug()
+
+    def unplug(self) -> None:
+        self._cable.unplug()
+
+    def close(self) -> None:
+        self._closed.set()
+        self._thread.join(timeout=5)
+        self._cable.close()
+
+    def __enter__(self) -> EmulatedReportingBoard:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def put(self, square: str, piece: str) -> None:
+        """Change one square: a FEN letter, or a dot for nothing."""
+        index = chess.parse_square(square)
+        with self._lock:
+            if piece == ".":
+                self.pieces.pop(index, None)
+            else:
+                self.pieces[index] = piece
+            self._cable.write(self.wire.change(index, piece))
+
+    def move(self, uci: str) -> None:
+        piece = self.pieces[chess.parse_square(uci[:2])]
+        self.put(uci[:2], ".")
+        if chess.parse_square(uci[2:4]) in self.pieces:
+            self.put(uci[2:4], ".")
+        self.put(uci[2:4], piece)
+
+    def placement(self) -> str:
+        """What stands on it, as FEN's first field; ``?`` for what it cannot name."""
+        board = chess.BaseBoard(None)
+        for square, letter in self.pieces.items():
+            board.set_piece_at(square, chess.Piece.from_symbol(letter))
+        fen = board.board_fen()
+        return fen if self.wire.names_pieces else "".join("?" if c.isalpha() else c for c in fen)
+
+    def _run(self) -> None:
+        reported = 0.0
+        while not self._closed.is_set():
+            asked = self._cable.read(0.01) or b""
+            with self._lock:
+                self.heard += asked
+                if asked:
+                    self._cable.write(self.wire.answer(asked, self.pieces))
+                if self.wire.streams and time.monotonic() - reported > 0.05:
+                    reported = time.monotonic()
+                    self._cable.write(self.wire.report(self.pieces))

@@ -1,0 +1,48 @@
+"""The search for boards of all makers."""
+
+from __future__ import annotations
+
+import pytest
+
+from blindplay.boards import finding
+from blindplay.boards.finding import find_boards
+from blindplay.boards.peg.emulator import EmulatedBoard
+from blindplay.boards.ports import BoardNotFoundError, FoundPort
+from tests.boards.emulated import EmulatedReportingBoard
+from tests.boards.wires import Millennium
+
+
+def test_each_board_is_found_with_the_address_that_board_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def nearby() -> list[tuple[str, str]]:
+        return [("ble://A1", "MILLENNIUM CHESS"), ("ble://A2", "A lamp")]
+
+    monkeypatch.setattr(finding, "nearby", nearby)
+    monkeypatch.setattr(finding, "plugged_in", lambda profile: [])
+    with (
+        EmulatedBoard(force_socket=True) as peg,
+        EmulatedReportingBoard(Millennium(), force_socket=True) as millennium,
+    ):
+        ports = [
+            FoundPort(peg.url, "", 0x1A86, 0x7523, None, True),
+            FoundPort(millennium.url, "", 0x0403, 0x6001, None, True),
+        ]
+        found = dict(find_boards(pytest.fail, lambda: ports, seconds=1.0))
+    assert "pegged board" in found[peg.url]
+    assert found[f"millennium:{millennium.url}"].startswith("Millennium board")
+    assert found["millennium:ble://A1"] == "MILLENNIUM CHESS"
+    assert len(found) == 3
+
+
+def test_what_cannot_be_searched_is_said_and_the_rest_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def missing(*_: object) -> list[tuple[str, str]]:
+        raise BoardNotFoundError("A package is missing.")
+
+    monkeypatch.setattr(finding, "nearby", missing)
+    monkeypatch.setattr(finding, "plugged_in", missing)
+    said: list[str] = []
+    assert list(find_boards(said.append, list)) == []
+    assert set(said) == {"A package is missing."}

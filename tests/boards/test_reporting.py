@@ -1,0 +1,65 @@
+"""Boards that report whole positions: what is believed, and boards in software."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import chess
+import pytest
+
+from blindplay.boards.events import BoardPosition, Connected, Disconnected, Lifted, Placed
+from blindplay.boards.framing import BoardReport, SquareChange
+from blindplay.boards.makers import DRIVERS
+from blindplay.boards.reporting import Belief
+from tests.boards.emulated import EmulatedReportingBoard
+from tests.boards.event_log import EventLog
+from tests.boards.wires import WIRES
+from tests.waiting import until
+
+
+def test_a_change_counts_when_a_report_repeats_it() -> None:
+    belief, empty = Belief(), b"." * 64
+    assert [belief.take(BoardReport(empty)) for _ in range(3)] == [None, None, []]
+    change = SquareChange(chess.E4, ord("P"))
+    assert belief.take(change) is None
+    changed = empty[:28] + b"P" + empty[29:]
+    assert [belief.take(BoardReport(changed)) for _ in range(2)] == [None, [change]]
+    assert belief.settled
+    assert belief.take(SquareChange(chess.E4, ord("."))) is None
+    assert not belief.settled
+    assert [belief.take(BoardReport(changed)) for _ in range(3)] == [None, None, []]
+    back = [SquareChange(chess.E4, ord("."))]
+    assert belief.take(BoardReport(empty, agree=1)) == back
+
+
+# --- boards in software --------------------------------------------------------------------------
+
+
+@pytest.fixture(params=WIRES, ids=lambda wire: type(wire).__name__)
+def emulated(request: pytest.FixtureRequest) -> Iterator[EmulatedReportingBoard]:
+    with EmulatedReportingBoard(request.param, force_socket=sys.platform == "win32") as board:
+        yield board
+
+
+def test_a_board_tells_positions_lights_its_lamps_and_comes_back(
+    emulated: EmulatedReportingBoard,
+) -> None:
+    log, driver = EventLog(), DRIVERS[emulated.wire.name]
+    start = emulated.placement()
+    with driver(emulated.url, log, backoff=(0.05, 0.1), ports=list) as board:
+        log.wait_kinds(Connected, BoardPosition)
+        assert board.placement() == board.look() == start
+        assert not board.FEELS_TOUCHES
+        board.light([chess.E2, chess.E4])
+        assert until(lambda: emulated.wire.lamps([chess.E2, chess.E4]) in emulated.heard)
+        log.clear()
+        emulated.move("e2e4")
+        log.wait_kinds(Lifted, Placed, BoardPosition)
+        assert board.placement() == emulated.placement()
+        assert [event.square for event in log.events if isinstance(event, Lifted)] == ["e2"]
+        emulated.unplug()
+        log.wait_kinds(Disconnected)
+        emulated.plug()
+        log.wait_kinds(Disconnected, Connected, BoardPosition)
+        assert board.placement() == emulated.placement()
