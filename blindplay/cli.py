@@ -52,6 +52,10 @@ COMMANDS = {
         "Practise blindfold: colours of squares, knights, attacks, moves and times by dictation.",
     ),
     "review": ("review.review", "Learn from a game that is over, or solve puzzles."),
+    "lichess": (
+        "lichess.lichess",
+        "Let BlindPlay play in your name at Lichess, or no longer.",
+    ),
     "models": ("models.models", "List, install, check and choose speech models."),
     "language": ("language.language", "List the languages, or check and add your own."),
     "board": ("board.board", "Show live what a pegged board reports, or look after it."),

@@ -10,13 +10,15 @@ from click.core import ParameterSource
 from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
 
+from . import lichess_game
 from .resuming import typed
 
 if TYPE_CHECKING:
     from blindplay.language import Language
     from blindplay.opponents.engine import EnginePlayer
+    from blindplay.opponents.player import AbsentPlayer
 
-KINDS = ("engine",)
+KINDS = ("engine", "lichess")
 _OF_TWO = {"hall": None, "await_pairing": False, "sighted_board": None, "shared_microphone": False}
 """Options that need two people, and what they are without; one in the settings file is passed
 over."""
@@ -30,17 +32,20 @@ def with_opponent(given: Mapping[str, Any]) -> dict[str, Any]:
 
     :raises ValueError: for values that do not go together.
     """
+    if given["against"] is None and (given["engine"] is not None or given["level"] is not None):
+        raise ValueError("--engine and --level need --against engine.")
+    if given["against"] != "lichess" and any(given[name] for name in lichess_game.ONLY_HERE):
+        raise ValueError("--challenge, --accept, --rated and --days need --against lichess.")
     if given["against"] is None:
-        if given["engine"] is not None or given["level"] is not None:
-            raise ValueError("--engine and --level need --against engine.")
         return dict(given)
-    program = _player(given).program
     for name in typed(given) & _OF_TWO.keys():
         if given[name]:
             raise ValueError(
                 f"--{name.replace('_', '-')} needs two people at the table; leave it out, or "
                 "--against."
             )
+    if given["against"] == "lichess":
+        return {**given, **_OF_TWO, "boards": 2, **_at_lichess(given)}
     if given["impaired"] == "both":
         raise ValueError("--impaired both leaves no side for --against; give white, black or none.")
     source = click.get_current_context().get_parameter_source("training")
@@ -51,19 +56,36 @@ def with_opponent(given: Mapping[str, Any]) -> dict[str, Any]:
         **_OF_TWO,
         "boards": 2,
         "training": given["training"] if chosen else not given["arbiter"],
-        side: given[side] or program.name,
+        side: given[side] or _engine_player(given).program.name,
     }
 
 
-def opponent(given: Mapping[str, Any]) -> "EnginePlayer | None":
+def _at_lichess(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What a game at Lichess has: no training and no arbiter.
+
+    :raises ValueError: if that was asked for, or Lichess has no such game.
+    """
+    for name in ("training", "arbiter", "engine", "white", "black"):
+        if name in typed(given) and given[name]:
+            raise ValueError(f"--{name} cannot go with --against lichess; leave it out.")
+    lichess_game.wanted_game(given)
+    return {"training": False, "arbiter": False}
+
+
+def opponent(given: Mapping[str, Any]) -> "AbsentPlayer | None":
     """The opponent of --against; None if both players are at the table.
 
-    :raises ValueError: if the engine or the level is none.
+    :raises ValueError: if the engine or the level is none, or no account at Lichess is known.
     """
-    return None if given["against"] is None else _player(given)
+    if given["against"] == "lichess":
+        from blindplay.opponents.lichess import account
+        from blindplay.opponents.lichess.player import LichessPlayer
+
+        return LichessPlayer(account.kept())
+    return None if given["against"] is None else _engine_player(given)
 
 
-def _player(given: Mapping[str, Any]) -> "EnginePlayer":
+def _engine_player(given: Mapping[str, Any]) -> "EnginePlayer":
     from blindplay.opponents import levels, uci
     from blindplay.opponents.engine import EnginePlayer
 

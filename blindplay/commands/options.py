@@ -3,6 +3,7 @@
 import contextlib
 import json
 import math
+import re
 import shlex
 import shutil
 import sys
@@ -263,8 +264,17 @@ EDITION = ParsedValue("edition", _edition, _editions)
 LANGUAGE = ParsedValue("language", load_language)
 PLACED = ParsedValue("fen", lambda fen: position(fen) and fen)
 SECONDS = FiniteRange(0.1, 86_400)
+
+
+def _lichess_user(text: str) -> str:
+    if not re.fullmatch("[A-Za-z0-9_-]{2,30}", text):
+        raise ValueError(f"{shown(text)} is no name at Lichess; it has letters, digits, _ and -.")
+    return text
+
+
 TIME_CONTROL = ParsedValue("time", _time_control)
 LENGTH = ParsedValue("length", _length)
+LICHESS_USER = ParsedValue("player", _lichess_user)
 
 
 # Options that several commands share; a command adds its ``help``.

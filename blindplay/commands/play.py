@@ -3,7 +3,7 @@
 import datetime
 import itertools
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from . import options
 from .against import offered, opponent, with_opponent
 from .event_settings import with_event_settings
 from .joining import with_fetched_file
+from .lichess_game import with_found_game
 from .play_options import OPTIONS
 from .resuming import kept_values, typed, with_kept_options
 from .user_language import user_language
@@ -41,6 +42,7 @@ class TableCommand(click.Command):
 
 def _play(**given: Any) -> None:
     from blindplay.table.play import run
+    from blindplay.table.typed_lines import TypedLines
 
     given = with_event_settings(with_fetched_file(given))
     _check(given)
@@ -63,11 +65,18 @@ def _play(**given: Any) -> None:
     if given["await_pairing"]:
         _play_rounds(given, devices)
         return
+    lines: Iterable[str] = sys.stdin
+    if given["against"] == "lichess" and not given["resume"]:
+        lines = TypedLines(sys.stdin)
+        found = with_found_game(given, options.load_language(_language(given)), lines, sys.stdout)
+        if found is None:
+            return
+        given = found
     run(
         _journal(given),
         None if given["resume"] else _setup(given),
         devices,
-        sys.stdin,
+        lines,
         sys.stdout,
         _table_options(given),
         _console(given),
@@ -284,13 +293,19 @@ def _setup(given: Mapping[str, Any]) -> facts.Setup:
             "variant": "chess960" if given["chess960"] else "chess",
             "announce_in": given["announce_in"] or "",
             "announce_check": given["check"],
-            "arbiter": "present" if given["arbiter"] else "automatic",
+            "arbiter": _arbiter(given),
             "date": datetime.date.today().isoformat(),
             **players,
         }
     )
     assert isinstance(setup, facts.Setup)
     return setup
+
+
+def _arbiter(given: Mapping[str, Any]) -> str:
+    if given["against"] == "lichess":
+        return "server"
+    return "present" if given["arbiter"] else "automatic"
 
 
 @click.command()

@@ -11,7 +11,7 @@ import click
 from blindplay.laws import facts
 from blindplay.table.choices import Keep, OpeningWord, PressAnswer, Printed
 
-from . import against, options
+from . import against, lichess_game, options
 
 
 def _option(name: str, text: str, default: str | None = None, **settings: Any) -> click.Option:
@@ -99,10 +99,17 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
     ),
     "Opponent": (
         _choice("against", "Play against an opponent who is not at this table: engine is Stockfish "
-                "or, where it is not installed, a small opponent that is built in.", against.KINDS),
+                "or, where it is not installed, a small opponent that is built in; lichess is "
+                "anybody at Lichess.", against.KINDS),
         _option("level", "Play at this level: beginner, learner, club, strong, master, "
-                "full, or a number of Elo. Without it, it is club."),
+                "full, or a number of Elo. Without it, it is club. At Lichess: play against its "
+                "computer, at a level from 1 to 8."),
         _option("engine", "Use this UCI engine instead of Stockfish."),
+        _option("challenge", "At Lichess: challenge this player.", type=options.LICHESS_USER),
+        _flag("accept", "At Lichess: wait for a challenge, and seek nobody."),
+        _flag("rated", "At Lichess: play for the rating."),
+        _choice("days", "At Lichess: give so many days for each move.",
+                lichess_game.DAYS),
     ),
     "Record": (
         _option("event", "Write this competition into the record.", ""),

@@ -353,7 +353,7 @@ def _ask(table: TablePort, game: Game, role: str, language: str, form: Form) -> 
     if command is Command.HINT and role in f.SIDES:
         words = hint_in_words(pack, game, role, table.hint(), given=table.hints)
         return ActionResult((words,))
-    if command in QUESTIONS and table.training and role in f.SIDES and not game.over:
+    if command in QUESTIONS and table.answers(command) and role in f.SIDES and not game.over:
         return ActionResult((look(pack, game, role, command, about),))
     if isinstance(ruling, Refused):
         return _answer(game, role, language, [ruling])
@@ -363,14 +363,15 @@ def _ask(table: TablePort, game: Game, role: str, language: str, form: Form) -> 
 
 
 def _take_back(table: TablePort, game: Game, role: str, language: str, seen: str) -> ActionResult:
-    """In training without an arbiter: take back the player's own last move, with the answer."""
+    """Take back the player's own last move, with the answer: in training without an arbiter or, on
+    a server, if the opponent agrees."""
     pack = load(language)
-    if not table.training or game.presided or role not in f.SIDES:
+    if not table.takes_back or role not in f.SIDES:
         key = "arbiter_only_page" if game.presided else "training_only"
         return ActionResult((pack.sentence(key),), refused=True)
     if _is_late(stamp(game), seen, "press"):
         raise NoActionError("stale")
-    own = before_last_of(game, role)
+    own = 0 if game.served and game.history else before_last_of(game, role)
     if own is None or game.over:
         return ActionResult((pack.sentence("nothing_to_take_back"),), refused=True)
     rulings = table.submit(f.Arbiter(do="restore", ply=own), _origin(role))

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import chess
 
+from blindplay.language import Command
 from blindplay.laws import Fact, Game, Origin, Ruling, Taken
 from blindplay.record import Tape, TapeError
 from blindplay.record.tape import Recording, tape_folder
@@ -41,6 +42,13 @@ class TablePort(Protocol):
     @property
     def hints(self) -> bool:
         """Whether players may ask for a good move: in training against an absent opponent only."""
+
+    @property
+    def takes_back(self) -> bool:
+        """Whether players may ask to take back moves."""
+
+    def answers(self, question: Command) -> bool:
+        """Whether players may ask this about the position."""
 
     def hint(self) -> chess.Move | None:
         """A good move in the present position; None as long as none has been found."""

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from blindplay.language import Command
 from blindplay.laws import TABLE, Fact, FactError, Game, Origin, Ruling, Taken
 from blindplay.laws.facts import parse
 from blindplay.wording.pack_words import PackWords
@@ -67,6 +68,13 @@ class FoldedTable:
 
     @property
     def hints(self) -> bool:
+        return False
+
+    @property
+    def takes_back(self) -> bool:
+        return False
+
+    def answers(self, question: Command) -> bool:
         return False
 
     def hint(self) -> None:

@@ -21,6 +21,7 @@ from .pack import languages as languages
 from .pack import look_in as look_in
 from .reader_language import ReaderLanguage as ReaderLanguage
 from .understanding import NEVER_OPENED as NEVER_OPENED
+from .understanding import ON_A_SCREEN as ON_A_SCREEN
 from .understanding import QUESTIONS as QUESTIONS
 from .understanding import About as About
 from .understanding import Command as Command

@@ -67,6 +67,7 @@ class Command(Enum):
     TAKE_BACK = "take_back"
     HINT = "hint"
     DONE = "done"
+    CHAT = "chat"
     SIGN = "sign"
     WHERE_I_PLAY = "where_i_play"
 
@@ -75,7 +76,7 @@ TYPED = frozenset(
     map(
         Command,
         ("claim_repetition", "claim_fifty_moves", "claim_time", "claim_cannot_win",
-         "claim_no_effort", "hint", "done"),
+         "claim_no_effort", "hint", "done", "chat"),
     )
 )  # fmt: skip
 """Commands with short forms that are typed only: they are long to type, and rare."""
@@ -88,6 +89,10 @@ QUESTIONS = frozenset(
     )
 )  # fmt: skip
 """Questions about the position. The Laws forbid them during a game (D.2.10.4)."""
+
+ON_A_SCREEN = QUESTIONS - {Command.ATTACKERS}
+"""Questions that any chess server answers by what it shows: where pieces stand, what is captured,
+and where a piece can go."""
 
 NEVER_OPENED = frozenset(
     map(Command, ("yes", "no", "more", "correction", "adjust", "accept_draw", "decline_draw"))

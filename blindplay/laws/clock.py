@@ -82,15 +82,22 @@ class Clock:
     """
 
     def __init__(
-        self, control: TimeControl, mode: str = "increment", *, carries: bool = True
+        self,
+        control: TimeControl,
+        mode: str = "increment",
+        *,
+        carries: bool = True,
+        has_flags: bool = True,
     ) -> None:
-        """``carries``: time saved in one period is added to the next (6.3.2)."""
+        """``carries``: time saved in one period is added to the next (6.3.2). Without flags, a time
+        that has run out stands at zero."""
         self.control = control
         self.carries = carries
         self.mode = mode
         self.running: str | None = None
         self.at = 0
         self.flags: list[str] = []
+        self._has_flags = has_flags
         self._fell: dict[str, int] = {}
         first = control.periods[0] if control.periods else Period(None, 0, 0)
         start = first.base + (first.increment if mode == "increment" else 0)
@@ -128,7 +135,7 @@ class Clock:
         self.left[side] = max(left, 0)
 
     def _flag_falls(self, side: str, at: int) -> None:
-        if side not in self.flags:
+        if self._has_flags and side not in self.flags:
             self.flags.append(side)
             self._fell[side] = at
 

@@ -39,6 +39,8 @@ def conclusion(game: State, board: chess.Board) -> tuple[str, str] | None:
         if not board.is_check():
             return DRAW, "stalemate"
         return "0-1" if board.turn else "1-0", "checkmate"
+    if game.served:
+        return None
     if is_dead(board):
         return DRAW, "dead_position"
     if _fivefold(game, board):
@@ -113,7 +115,7 @@ def resign(game: State, fact: f.Resign) -> None:
     if not by_player(game, fact, while_adjourned=True):
         return
     rules = ("resignation", "end_before_resumption") if game.adjourned else ("resignation",)
-    if game.switch("resignation_draws_when_opponent_cannot_mate"):
+    if game.switch("resignation_draws_when_opponent_cannot_mate") and not game.served:
         lose(game, fact.by, "resignation", *rules)
     else:
         end(game, LOSES[fact.by], "resignation", *rules)

@@ -162,7 +162,8 @@ class Setup(Fact, kind="setup"):
     """What moves are announced in; "" is what the Laws say (D.2.1)."""
     announce_check: bool = v.stored(v.switch, default=False)
     quickplay_finish: bool = v.stored(v.switch, default=False)
-    arbiter: str = v.stored(v.one_of("present", "automatic"), default="present")
+    arbiter: str = v.stored(v.one_of("present", "automatic", "server"), default="present")
+    """``server``: the game is played on a server, which keeps the time and gives the result."""
     default_time: int | None = v.stored(v.duration, v.optional_seconds, default=None)
     # The head of the record. The Laws do not use it. ``date`` is YYYY-MM-DD.
     event: str = v.stored(v.label, default="")

@@ -76,6 +76,8 @@ def illegal(game: State, move: chess.Move | None, why: str = "") -> None:
 def _price(game: State, side: str, number: int, before: chess.Board) -> Price | None:
     """The penalty for the ``number``-th illegal move of ``side``, made in the position
     ``before``, by edition and kind of game; None where the text sets none."""
+    if game.served:
+        return None
     limit = game.switch("illegal_moves_that_lose")
     given = game.switch("illegal_penalty_seconds")
     if limit and number >= limit:
@@ -141,12 +143,12 @@ def _punish(
     game: State, side: str, move: chess.Move | None, why: str, *, restored: bool = False
 ) -> None:
     """The time that an illegal move costs, and how the game goes on."""
-    given = game.switch("illegal_penalty_seconds")
+    given = 0 if game.served else game.switch("illegal_penalty_seconds")
     if given and game.clock:
         gains = OTHER[side]
         game.clock.set(gains, game.clock.left[gains] + given * 1000)
         game.rule(Penalty(player=side, gives=gains, seconds=given, status="confirmed"), "penalty")
-    else:
+    elif not game.served:
         game.rule(ArbiterNeeded(why="penalty"), "penalty")
     if why == "pawn_not_replaced" and game.switch("unreplaced_pawn") == "queen":
         assert move is not None

@@ -45,7 +45,7 @@ def set_up(game: State, fact: f.Setup) -> None:
     game.keys = [position_key(game.board)]
     carries = fact.clock_mode != "delay" or game.edition.switch("delay_carries_saved_time")
     control = TimeControl.parse(fact.time_control)
-    game.clock = Clock(control, fact.clock_mode, carries=carries)
+    game.clock = Clock(control, fact.clock_mode, carries=carries, has_flags=not game.served)
     game.clock.at = fact.t
     game.start_clocks = game.clock.snapshot()
     game.assistants = {side: fact.player(side).assistant or None for side in OTHER}

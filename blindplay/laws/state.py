@@ -311,6 +311,12 @@ class State:
         return self.result is not None
 
     @property
+    def served(self) -> bool:
+        """Whether a server keeps the time and gives the result. Then no flag falls here, nothing is
+        punished, and only checkmate and stalemate end the game by themselves."""
+        return self.setup is not None and self.setup.arbiter == "server"
+
+    @property
     def position(self) -> chess.Board:
         """The position after the last move that was made, completed or not."""
         made = self.turn.made

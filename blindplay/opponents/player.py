@@ -7,7 +7,7 @@ submits its own facts like everybody.
 import logging
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -16,6 +16,7 @@ import chess
 from blindplay.laws import Fact, Game, Origin, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import Completed, Refused
+from blindplay.wording.values import Value
 
 from .duties import due
 
@@ -33,6 +34,9 @@ class PlayedTable(Protocol):
     def game(self) -> Game: ...
 
     @property
+    def log(self) -> Sequence[Taken]: ...
+
+    @property
     def lock(self) -> AbstractContextManager[Any]: ...
 
     @property
@@ -48,7 +52,7 @@ class PlayedTable(Protocol):
 class Tell(Protocol):
     """Says a sentence of the language pack to everybody at the table."""
 
-    def __call__(self, key: str, **values: str) -> object: ...
+    def __call__(self, key: str, **values: Value) -> object: ...
 
 
 class AbsentPlayer(ABC):
@@ -80,6 +84,14 @@ class AbsentPlayer(ABC):
     def hint(self) -> chess.Move | None:
         """A good move for the other player in the present position, if one is known already."""
         return None
+
+    def keeps(self, fact: Fact) -> bool:
+        """Whether ``fact``, which others bring, is not theirs to decide: this player sees to it,
+        and submits what comes of it. Called with the table held; it must not take long."""
+        return False
+
+    def read_chat(self) -> None:  # noqa: B027
+        """Tell what the opponent has written, if there is a chat."""
 
     @abstractmethod
     def _consider(self) -> None:

@@ -115,7 +115,7 @@ class Commands:
 
     def _look(self, side: str, command: Command, about: About) -> list[Effect]:
         query = f.Query(by=side, about="position")
-        if not self._table.training:
+        if not self._table.answers(command):
             return [Submit(query)]
         if command is Command.LEGAL_MOVES_HERE:
             about = self._looked_at.get(side, about)
@@ -139,13 +139,11 @@ class Commands:
 
     def _take_back(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         """In training without an arbiter: take back the player's own last move, with the answer
-        to it. What is only made is no ply yet."""
+        to it. What is only made is no ply yet. On a server, the opponent is asked, or agrees."""
         game = self._table.game
-        if not self._table.training:
-            return [self._say(side, "training_only")]
-        if game.presided:
-            return [self._say(side, "arbiter_only_page")]
-        own = before_last_of(game, side)
+        if not self._table.takes_back:
+            return [self._say(side, "arbiter_only_page" if game.presided else "training_only")]
+        own = 0 if game.served and game.history else before_last_of(game, side)
         if own is None:
             return [self._say(side, "nothing_to_take_back")]
         return [Submit(f.Arbiter(do="restore", ply=own))]
@@ -169,6 +167,14 @@ class Commands:
             return [LeadHands(board)]
         made = [Submit(f.Make(by=side, move=ply.move.uci())) for ply in lagging]
         return [*made, self._say(side, "executed_noted")]
+
+    def _chat(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
+        """Read out what the opponent has written."""
+        opponent = self._table.opponent
+        if opponent is None or not self._table.game.served:
+            return [self._say(side, "lichess_chat_none")]
+        opponent.read_chat()
+        return []
 
     def _sign(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         """Sign the result of the game (8.7)."""
@@ -286,6 +292,7 @@ _DO: Mapping[Command, Callable[[Commands, str, Understanding, Command], list[Eff
     Command.TAKE_BACK: Commands._take_back,
     Command.HINT: Commands._hint,
     Command.DONE: Commands._done,
+    Command.CHAT: Commands._chat,
     Command.SIGN: Commands._sign,
     Command.ADJOURN: Commands._adjourn,
     Command.PAUSE: Commands._pause,

@@ -13,6 +13,7 @@ from blindplay.speech.speaker import Outcome, Output, Sound, Speaker, Voicing
 from blindplay.speech.synthesis import NotWordsError
 from blindplay.wording.announcements import Announcement, goes_to_earphone, told
 from blindplay.wording.readers import Readers
+from blindplay.wording.values import Value, in_words
 
 from .choices import PressAnswer
 from .table import Table
@@ -89,9 +90,10 @@ class Desk:
             sound=pressed if short else None,
         )
 
-    def tell_all(self, key: str, **values: str) -> None:
+    def tell_all(self, key: str, **values: Value) -> None:
         """Speak a sentence of the pack to everybody."""
-        self.say(Output.PUBLIC, self.pack.sentence(key, **values))
+        words = {name: in_words(value, self.pack) for name, value in values.items()}
+        self.say(Output.PUBLIC, self.pack.sentence(key, **words))
 
     def tell_privately(self, key: str, **values: str) -> None:
         """Speak a sentence of the pack to the player with the earphone."""

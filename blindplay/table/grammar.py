@@ -88,12 +88,14 @@ class Grammar:
         if game.over:
             if self._signs(side):
                 yield Command.SIGN
-            yield from (*self._hall(), Command.REPEAT, Command.HELP, *VOICE)
+            yield from (*self._elsewhere(), Command.REPEAT, Command.HELP, *VOICE)
             return
         waiting = game.pending is not None and not game.pending.claimable
         playing = not waiting and not game.adjourned
         if OTHER[side] in game.offers:
             yield from (Command.ACCEPT_DRAW, Command.DECLINE_DRAW)
+        elif game.served:
+            yield Command.DECLINE_DRAW  # it declines a take-back, too
         if game.paused and self._by_ourselves and playing:
             yield Command.RESUME
         if game.clock:
@@ -103,27 +105,30 @@ class Grammar:
             yield Command.CORRECTION
         if self._table.absent and game.outstanding(game.board_of(side)):
             yield Command.DONE
-        if self._table.training:
-            yield from sorted(QUESTIONS, key=list(Command).index)
-            if not game.presided:
-                yield Command.TAKE_BACK
-            if self._table.hints and playing and side == game.side:
-                yield Command.HINT
+        answered = filter(self._table.answers, QUESTIONS)
+        yield from sorted(answered, key=list(Command).index)
+        if self._table.takes_back:
+            yield Command.TAKE_BACK
+        if self._table.hints and playing and side == game.side:
+            yield Command.HINT
         if not waiting:
             yield from (Command.OFFER_DRAW, Command.RESIGN)
         if playing:
             yield from self._while_playing(side)
         if game.assistants[side] is not False:
             yield Command.CALL_ASSISTANT
-        yield from (*self._hall(), *VOICE, Command.HELP)
+        yield from (*self._elsewhere(), *VOICE, Command.HELP)
 
-    def _hall(self) -> tuple[Command, ...]:
-        """What makes sense at a table of a hall only."""
-        return (Command.WHERE_I_PLAY,) if self._table.pairings.here else ()
+    def _elsewhere(self) -> Iterator[Command]:
+        """What makes sense only at a table of a hall, or in a game on a server."""
+        if self._table.pairings.here:
+            yield Command.WHERE_I_PLAY
+        if self._table.game.served:
+            yield Command.CHAT
 
     def _while_playing(self, side: str) -> Iterator[Command]:
         game = self._table.game
-        yield from (Command.CALL_ARBITER, Command.ADJUST)
+        yield from (Command.ADJUST,) if game.served else (Command.CALL_ARBITER, Command.ADJUST)
         if side == game.side or game.turn.made is not None:
             yield from CLAIMS_WITH_MOVE
             if self._quickplay():
@@ -145,7 +150,7 @@ class Grammar:
     def _by_ourselves(self) -> bool:
         """Whether the players may stop and start the clocks: no arbiter presides."""
         game = self._table.game
-        return not game.presided and bool(game.clock)
+        return not game.presided and not game.served and bool(game.clock)
 
     def _quickplay(self) -> bool:
         """Whether the claims of a quickplay finish exist in this game."""

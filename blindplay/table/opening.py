@@ -22,7 +22,7 @@ def open_game(session: Session, *, resumed: bool) -> None:
     """Tell which game this is, and begin it, or go on with it, when people are ready."""
     game = session.table.game
     (_tell_where if resumed else _tell_settings)(session)
-    waits = not game.over and not game.adjourned
+    waits = not (game.over or game.adjourned or game.served)
     waits = waits and (not game.started or game.paused == "table")
     if waits:
         _tell_how_to_begin(session, resumed=resumed)

@@ -14,11 +14,12 @@ from pathlib import Path
 
 import chess
 
+from blindplay.language import ON_A_SCREEN, Command
 from blindplay.laws import TABLE, Fact, Game, Origin, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.facts import SIDES, Setup
 from blindplay.laws.state import OTHER
-from blindplay.opponents.player import AbsentPlayer
+from blindplay.opponents.player import ORIGIN, AbsentPlayer
 from blindplay.record import Journal, JournalError
 from blindplay.wording.pack_words import PackWords
 
@@ -161,6 +162,16 @@ class Table:
         without an arbiter."""
         return self.training and bool(self.absent) and not self.game.presided
 
+    def answers(self, question: Command) -> bool:
+        """Whether a question about the position is answered: in training and, in a game on a
+        server, if a screen shows the same. The Laws refuse it otherwise."""
+        return self.training or (self.game.served and question in ON_A_SCREEN)
+
+    @property
+    def takes_back(self) -> bool:
+        """Whether players may ask to take back: in training and, on a server, of the opponent."""
+        return (self.training or self.game.served) and not self.game.presided
+
     def hint(self) -> chess.Move | None:
         """A good move in the present position; None as long as none has been found."""
         return None if self.opponent is None else self.opponent.hint()
@@ -219,7 +230,8 @@ class Table:
         """Take one fact and give its rulings.
 
         A fact without a time happens now. Facts that listeners submit while rulings are being
-        delivered are taken afterwards, in order; for them the result is empty.
+        delivered are taken afterwards, in order; for them the result is empty, and for those that
+        an absent opponent keeps.
 
         :raises f.FactError: if the fact is none of the contract, or a second setup. Nothing is
             written then, so the journal never holds what a game cannot take.
@@ -230,6 +242,8 @@ class Table:
                 raise f.FactError("setup must be the first fact and come only once")
             if not fact.t and not isinstance(fact, Setup):
                 fact = replace(fact, t=self.time())
+            if origin.name != ORIGIN.name and self.opponent and self.opponent.keeps(fact):
+                return ()
             self._queue.append((fact, origin))
             if self._busy:
                 return ()

@@ -68,7 +68,8 @@ class TimeWarnings:
 
     @property
     def _permitted(self) -> bool:
-        return self._table.training or self._table.game.warnings_permitted
+        game = self._table.game
+        return self._table.training or game.served or game.warnings_permitted
 
     def _seat(self, side: str) -> str:
         """Where the player of ``side`` sits; a new game with reversed colours changes the side."""

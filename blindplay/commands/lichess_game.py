@@ -1,0 +1,130 @@
+"""``play --against lichess``: which game is wanted, and the options of the one that was found."""
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, TextIO
+
+import chess
+import click
+from click.core import ParameterSource
+
+from blindplay.laws.clock import TimeControl
+from blindplay.laws.facts import SIDES
+
+from . import options
+
+if TYPE_CHECKING:
+    from blindplay.language import Language
+    from blindplay.opponents.lichess.lobby import Answer, FoundGame
+    from blindplay.opponents.lichess.wishes import WantedGame
+    from blindplay.table.typed_lines import TypedLines
+    from blindplay.wording.values import Value
+
+DAYS = ("1", "2", "3", "5", "7", "10", "14")
+ONLY_HERE = ("challenge", "accept", "rated", "days")
+"""Options that only games at Lichess have."""
+
+
+def wanted_game(given: Mapping[str, Any]) -> "WantedGame":
+    """:raises ValueError: if Lichess has no such game."""
+    from blindplay.opponents.lichess.wishes import WantedGame
+
+    if _chosen("impaired") and given["impaired"] not in SIDES:
+        raise ValueError("At Lichess you are one player; give --impaired white, black or neither.")
+    level = given["level"]
+    if level is not None and not (level.isdecimal() and 1 <= int(level[:3]) <= 8):
+        raise ValueError("The computer of Lichess has the levels 1 to 8; give one with --level.")
+    time: dict[str, Any] = {}
+    if _chosen("time_control"):
+        periods = TimeControl.parse(given["time_control"]).periods
+        if len(periods) > 1 or any(period.moves for period in periods):
+            raise ValueError(
+                "Lichess knows one period only; give a --time-control such as 15m+10s."
+            )
+        time = {"limit_s": None, "increment_s": 0}
+        for period in periods:
+            time = {"limit_s": period.base // 1000, "increment_s": period.increment // 1000}
+    wanted = WantedGame(
+        whom=given["challenge"] or "",
+        ai=None if level is None else int(level),
+        waits=given["accept"],
+        days=None if given["days"] is None else int(given["days"]),
+        rated=given["rated"],
+        side=given["impaired"] if _chosen("impaired") else "",
+        chess960=given["chess960"],
+        fen="" if given["fen"] == options.START else given["fen"],
+        **time,
+    )
+    wanted.check()
+    return wanted
+
+
+def _chosen(name: str) -> bool:
+    source = click.get_current_context().get_parameter_source(name)
+    return source not in (None, ParameterSource.DEFAULT)
+
+
+def with_found_game(
+    given: Mapping[str, Any], pack: "Language", lines: "TypedLines", out: TextIO
+) -> dict[str, Any] | None:
+    """Find a game at Lichess, and say meanwhile what happens. Give the options of the game; None if
+    there is none.
+
+    :raises LichessError, ValueError: if Lichess refuses, or no account is known.
+    """
+    from blindplay.opponents.lichess import account
+    from blindplay.opponents.lichess.api import LichessApi
+    from blindplay.opponents.lichess.lobby import Lobby
+    from blindplay.table.board_setup import Prompter
+    from blindplay.wording.values import in_words
+
+    user = account.kept()
+    with ExitStack() as stack:
+        voice = Prompter(stack, pack, given["silent"], out)
+
+        def say(key: str, **values: "Value") -> None:
+            voice.say(pack.sentence(key, **{name: in_words(v, pack) for name, v in values.items()}))
+
+        def within(seconds: float) -> "Answer | None":
+            line = lines.within(seconds)
+            return None if line is None else _meant(line.strip(), pack)
+
+        api = stack.enter_context(LichessApi(user))
+        found = Lobby(api, user.name, wanted_game(given), say, within).find()
+    return None if found is None else {**given, **_options_of(found, user.server)}
+
+
+def _meant(line: str, pack: "Language") -> "Answer":
+    from blindplay.language import Command, Key, key_of
+    from blindplay.opponents.lichess.lobby import Answer
+
+    if key_of(pack, line) is Key.END:
+        return Answer.END
+    said = pack.understand(line, chess.Board()).command
+    if said is Command.YES:
+        return Answer.YES
+    return Answer.NO if said is Command.NO else Answer.OTHER
+
+
+def _options_of(found: "FoundGame", server: str) -> dict[str, Any]:
+    about, start = found.about, _start_here(found)
+    clock = "-" if about.initial_s is None else f"{about.initial_s}+{about.increment_s}"
+    return {
+        "impaired": found.side,
+        **{side: about.players[side].name for side in SIDES},
+        "time_control": clock,
+        "fen": start.fen(),
+        "chess960": start.chess960,
+        "site": f"{server}/{found.id}",
+    }
+
+
+def _start_here(found: "FoundGame") -> chess.Board:
+    """The position with which this table begins: where the player has moved already, such as on a
+    phone, it is the present one."""
+    board = found.about.start.copy()
+    begins = "white" if board.turn else "black"
+    if len(found.state.moves) > (begins != found.side):
+        for move in found.state.moves:
+            board.push(move)
+    return board

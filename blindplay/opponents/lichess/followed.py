@@ -1,0 +1,176 @@
+"""A game at Lichess as its stream tells it. Pure: events in, the game out.
+
+The first line of a connection is the whole game. What follows may come twice, out of order, or
+after the end. So later lines only add moves; a line that contradicts what is known is not believed,
+and the game is read anew from a new connection.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import chess
+
+from blindplay.laws.facts import SIDES
+
+RUNNING = frozenset(("created", "started"))
+"""The statuses of a game that has not ended."""
+VARIANTS = frozenset(("standard", "chess960", "fromPosition"))
+"""What can be played at a table."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """A player at Lichess. ``ai``: the level of the server's computer."""
+
+    name: str
+    rating: int | None = None
+    ai: int | None = None
+
+
+@dataclass(frozen=True)
+class About:
+    """What does not change during a game. ``initial_s``: None without a clock.
+    ``king_takes_rook``: castling is sent so."""
+
+    start: chess.Board
+    players: Mapping[str, Person]
+    rated: bool
+    king_takes_rook: bool
+    initial_s: int | None = None
+    increment_s: int = 0
+
+
+@dataclass(frozen=True)
+class GameState:
+    """A game at one moment. ``left``: the ms of each side. ``first_move``: the ms in which the
+    first move must come, if that is limited. ``received``: when it came, as monotonic seconds."""
+
+    moves: tuple[chess.Move, ...]
+    left: Mapping[str, int]
+    status: str
+    winner: str | None = None
+    offers: frozenset[str] = frozenset()
+    takebacks: frozenset[str] = frozenset()
+    first_move: int | None = None
+    received: float = field(default=0.0, compare=False)
+
+    @property
+    def ended(self) -> bool:
+        return self.status not in RUNNING
+
+
+class FollowedGame:
+    """What is known of a game. ``since`` counts the connections and requests up to the connection
+    whose first line was believed last."""
+
+    def __init__(self) -> None:
+        self.about: About | None = None
+        self.state: GameState | None = None
+        self.since = -1
+
+    def begin(self, line: Mapping[str, Any], at: int) -> None:
+        """Take the first line of a connection that was opened ``at`` this count.
+
+        :raises ValueError: if it is none.
+        """
+        if line.get("type") != "gameFull":
+            raise ValueError("no gameFull")
+        about = read_about(line)
+        state = read_state(line["state"], about.start)
+        if self.state is None or not self.state.ended:
+            self.about, self.state, self.since = about, state, at
+
+    def add(self, line: Mapping[str, Any]) -> bool:
+        """Take a later line with a state; False if it contradicts what is known.
+
+        :raises ValueError: if it is none.
+        """
+        assert self.about is not None and self.state is not None
+        state = read_state(line["state"] if line["type"] == "gameFull" else line, self.about.start)
+        before = self.state
+        if before.ended or state == before:
+            return True
+        if state.moves[: len(before.moves)] != before.moves:
+            return False
+        self.state = state
+        return True
+
+
+def read_about(line: Mapping[str, Any]) -> About:
+    """:raises ValueError: if this is no game that can be played here."""
+    try:
+        key = line["variant"]["key"]
+        if key not in VARIANTS:
+            raise ValueError(f"variant {key}")
+        clock = line.get("clock") or {}
+        return About(
+            start_of(key, line.get("initialFen")),
+            {side: _person(line[side]) for side in SIDES},
+            bool(line["rated"]),
+            key != "standard",
+            int(clock["initial"]) // 1000 if clock else None,
+            int(clock.get("increment", 0)) // 1000,
+        )
+    except (KeyError, TypeError, AttributeError):
+        raise ValueError("no game") from None
+
+
+def start_of(variant: str, fen: str | None) -> chess.Board:
+    """The position that a game begins with. One whose castling needs it is of Chess960.
+
+    :raises ValueError: if it is none.
+    """
+    if fen in (None, "", "startpos"):
+        return chess.Board(chess960=variant == "chess960")
+    board = chess.Board(fen, chess960=True)
+    usual = chess.Board(fen)
+    if variant != "chess960" and usual.castling_rights == usual.clean_castling_rights():
+        board = usual
+    if not board.is_valid():
+        raise ValueError("no position")
+    return board
+
+
+def read_state(line: Mapping[str, Any], start: chess.Board) -> GameState:
+    """:raises ValueError: if this is no state of a game from ``start``."""
+    try:
+        expiration = line.get("expiration")
+        winner = line.get("winner")
+        return GameState(
+            _moves(str(line["moves"]), start),
+            {"white": int(line["wtime"]), "black": int(line["btime"])},
+            str(line["status"]),
+            winner if winner in SIDES else None,
+            frozenset(side for side in SIDES if line.get(f"{side[0]}draw")),
+            frozenset(side for side in SIDES if line.get(f"{side[0]}takeback")),
+            None
+            if expiration is None
+            else max(0, int(expiration["millisToMove"]) - int(expiration["idleMillis"])),
+            time.monotonic(),
+        )
+    except (KeyError, TypeError, AttributeError):
+        raise ValueError("no state") from None
+
+
+def _moves(text: str, start: chess.Board) -> tuple[chess.Move, ...]:
+    """The moves as this table writes them: castling may come as the king's two squares, or as the
+    king takes the rook."""
+    board = start.copy(stack=False)
+    moves = []
+    for word in text.split():
+        move = board.parse_uci(word)
+        board.push(move)
+        moves.append(move)
+    return tuple(moves)
+
+
+def _person(value: Mapping[str, Any]) -> Person:
+    level = value.get("aiLevel")
+    rating = value.get("rating")
+    return Person(
+        str(value.get("name") or value.get("id") or "Lichess"),
+        rating if isinstance(rating, int) else None,
+        level if isinstance(level, int) else None,
+    )

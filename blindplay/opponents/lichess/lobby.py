@@ -1,0 +1,336 @@
+"""The way to a game at Lichess: a seek, a challenge, one that comes, or the server's computer.
+
+Everything that happens is said, and what is typed is heeded meanwhile.
+"""
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import Enum
+from typing import Any
+
+from blindplay.wording.values import Written
+
+from ..player import Tell
+from .api import (
+    EventLines,
+    LichessApi,
+    LichessError,
+    LimitedError,
+    MissingError,
+    RefusedError,
+    UnreachableError,
+)
+from .followed import VARIANTS, About, GameState, read_about, read_state
+from .wishes import WantedGame, why_not
+
+_LOOK_S = 0.1
+_TRIES = 4
+
+
+class Answer(Enum):
+    """What a typed line means."""
+
+    YES = "yes"
+    NO = "no"
+    END = "end"
+    OTHER = "other"
+
+
+@dataclass(frozen=True)
+class FoundGame:
+    """A game at Lichess, and the side of this player in it."""
+
+    id: str
+    side: str
+    about: About
+    state: GameState
+
+
+class Lobby:
+    """Finds a game for the user ``name``. ``within`` waits so many seconds at most for a typed
+    line, and gives None if there is none."""
+
+    def __init__(
+        self,
+        api: LichessApi,
+        name: str,
+        wanted: WantedGame,
+        say: Tell,
+        within: Callable[[float], Answer | None],
+    ) -> None:
+        self._api, self._name, self._wanted = api, name, wanted
+        self._say, self._within = say, within
+        self._events: queue.SimpleQueue[Mapping[str, Any] | LichessError] = queue.SimpleQueue()
+        self._done = threading.Event()
+        self._open: dict[str, EventLines] = {}
+        self._old: set[str] = set()
+        self._own: str | None = None  # the challenge of this player
+        self._asked: Mapping[str, Any] | None = None  # the challenge that waits for an answer
+        self._lost = False
+
+    def find(self) -> FoundGame | None:
+        """Wait for a game; None if the user ends the waiting, or nobody comes.
+
+        :raises LichessError: if Lichess refuses.
+        """
+        playing = [game for game in self._api.playing() if _id_of(game)]
+        for game in playing:
+            if game.get("speed") != "correspondence" and _variant(game) in VARIANTS:
+                self._say("lichess_continues")
+                return self._found(_id_of(game))
+        self._old = {_id_of(game) for game in playing}
+        with self._streams():
+            found = self._begin() or self._wait()
+        return None if found is None else self._found(found)
+
+    # --- asking for a game -----------------------------------------------------------------------
+
+    @contextmanager
+    def _streams(self) -> Iterator[None]:
+        """Follow the events meanwhile; what is still sought then, is not any more."""
+        try:
+            yield
+        finally:
+            self._done.set()
+            for lines in list(self._open.values()):
+                lines.close()
+
+    def _begin(self) -> str | None:
+        """Ask for the game; give its name if it has begun at once."""
+        wanted, form = self._wanted, self._wanted.form()
+        self._follow("events", "GET", "/api/stream/event", None)
+        if wanted.ai is not None:
+            value, _ = self._api.ask("POST", "/api/challenge/ai", form)
+            return str(value["id"]) if isinstance(value, dict) and "id" in value else None
+        if wanted.whom:
+            self._challenge(form)
+        elif not wanted.waits and wanted.days is not None:
+            self._api.ask("POST", "/api/board/seek", form)
+        elif not wanted.waits:
+            self._follow("seek", "POST", "/api/board/seek", form)
+        self._say_waiting()
+        return None
+
+    def _challenge(self, form: Mapping[str, str]) -> None:
+        path = f"/api/challenge/{self._wanted.whom}"
+        if self._wanted.limit_s is None or self._wanted.days is not None:
+            value, _ = self._api.ask("POST", path, form)  # it stays open by itself
+            self._own = _id_of(value) or _id_of(_part(value, "challenge"))
+        else:
+            self._follow("challenge", "POST", path, {**form, "keepAliveStream": "true"})
+
+    def _say_waiting(self) -> None:
+        if self._wanted.whom:
+            self._say("lichess_waiting_for", name=Written(self._wanted.whom))
+        else:
+            self._say("lichess_waiting" if self._wanted.waits else "lichess_seeking")
+
+    def _follow(self, name: str, method: str, path: str, data: Mapping[str, str] | None) -> None:
+        """Read a stream in a thread of its own, and open it again when it ends."""
+        opened = threading.Event()
+
+        def read() -> None:
+            failures, patience = 0, self._api.patience
+            while not self._done.is_set():
+                try:
+                    with self._api.stream(method, path, data) as lines:
+                        self._open[name] = lines
+                        opened.set()
+                        for line in lines:
+                            failures = 0
+                            if line is not None:
+                                self._events.put(line)
+                    if name == "challenge":
+                        return  # it is answered; the events tell how
+                except LichessError as error:
+                    opened.set()
+                    if self._done.is_set():
+                        return
+                    self._events.put(error)
+                    if isinstance(error, LimitedError):
+                        self._done.wait(patience.limited_s)
+                    elif not isinstance(error, UnreachableError):
+                        return
+                self._done.wait(patience.before_retry(failures))
+                failures += 1
+
+        threading.Thread(target=read, name=f"lichess {name}", daemon=True).start()
+        opened.wait(self._api.patience.answer_s)
+
+    # --- waiting ---------------------------------------------------------------------------------
+
+    def _wait(self) -> str | None:
+        while True:
+            with suppress(queue.Empty):
+                while True:
+                    game, ends = self._heed(self._events.get_nowait())
+                    if game is not None or ends:
+                        return game
+            answer = self._within(_LOOK_S)
+            if answer is Answer.END:
+                self._cancel()
+                return None
+            if answer is not None:
+                self._answer(answer)
+
+    def _heed(self, event: Mapping[str, Any] | LichessError) -> tuple[str | None, bool]:
+        """What an event brings: a game, or the end of waiting."""
+        if isinstance(event, LichessError):
+            return None, self._failed(event)
+        if self._lost:
+            self._lost = False
+            self._say("lichess_back")
+        kind, challenge = event.get("type"), _part(event, "challenge")
+        if kind == "gameStart":
+            game = _part(event, "game")
+            name = str(game.get("gameId") or game.get("id") or "")
+            awaited = self._own in (None, name)
+            return (name if name and name not in self._old and awaited else None), False
+        if kind == "challengeDeclined" and challenge:
+            if _id_of(challenge) == self._own or self._is_own(challenge):
+                self._say("lichess_challenge_declined", name=Written(self._wanted.whom))
+                return None, True
+        elif kind == "challengeCanceled" and challenge:
+            if self._asked is not None and _id_of(challenge) == _id_of(self._asked):
+                self._asked = None
+                self._say("lichess_challenge_gone")
+        elif kind == "challenge" or (kind is None and (challenge or "id" in event)):
+            self._take_challenge(challenge or event)
+        return None, False
+
+    def _failed(self, error: LichessError) -> bool:
+        """Say that a request failed; give whether that is the end."""
+        if isinstance(error, UnreachableError):
+            if not self._lost:
+                self._lost = True
+                self._say("lichess_lost")
+            return False
+        if isinstance(error, LimitedError):
+            self._say("lichess_busy")
+            return False
+        raise error
+
+    def _is_own(self, challenge: Mapping[str, Any]) -> bool:
+        return _name_of(_part(challenge, "challenger")).lower() == self._name.lower()
+
+    def _take_challenge(self, challenge: Mapping[str, Any]) -> None:
+        """Note the own challenge; ask about one that comes; decline what cannot be played."""
+        name = _id_of(challenge)
+        if self._is_own(challenge):
+            if self._wanted.whom:
+                self._own = self._own or name
+            return
+        if self._asked is not None and _id_of(self._asked) == name:
+            return
+        why = why_not(challenge)
+        if why is not None:
+            self._say("lichess_declined_variant" if why == "variant" else "lichess_declined_fast")
+            self._try("POST", f"/api/challenge/{name}/decline", {"reason": why})
+            return
+        self._asked = challenge
+        self._say_challenge(challenge)
+
+    def _say_challenge(self, challenge: Mapping[str, Any]) -> None:
+        person, terms = _part(challenge, "challenger"), _part(challenge, "timeControl")
+        rating = person.get("rating")
+        if isinstance(rating, int):
+            self._say("lichess_challenged", name=Written(_name_of(person)), number=rating)
+        else:
+            self._say("lichess_challenged_unrated", name=Written(_name_of(person)))
+        limit, more, days = (terms.get(key) for key in ("limit", "increment", "daysPerTurn"))
+        if isinstance(limit, int):
+            times = {"time": timedelta(seconds=limit)}
+            if isinstance(more, int) and more:
+                self._say("lichess_terms_more", more=timedelta(seconds=more), **times)
+            else:
+                self._say("lichess_terms", **times)
+        elif isinstance(days, int):
+            self._say("lichess_terms_days", number=days)
+        else:
+            self._say("lichess_terms_unlimited")
+        self._say("lichess_terms_rated" if challenge.get("rated") else "lichess_terms_casual")
+        self._say("lichess_answer")
+
+    def _answer(self, answer: Answer) -> None:
+        challenge = self._asked
+        if challenge is None:
+            self._say_waiting()
+        elif answer is Answer.OTHER:
+            self._say_challenge(challenge)
+        else:
+            self._asked = None
+            what = "accept" if answer is Answer.YES else "decline"
+            done = self._try("POST", f"/api/challenge/{_id_of(challenge)}/{what}")
+            if done and answer is Answer.NO:
+                self._say("lichess_declined")
+
+    def _try(self, method: str, path: str, data: Mapping[str, str] | None = None) -> bool:
+        """Ask something that may fail; say so if it does."""
+        try:
+            self._api.ask(method, path, data)
+        except MissingError:
+            self._say("lichess_challenge_gone")
+        except UnreachableError:
+            self._say("lichess_unreached")
+        except LichessError:
+            self._say("lichess_refuses")
+        else:
+            return True
+        return False
+
+    def _cancel(self) -> None:
+        if self._own is not None:
+            with suppress(LichessError):
+                self._api.ask("POST", f"/api/challenge/{self._own}/cancel")
+
+    # --- the game --------------------------------------------------------------------------------
+
+    def _found(self, name: str) -> FoundGame:
+        """Read the game. :raises LichessError: if that cannot be done."""
+        for attempt in range(_TRIES):
+            try:
+                return self._read(name)
+            except UnreachableError:
+                if attempt == _TRIES - 1:
+                    raise
+                time.sleep(self._api.patience.before_retry(attempt))
+        raise AssertionError
+
+    def _read(self, name: str) -> FoundGame:
+        with self._api.stream("GET", f"/api/board/game/stream/{name}") as lines:
+            line = next((line for line in lines if line is not None), None)
+        try:
+            if line is None:
+                raise UnreachableError("Lichess tells nothing of the game.")
+            about = read_about(line)
+            state = read_state(line["state"], about.start)
+        except (ValueError, KeyError):
+            raise RefusedError("This game of Lichess cannot be played at a table.") from None
+        for side, person in about.players.items():
+            if person.ai is None and person.name.lower() == self._name.lower():
+                return FoundGame(name, side, about, state)
+        raise RefusedError("This game of Lichess is not yours.")
+
+
+def _part(value: Any, name: str) -> Mapping[str, Any]:
+    """The object ``name`` in ``value``; an empty one if there is none."""
+    part = value.get(name) if isinstance(value, dict) else None
+    return part if isinstance(part, dict) else {}
+
+
+def _id_of(value: Any) -> str:
+    known = isinstance(value, dict) and (value.get("gameId") or value.get("id"))
+    return str(known or "")
+
+
+def _name_of(person: Mapping[str, Any]) -> str:
+    return str(person.get("name") or person.get("username") or person.get("id") or "")
+
+
+def _variant(game: Mapping[str, Any]) -> str:
+    return str(_part(game, "variant").get("key", ""))
