@@ -8,9 +8,11 @@ import contextlib
 import json
 import logging
 import socket
+import ssl
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Self
 
 import httpx
@@ -91,6 +93,11 @@ class EventLines:
                 line.shutdown(socket.SHUT_RDWR)
 
 
+@cache
+def _trusted() -> ssl.SSLContext:
+    return httpx.create_ssl_context()
+
+
 class LichessApi:
     """What a player asks of Lichess, in the name of ``account``. For several threads."""
 
@@ -101,6 +108,7 @@ class LichessApi:
             base_url=account.server,
             headers={"authorization": f"Bearer {account.token}", "user-agent": "BlindPlay"},
             timeout=httpx.Timeout(read=patience.answer_s, **times),
+            verify=_trusted(),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=2),
         )
         self._while_streaming = httpx.Timeout(read=patience.quiet_s, **times)

@@ -68,8 +68,8 @@ class WantedGame:
         length = self.limit_s + 40 * self.increment_s
         if length < (_RAPID_S if self.seeks else _BLITZ_S):
             raise ValueError(
-                "Lichess lets boards play rapid, classical and correspondence games, blitz only in "
-                "challenges, and bullet never. Give a longer --time-control, such as 10m or 15m+10s."
+                "Boards play rapid, classical and correspondence games at Lichess, blitz only in "
+                "challenges, and bullet never; give a longer --time-control, such as 10m or 15m+10s."
             )
 
     def form(self) -> dict[str, str]:

@@ -26,9 +26,7 @@ TOKEN = "lip_a1B2c3D4"
 GAME = "xcoxhDvh"
 ME = "Kenneth"
 AT_ONCE = Patience(answer_s=20, quiet_s=20, limited_s=0, retry_s=(0.0,))
-ANSWERED = 200
 Answer = tuple[int, Any]
-COLORS = {"white": chess.WHITE, "black": chess.BLACK}
 
 
 @dataclass
@@ -50,8 +48,8 @@ class Faults:
 
 
 class BoardServer:
-    """One user, ``me``, and one game. ``replies`` chooses the opponent's answer to a position; None:
-    the test moves for them. ``faults`` says what goes wrong."""
+    """One user, who has the side ``me``, and one game. ``replies`` chooses the opponent's answer to
+    a position; None: the test moves for them. ``faults`` says what goes wrong."""
 
     def __init__(
         self,
@@ -69,7 +67,7 @@ class BoardServer:
         self.start = start or chess.Board()
         self.board = self.start.copy()
         self.status, self.winner = "started", ""
-        self.left = {side: clock[0] * 1000 if clock else 2**31 - 1 for side in COLORS}
+        self.left = dict.fromkeys(("white", "black"), clock[0] * 1000 if clock else 2**31 - 1)
         self.draws: set[str] = set()
         self.takebacks: set[str] = set()
         self.chat: list[tuple[str, str]] = []
@@ -265,6 +263,9 @@ class BoardServer:
         (offers.add if yes else offers.discard)(self.me if yes else self.other)
         self.tell(self.state())
 
+    def is_streamed(self, path: str, form: dict[str, str]) -> bool:
+        return "keepAliveStream" in form or (path == "/api/board/seek" and "days" not in form)
+
     # --- HTTP ------------------------------------------------------------------------------------
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
@@ -272,6 +273,7 @@ class BoardServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
 
             def do_GET(self) -> None:
                 outer.asked.append(f"GET {self.path}")
@@ -294,9 +296,7 @@ class BoardServer:
                     self._answer(429, {"error": "Too many requests"})
                 elif faults.happens("broken"):
                     self._answer(502, None)
-                elif self.path == "/api/board/seek" and "days" not in form:
-                    self._stream(self.path)
-                elif "keepAliveStream" in form and self.path not in outer.answers:
+                elif self.path not in outer.answers and outer.is_streamed(self.path, form):
                     self._stream(self.path)
                 else:
                     status, value = outer.answer("POST", self.path, form)
