@@ -15,7 +15,7 @@ from . import options
 
 if TYPE_CHECKING:
     from blindplay.language import Language
-    from blindplay.opponents.lichess.lobby import Answer, FoundGame
+    from blindplay.opponents.lichess.lobby import FoundGame, TypedAnswer
     from blindplay.opponents.lichess.wishes import WantedGame
     from blindplay.table.typed_lines import TypedLines
     from blindplay.wording.values import Value
@@ -85,7 +85,7 @@ def with_found_game(
         def say(key: str, **values: "Value") -> None:
             voice.say(pack.sentence(key, **{name: in_words(v, pack) for name, v in values.items()}))
 
-        def within(seconds: float) -> "Answer | None":
+        def within(seconds: float) -> "TypedAnswer | None":
             line = lines.within(seconds)
             return None if line is None else _meant(line.strip(), pack)
 
@@ -94,16 +94,16 @@ def with_found_game(
     return None if found is None else {**given, **_options_of(found, user.server)}
 
 
-def _meant(line: str, pack: "Language") -> "Answer":
+def _meant(line: str, pack: "Language") -> "TypedAnswer":
     from blindplay.language import Command, Key, key_of
-    from blindplay.opponents.lichess.lobby import Answer
+    from blindplay.opponents.lichess.lobby import TypedAnswer
 
     if key_of(pack, line) is Key.END:
-        return Answer.END
+        return TypedAnswer.END
     said = pack.understand(line, chess.Board()).command
     if said is Command.YES:
-        return Answer.YES
-    return Answer.NO if said is Command.NO else Answer.OTHER
+        return TypedAnswer.YES
+    return TypedAnswer.NO if said is Command.NO else TypedAnswer.OTHER
 
 
 def _options_of(found: "FoundGame", server: str) -> dict[str, Any]:
@@ -116,6 +116,7 @@ def _options_of(found: "FoundGame", server: str) -> dict[str, Any]:
         "fen": start.fen(),
         "chess960": start.chess960,
         "site": f"{server}/{found.id}",
+        "event": "Lichess",
     }
 
 

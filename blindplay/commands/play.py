@@ -68,6 +68,7 @@ def _play(**given: Any) -> None:
     lines: Iterable[str] = sys.stdin
     if given["against"] == "lichess" and not given["resume"]:
         lines = TypedLines(sys.stdin)
+        devices.boards()  # a wrong name must not begin a game
         found = with_found_game(given, options.load_language(_language(given)), lines, sys.stdout)
         if found is None:
             return

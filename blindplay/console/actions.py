@@ -353,7 +353,7 @@ def _ask(table: TablePort, game: Game, role: str, language: str, form: Form) -> 
     if command is Command.HINT and role in f.SIDES:
         words = hint_in_words(pack, game, role, table.hint(), given=table.hints)
         return ActionResult((words,))
-    if command in QUESTIONS and table.answers(command) and role in f.SIDES and not game.over:
+    if command in QUESTIONS and table.allows(command) and role in f.SIDES and not game.over:
         return ActionResult((look(pack, game, role, command, about),))
     if isinstance(ruling, Refused):
         return _answer(game, role, language, [ruling])
@@ -366,7 +366,7 @@ def _take_back(table: TablePort, game: Game, role: str, language: str, seen: str
     """Take back the player's own last move, with the answer: in training without an arbiter or, on
     a server, if the opponent agrees."""
     pack = load(language)
-    if not table.takes_back or role not in f.SIDES:
+    if not table.allows(Command.TAKE_BACK) or role not in f.SIDES:
         key = "arbiter_only_page" if game.presided else "training_only"
         return ActionResult((pack.sentence(key),), refused=True)
     if _is_late(stamp(game), seen, "press"):

@@ -43,12 +43,8 @@ class TablePort(Protocol):
     def hints(self) -> bool:
         """Whether players may ask for a good move: in training against an absent opponent only."""
 
-    @property
-    def takes_back(self) -> bool:
-        """Whether players may ask to take back moves."""
-
-    def answers(self, question: Command) -> bool:
-        """Whether players may ask this about the position."""
+    def allows(self, asked: Command) -> bool:
+        """Whether players may ask about the position, or to take back moves."""
 
     def hint(self) -> chess.Move | None:
         """A good move in the present position; None as long as none has been found."""

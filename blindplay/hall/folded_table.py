@@ -70,11 +70,7 @@ class FoldedTable:
     def hints(self) -> bool:
         return False
 
-    @property
-    def takes_back(self) -> bool:
-        return False
-
-    def answers(self, question: Command) -> bool:
+    def allows(self, asked: Command) -> bool:
         return False
 
     def hint(self) -> None:

@@ -39,6 +39,7 @@ def set_up(game: State, fact: f.Setup) -> None:
     game.edition = load(fact.edition)
     game.announce_in = fact.announce_in
     game.presided = fact.arbiter == "present"
+    game.served = fact.arbiter == "server"
     game.board = chess.Board(fact.fen, chess960=fact.variant == "chess960")
     game.pieces = pieces_of(game.board)
     game.start_board = game.board.copy()

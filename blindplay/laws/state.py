@@ -271,6 +271,8 @@ class State:
         self.displacing: Displacing | None = None
         self.announce_in = ""  # what moves are announced in; "" is what the Laws say
         self.presided = True  # there is an arbiter: what is his to decide waits for him
+        self.served = False  # a server keeps the time and gives the result: no flag falls, nothing
+        # is punished, and only checkmate and stalemate end the game by themselves
         self.warnings_permitted = False  # each player may be told of little time of their own
         self.arrived: set[str] = set()
         self.swapped = False  # the players have changed colours since the setup (7.3)
@@ -309,12 +311,6 @@ class State:
     @property
     def over(self) -> bool:
         return self.result is not None
-
-    @property
-    def served(self) -> bool:
-        """Whether a server keeps the time and gives the result. Then no flag falls here, nothing is
-        punished, and only checkmate and stalemate end the game by themselves."""
-        return self.setup is not None and self.setup.arbiter == "server"
 
     @property
     def position(self) -> chess.Board:

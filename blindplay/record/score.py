@@ -90,7 +90,7 @@ def tags(game: Game, reason: str = "") -> dict[str, str]:
         "Black": setup.black.name,
         "Result": result,
         "TimeControl": setup.time_control,
-        "Mode": "OTB",
+        "Mode": "ICS" if game.served else "OTB",
         "Rules": setup.edition,
         "Termination": _TERMINATIONS.get(reason, "normal") if game.over else "unterminated",
     }

@@ -115,7 +115,7 @@ class Commands:
 
     def _look(self, side: str, command: Command, about: About) -> list[Effect]:
         query = f.Query(by=side, about="position")
-        if not self._table.answers(command):
+        if not self._table.allows(command):
             return [Submit(query)]
         if command is Command.LEGAL_MOVES_HERE:
             about = self._looked_at.get(side, about)
@@ -141,7 +141,7 @@ class Commands:
         """In training without an arbiter: take back the player's own last move, with the answer
         to it. What is only made is no ply yet. On a server, the opponent is asked, or agrees."""
         game = self._table.game
-        if not self._table.takes_back:
+        if not self._table.allows(command):
             return [self._say(side, "arbiter_only_page" if game.presided else "training_only")]
         own = 0 if game.served and game.history else before_last_of(game, side)
         if own is None:
@@ -195,8 +195,9 @@ class Commands:
         return [Say(None, wanted), *adjourned]
 
     def _pause(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
-        if self._table.game.presided:
-            return [self._say(side, "pause_refused")]
+        if self._table.game.presided or self._table.game.served:
+            served = self._table.game.served
+            return [self._say(side, "lichess_decides" if served else "pause_refused")]
         if command not in self._grammar.commands(side, None, more=False):
             return [self._say(side, self._why_no_pause(command))]
         said = Say(None, self._readers.everybody.sentence(command.value))

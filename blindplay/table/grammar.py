@@ -105,9 +105,9 @@ class Grammar:
             yield Command.CORRECTION
         if self._table.absent and game.outstanding(game.board_of(side)):
             yield Command.DONE
-        answered = filter(self._table.answers, QUESTIONS)
+        answered = filter(self._table.allows, QUESTIONS)
         yield from sorted(answered, key=list(Command).index)
-        if self._table.takes_back:
+        if self._table.allows(Command.TAKE_BACK):
             yield Command.TAKE_BACK
         if self._table.hints and playing and side == game.side:
             yield Command.HINT

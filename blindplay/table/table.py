@@ -162,15 +162,12 @@ class Table:
         without an arbiter."""
         return self.training and bool(self.absent) and not self.game.presided
 
-    def answers(self, question: Command) -> bool:
-        """Whether a question about the position is answered: in training and, in a game on a
-        server, if a screen shows the same. The Laws refuse it otherwise."""
-        return self.training or (self.game.served and question in ON_A_SCREEN)
-
-    @property
-    def takes_back(self) -> bool:
-        """Whether players may ask to take back: in training and, on a server, of the opponent."""
-        return (self.training or self.game.served) and not self.game.presided
+    def allows(self, asked: Command) -> bool:
+        """Whether players may ask about the position, or to take back: in training and, in a game
+        on a server, what a screen shows and what the opponent agrees to."""
+        if asked is Command.TAKE_BACK:
+            return (self.training or self.game.served) and not self.game.presided
+        return self.training or (self.game.served and asked in ON_A_SCREEN)
 
     def hint(self) -> chess.Move | None:
         """A good move in the present position; None as long as none has been found."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from blindplay.language import load
+from blindplay.language import Command, load
 from blindplay.laws import Game, Taken, permissions
 from blindplay.laws.claims import QUICKPLAY_CLAIMS
 from blindplay.laws.editions import article
@@ -55,7 +55,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "assisted": game.assistants[role],
         "hints": table.hints and not game.over,
         "to_execute": _to_execute(table, game, role),
-        "takes_back": table.takes_back and not game.over,
+        "takes_back": table.allows(Command.TAKE_BACK) and not game.over,
         **papers.values(game, role, language),
         "may_be_assisted": _may_be_assisted(game, role),
         "past": boards.before_last(game, role),

@@ -29,7 +29,7 @@ class LichessError(RuntimeError):
     """A request failed. The message is a sentence."""
 
 
-class UnreachableError(LichessError):
+class LostLineError(LichessError):
     """Nobody knows whether Lichess got the request."""
 
 
@@ -50,7 +50,7 @@ class TokenError(LichessError):
 
 
 @dataclass(frozen=True)
-class Patience:
+class Waits:
     """How long to wait, in seconds: for an answer, for the next line of a stream, after the status
     429, and before each new try of a stream, the last one again and again."""
 
@@ -63,7 +63,7 @@ class Patience:
         return self.retry_s[min(failures, len(self.retry_s) - 1)]
 
 
-USUAL = Patience()
+USUAL = Waits()
 
 
 class EventLines:
@@ -73,7 +73,7 @@ class EventLines:
         self._response = response
 
     def __iter__(self) -> Iterator[Mapping[str, Any] | None]:
-        """:raises UnreachableError: if the stream is cut, or what comes is no event."""
+        """:raises LostLineError: if the stream is cut, or what comes is no event."""
         with _told_in_our_words():
             for line in self._response.iter_lines():
                 if not line.strip():
@@ -81,7 +81,7 @@ class EventLines:
                     continue
                 event = _value(line) if len(line) <= _MOST_LINE else None
                 if not isinstance(event, dict):
-                    raise UnreachableError("Lichess sends what is no event.")
+                    raise LostLineError("Lichess sends what is no event.")
                 yield event
 
     def close(self) -> None:
@@ -101,17 +101,17 @@ def _trusted() -> ssl.SSLContext:
 class LichessApi:
     """What a player asks of Lichess, in the name of ``account``. For several threads."""
 
-    def __init__(self, account: Account, patience: Patience = USUAL) -> None:
-        self.patience = patience
-        times = {"connect": patience.answer_s, "write": patience.answer_s, "pool": None}
+    def __init__(self, account: Account, waits: Waits = USUAL) -> None:
+        self.waits = waits
+        times = {"connect": waits.answer_s, "write": waits.answer_s, "pool": None}
         self._client = httpx.Client(
             base_url=account.server,
             headers={"authorization": f"Bearer {account.token}", "user-agent": "BlindPlay"},
-            timeout=httpx.Timeout(read=patience.answer_s, **times),
+            timeout=httpx.Timeout(read=waits.answer_s, **times),
             verify=_trusted(),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=2),
         )
-        self._while_streaming = httpx.Timeout(read=patience.quiet_s, **times)
+        self._while_streaming = httpx.Timeout(read=waits.quiet_s, **times)
         self._one_at_a_time = threading.Lock()
 
     def close(self) -> None:
@@ -219,15 +219,13 @@ def _check(status: int, value: Any) -> None:
         raise MissingError(f"Lichess does not find it: {why}")
     if 400 <= status < 500:
         raise RefusedError(f"Lichess refuses: {why}")
-    raise UnreachableError(f"Lichess has a problem: {why}")
+    raise LostLineError(f"Lichess has a problem: {why}")
 
 
 @contextlib.contextmanager
 def _told_in_our_words() -> Iterator[None]:
-    """:raises UnreachableError: for whatever cuts a connection; it names no header."""
+    """:raises LostLineError: for whatever cuts a connection; it names no header."""
     try:
         yield
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, RuntimeError):
-        raise UnreachableError(
-            "Lichess cannot be reached. Check the way to the internet."
-        ) from None
+        raise LostLineError("Lichess cannot be reached. Check the way to the internet.") from None

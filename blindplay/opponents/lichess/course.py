@@ -29,7 +29,7 @@ class Do(Enum):
     GO_BACK = "go back"
 
 
-class Outcome(Enum):
+class Sending(Enum):
     """What came of sending a move."""
 
     TAKEN = "taken"
@@ -52,7 +52,7 @@ class Step:
 class _Sent:
     plies: int
     move: chess.Move
-    outcome: Outcome
+    outcome: Sending
     at: int
 
 
@@ -66,7 +66,7 @@ class Course:
         self.confirmed = confirmed
         self._sent: _Sent | None = None
 
-    def sent(self, step: Step, outcome: Outcome, at: int) -> None:
+    def sent(self, step: Step, outcome: Sending, at: int) -> None:
         """Note that the move of ``step`` was sent; ``at`` counts as ``since`` does."""
         assert step.move is not None
         self._sent = _Sent(step.plies, step.move, outcome, at)
@@ -115,7 +115,7 @@ class Course:
         if sent is None or (sent.plies, sent.move) != (plies, send.move):
             return send
         if since < sent.at:
-            return Step(Do.WAIT if sent.outcome is Outcome.TAKEN else Do.READ_ANEW)
-        if sent.outcome is Outcome.REFUSED:
+            return Step(Do.WAIT if sent.outcome is Sending.TAKEN else Do.READ_ANEW)
+        if sent.outcome is Sending.REFUSED:
             return Step(Do.GO_BACK, plies, why="lichess_move_refused")
-        return send if sent.outcome is Outcome.UNKNOWN else back
+        return send if sent.outcome is Sending.UNKNOWN else back

@@ -21,7 +21,7 @@ VARIANTS = frozenset(("standard", "chess960", "fromPosition"))
 
 
 @dataclass(frozen=True)
-class Person:
+class NetPlayer:
     """A player at Lichess. ``ai``: the level of the server's computer."""
 
     name: str
@@ -30,12 +30,12 @@ class Person:
 
 
 @dataclass(frozen=True)
-class About:
+class AboutGame:
     """What does not change during a game. ``initial_s``: None without a clock.
     ``king_takes_rook``: castling is sent so."""
 
     start: chess.Board
-    players: Mapping[str, Person]
+    players: Mapping[str, NetPlayer]
     rated: bool
     king_takes_rook: bool
     initial_s: int | None = None
@@ -61,12 +61,12 @@ class GameState:
         return self.status not in RUNNING
 
 
-class FollowedGame:
+class ServedGame:
     """What is known of a game. ``since`` counts the connections and requests up to the connection
     whose first line was believed last."""
 
     def __init__(self) -> None:
-        self.about: About | None = None
+        self.about: AboutGame | None = None
         self.state: GameState | None = None
         self.since = -1
 
@@ -98,14 +98,14 @@ class FollowedGame:
         return True
 
 
-def read_about(line: Mapping[str, Any]) -> About:
+def read_about(line: Mapping[str, Any]) -> AboutGame:
     """:raises ValueError: if this is no game that can be played here."""
     try:
         key = line["variant"]["key"]
         if key not in VARIANTS:
             raise ValueError(f"variant {key}")
         clock = line.get("clock") or {}
-        return About(
+        return AboutGame(
             start_of(key, line.get("initialFen")),
             {side: _person(line[side]) for side in SIDES},
             bool(line["rated"]),
@@ -166,10 +166,10 @@ def _moves(text: str, start: chess.Board) -> tuple[chess.Move, ...]:
     return tuple(moves)
 
 
-def _person(value: Mapping[str, Any]) -> Person:
+def _person(value: Mapping[str, Any]) -> NetPlayer:
     level = value.get("aiLevel")
     rating = value.get("rating")
-    return Person(
+    return NetPlayer(
         str(value.get("name") or value.get("id") or "Lichess"),
         rating if isinstance(rating, int) else None,
         level if isinstance(level, int) else None,

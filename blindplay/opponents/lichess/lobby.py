@@ -21,18 +21,18 @@ from .api import (
     LichessApi,
     LichessError,
     LimitedError,
+    LostLineError,
     MissingError,
     RefusedError,
-    UnreachableError,
 )
-from .followed import VARIANTS, About, GameState, read_about, read_state
+from .followed import VARIANTS, AboutGame, GameState, read_about, read_state
 from .wishes import WantedGame, why_not
 
 _LOOK_S = 0.1
 _TRIES = 4
 
 
-class Answer(Enum):
+class TypedAnswer(Enum):
     """What a typed line means."""
 
     YES = "yes"
@@ -47,7 +47,7 @@ class FoundGame:
 
     id: str
     side: str
-    about: About
+    about: AboutGame
     state: GameState
 
 
@@ -61,7 +61,7 @@ class Lobby:
         name: str,
         wanted: WantedGame,
         say: Tell,
-        within: Callable[[float], Answer | None],
+        within: Callable[[float], TypedAnswer | None],
     ) -> None:
         self._api, self._name, self._wanted = api, name, wanted
         self._say, self._within = say, within
@@ -135,7 +135,7 @@ class Lobby:
         opened = threading.Event()
 
         def read() -> None:
-            failures, patience = 0, self._api.patience
+            failures, waits = 0, self._api.waits
             while not self._done.is_set():
                 try:
                     with self._api.stream(method, path, data) as lines:
@@ -153,14 +153,14 @@ class Lobby:
                         return
                     self._events.put(error)
                     if isinstance(error, LimitedError):
-                        self._done.wait(patience.limited_s)
-                    elif not isinstance(error, UnreachableError):
+                        self._done.wait(waits.limited_s)
+                    elif not isinstance(error, LostLineError):
                         return
-                self._done.wait(patience.before_retry(failures))
+                self._done.wait(waits.before_retry(failures))
                 failures += 1
 
         threading.Thread(target=read, name=f"lichess {name}", daemon=True).start()
-        opened.wait(self._api.patience.answer_s)
+        opened.wait(self._api.waits.answer_s)
 
     # --- waiting ---------------------------------------------------------------------------------
 
@@ -172,7 +172,7 @@ class Lobby:
                     if game is not None or ends:
                         return game
             answer = self._within(_LOOK_S)
-            if answer is Answer.END:
+            if answer is TypedAnswer.END:
                 self._cancel()
                 return None
             if answer is not None:
@@ -205,7 +205,7 @@ class Lobby:
 
     def _failed(self, error: LichessError) -> bool:
         """Say that a request failed; give whether that is the end."""
-        if isinstance(error, UnreachableError):
+        if isinstance(error, LostLineError):
             if not self._lost:
                 self._lost = True
                 self._say("lichess_lost")
@@ -256,17 +256,17 @@ class Lobby:
         self._say("lichess_terms_rated" if challenge.get("rated") else "lichess_terms_casual")
         self._say("lichess_answer")
 
-    def _answer(self, answer: Answer) -> None:
+    def _answer(self, answer: TypedAnswer) -> None:
         challenge = self._asked
         if challenge is None:
             self._say_waiting()
-        elif answer is Answer.OTHER:
+        elif answer is TypedAnswer.OTHER:
             self._say_challenge(challenge)
         else:
             self._asked = None
-            what = "accept" if answer is Answer.YES else "decline"
+            what = "accept" if answer is TypedAnswer.YES else "decline"
             done = self._try("POST", f"/api/challenge/{_id_of(challenge)}/{what}")
-            if done and answer is Answer.NO:
+            if done and answer is TypedAnswer.NO:
                 self._say("lichess_declined")
 
     def _try(self, method: str, path: str, data: Mapping[str, str] | None = None) -> bool:
@@ -275,7 +275,7 @@ class Lobby:
             self._api.ask(method, path, data)
         except MissingError:
             self._say("lichess_challenge_gone")
-        except UnreachableError:
+        except LostLineError:
             self._say("lichess_unreached")
         except LichessError:
             self._say("lichess_refuses")
@@ -295,10 +295,10 @@ class Lobby:
         for attempt in range(_TRIES):
             try:
                 return self._read(name)
-            except UnreachableError:
+            except LostLineError:
                 if attempt == _TRIES - 1:
                     raise
-                time.sleep(self._api.patience.before_retry(attempt))
+                time.sleep(self._api.waits.before_retry(attempt))
         raise AssertionError
 
     def _read(self, name: str) -> FoundGame:
@@ -306,7 +306,7 @@ class Lobby:
             line = next((line for line in lines if line is not None), None)
         try:
             if line is None:
-                raise UnreachableError("Lichess tells nothing of the game.")
+                raise LostLineError("Lichess tells nothing of the game.")
             about = read_about(line)
             state = read_state(line["state"], about.start)
         except (ValueError, KeyError):

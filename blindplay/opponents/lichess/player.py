@@ -5,15 +5,10 @@ here is sent once. It is sent again only when a newer connection has shown that 
 What needs Lichess's consent, such as a resignation, becomes a fact when Lichess tells of it.
 """
 
-import itertools
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass
-from datetime import timedelta
-from typing import Any
 
 import chess
 
@@ -24,82 +19,65 @@ from blindplay.laws.state import OTHER
 from blindplay.wording.values import Written
 
 from ..duties import is_to_choose, rests
-from ..player import AbsentPlayer, PlayedTable, Tell
+from ..player import ORIGIN, AbsentPlayer, PlayedTable, Tell
 from .account import Account
 from .api import (
     USUAL,
-    EventLines,
     LichessApi,
     LichessError,
     LimitedError,
-    MissingError,
-    Patience,
+    LostLineError,
     RefusedError,
     TokenError,
-    UnreachableError,
+    Waits,
 )
-from .course import Course, Do, Outcome, Step
+from .asking import REFUSED, asked_of_lichess
+from .course import Course, Do, Sending, Step
 from .ending import end_as_told
-from .followed import FollowedGame, GameState
+from .followed import GameState, ServedGame
+from .keeping_up import KeepingUp
+from .news import OpponentNews
+from .stream import Arrived, GameStream
 
-ORIGIN = Origin("opponent", (Completed, Refused, ClockReading))
-LAG_MS = 2000
-"""From how much on it is said that Lichess has charged more time than this table."""
+_ORIGIN = Origin(ORIGIN.name, (Completed, Refused, ClockReading))
 UNPRESSED_S = 2.0
 """Without a clock nobody presses; so long a made move may still be corrected."""
-_DECIDED_THERE = (f.CallArbiter, f.RequestExtraTime, f.Seal, f.OpenEnvelope)
-_WRONG_BEGINNINGS = ("wrong_start", "reversed_colours", "board_turned", "wrong_clock")
-
-
-@dataclass(frozen=True)
-class _Arrived:
-    """A line of the stream; ``opened``: the count at which its connection was opened, if it is the
-    first line of it. ``line`` None: the connection was lost."""
-
-    line: Mapping[str, Any] | None
-    opened: int | None = None
 
 
 class LichessPlayer(AbsentPlayer):
     """Plays the game that the Site of the table's record names, for whoever is there."""
 
-    def __init__(self, account: Account, patience: Patience = USUAL) -> None:
+    def __init__(self, account: Account, waits: Waits = USUAL) -> None:
         super().__init__()
-        self._api = LichessApi(account, patience)
-        self._patience = patience
-        self._followed = FollowedGame()
+        self._api = LichessApi(account, waits)
+        self._stream = GameStream(self._api, self._changed.set)
+        self._followed = ServedGame()
         self._course = Course()
-        self._count = itertools.count()
-        self._inbox: deque[_Arrived] = deque()
         self._asked: deque[str] = deque()
-        self._lines: EventLines | None = None
-        self._reader = threading.Thread(target=self._read, name="lichess", daemon=True)
+        self._keeping: KeepingUp
+        self._news: OpponentNews | None = None
         self._before: tuple[chess.Move, ...] = ()
-        self._timed: GameState | None = None
         self._made: tuple[int, chess.Move, float] | None = None
-        self._first_move_told = -1
         self._not_before = 0.0
-        self._offers: frozenset[str] = frozenset()
-        self._takebacks: frozenset[str] = frozenset()
-        self._gone: bool | None = None
-        self._chat_heard = 0
-        self._lost = self._greeted = self._stopped = self._ended = False
+        self._lost = self._ended = False
 
     # --- what the table asks ---------------------------------------------------------------------
 
     def sit(self, table: PlayedTable, tell: Tell) -> None:
         assert table.game.setup is not None
         self._id = table.game.setup.site.rsplit("/", 1)[-1]
+        self._keeping = KeepingUp(OTHER[self.side], self._submit, tell)
         super().sit(table, tell)
-        self._reader.start()
+        self._stream.begin(self._id)
 
     def read_chat(self) -> None:
         self._ask("chat")
 
     def keeps(self, fact: Fact) -> bool:
-        if self._reader.ident is None or self._ended or self._table.game.over:
+        if not self._stream.begun or self._ended or self._table.game.over:
             return False
-        asked = self._asked_of_lichess(fact)
+        player, takebacks = OTHER[self.side], self._keeping.takebacks
+        asked = asked_of_lichess(fact, self._table.game, player, takebacks)
         if asked is not None:
             self._ask(asked)
         return asked is not None
@@ -108,200 +86,123 @@ class LichessPlayer(AbsentPlayer):
         self._asked.append(what)
         self._changed.set()
 
-    def _asked_of_lichess(self, fact: Fact) -> str | None:
-        """What to ask of Lichess in place of ``fact``; None if it is the table's own."""
-        offered = self.side in self._table.game.offers
-        if isinstance(fact, f.Arbiter):
-            if fact.by == "table":
-                return None
-            return "takeback/yes" if fact.do == "restore" else "refused"
-        if isinstance(fact, f.Resign):
-            return "resign"
-        if isinstance(fact, f.OfferDraw) or (isinstance(fact, f.AcceptDraw) and offered):
-            return "draw/yes"
-        if isinstance(fact, f.DeclineDraw):
-            taken_back = self.side in self._takebacks
-            return "draw/no" if offered else "takeback/no" if taken_back else None
-        if isinstance(fact, f.ClaimDraw):
-            known = fact.move is None and fact.rule in ("repetition", "fifty_moves")
-            return "draw/yes" if known else "refused"
-        if isinstance(fact, f.ClaimTime):
-            return "claim-victory"
-        wrong = isinstance(fact, f.Irregular) and fact.what in _WRONG_BEGINNINGS
-        return "refused" if wrong or isinstance(fact, _DECIDED_THERE) else None
-
     def _release(self) -> None:
-        lines = self._lines
-        if lines is not None:
-            lines.close()
+        if self._news is not None:
+            self._news.close()
+        self._stream.end()
         self._api.close()
 
-    # --- the stream ------------------------------------------------------------------------------
-
-    def _read(self) -> None:
-        """Read the stream, and open it again as long as the game is played."""
-        failures = 0
-        while not (self._closed.is_set() or self._ended or self._stopped):
-            try:
-                if self._read_once():
-                    failures = 0
-            except LimitedError:
-                self._closed.wait(self._patience.limited_s)
-                continue
-            except (MissingError, TokenError) as error:
-                self._stop(
-                    "lichess_no_game" if isinstance(error, MissingError) else "lichess_token"
-                )
-                return
-            except LichessError:
-                self._inbox.append(_Arrived(None))
-                self._changed.set()
-            self._closed.wait(self._patience.before_retry(failures))
-            failures += 1
-
-    def _read_once(self) -> bool:
-        """Read one connection to its end; give whether more than the first line came."""
-        opened: int | None = next(self._count)
-        number = 0
-        with self._api.stream("GET", f"/api/board/game/stream/{self._id}") as lines:
-            self._lines = lines
-            if self._closed.is_set():
-                return False
-            with suppress(UnreachableError):  # it is opened again; that may fail
-                for line in lines:
-                    number += 1
-                    if line is not None:
-                        self._inbox.append(_Arrived(line, opened))
-                        opened = None
-                        self._changed.set()
-        return number > 1
-
-    def _stop(self, key: str) -> None:
-        if not self._stopped:
-            self._stopped = True
-            self._tell(key)
-
-    def _doubt(self) -> None:
-        """Read the game anew: only a new connection tells what Lichess has."""
-        lines = self._lines
-        if lines is not None:
-            lines.close()
+    def _submit(self, fact: Fact) -> None:
+        self._table.submit(fact, _ORIGIN)
 
     # --- in the thread of this player ------------------------------------------------------------
 
     def _consider(self) -> None:
-        while self._inbox:
-            self._take(self._inbox.popleft())
+        while self._stream.arrived:
+            self._take(self._stream.arrived.popleft())
         while self._asked:
             self._request(self._asked.popleft())
-        state = self._followed.state
-        if state is not None and not self._ended:
-            self._follow(state)
+        if self._followed.state is not None and not self._ended:
+            self._follow(self._followed.state)
 
-    def _take(self, arrived: _Arrived) -> None:
-        line = arrived.line
-        if line is None:
+    def _take(self, arrived: Arrived) -> None:
+        if arrived.why:
+            self._leave(arrived.why)
+        elif arrived.line is None:
             if not self._lost and not self._ended:
                 self._lost = True
                 self._tell("lichess_lost")
-            return
-        if self._lost:
-            self._lost = False
-            self._tell("lichess_back")
-        try:
-            if arrived.opened is not None:
-                self._followed.begin(line, arrived.opened)
-                if not self._greeted and not self._begin_here():
-                    raise ValueError("another game")
+        else:
+            if self._lost:
+                self._lost = False
+                self._tell("lichess_back")
+            try:
+                self._take_line(arrived.line, arrived.opened)
+            except (ValueError, KeyError, TypeError):
+                if self._news is None:
+                    self._leave("lichess_no_game")
+                else:
+                    self._stream.read_anew()
+
+    def _take_line(self, line: Mapping[str, object], opened: int | None) -> None:
+        """:raises ValueError, KeyError, TypeError: if it is not as Lichess describes it."""
+        kind, news = line.get("type"), self._news
+        if opened is not None:
+            self._followed.begin(line, opened)
+            if news is None:
                 self._greet()
-            elif line.get("type") in ("gameFull", "gameState") and self._followed.state is not None:
-                if not self._followed.add(line):
-                    self._doubt()
-            elif line.get("type") == "opponentGone":
-                self._tell_gone(line)
-            elif line.get("type") == "chatLine":
-                self._tell_of_chat(line)
-        except (ValueError, KeyError, TypeError):
-            if self._followed.state is None:
-                self._stop("lichess_no_game")
-            else:
-                self._doubt()
+        elif news is None or self._ended:
+            return
+        elif kind in ("gameFull", "gameState"):
+            if not self._followed.add(line):
+                self._stream.read_anew()
+        elif kind == "opponentGone":
+            news.gone(line)
+        elif kind == "chatLine":
+            news.written(line)
 
     def _greet(self) -> None:
-        """Say who the opponent is, and let the clocks run: they do at Lichess."""
+        """Say who the opponent is, and let the clocks run: they do at Lichess.
+
+        :raises ValueError: if this is not the game that the table plays.
+        """
         about, table = self._followed.about, self._table
-        if self._greeted or about is None:
-            return
-        self._greeted = True
+        self._find_beginning()
+        assert about is not None
         person = about.players[self.side]
-        rated = "rated" if about.rated else "casual"
+        self._news = OpponentNews(person.name, self._tell)
         if person.ai is not None:
             self._tell("lichess_plays_ai", number=person.ai)
         elif person.rating is None:
             self._tell("lichess_plays_unknown", name=Written(person.name))
         else:
-            self._tell(f"lichess_plays_{rated}", name=Written(person.name), number=person.rating)
+            key = "lichess_plays_rated" if about.rated else "lichess_plays_casual"
+            self._tell(key, name=Written(person.name), number=person.rating)
         with table.lock:
-            game = table.game
-            if not game.started:
+            if not table.game.started:
                 self._submit(f.Start())
-            elif game.paused == "table" and not game.over:
+            elif table.game.paused == "table" and not table.game.over:
                 self._submit(f.Arbiter(by="table", do="start_clocks"))
 
-    def _submit(self, fact: Fact) -> None:
-        self._table.submit(fact, ORIGIN)
+    def _find_beginning(self) -> None:
+        """Find the moves of the game at Lichess before this table began.
+
+        :raises ValueError: if it did not begin in this game.
+        """
+        about, state = self._followed.about, self._followed.state
+        assert about is not None and state is not None
+        board, goal = about.start.copy(), self._table.game.start_board.fen()
+        for played, move in enumerate((*state.moves, None)):
+            if board.fen() == goal:
+                self._before = state.moves[:played]
+                self._course = Course(played + _confirmed(self._table))
+                return
+            if move is not None:
+                board.push(move)
+        raise ValueError("another game")
+
+    def _leave(self, key: str) -> None:
+        """Follow the game no longer, and say why."""
+        self._ended = True
+        self._stream.end()
+        self._tell(key)
 
     def _request(self, what: str) -> None:
         """Ask something of Lichess, or tell why not. What comes of it, the stream tells."""
-        if what == "refused":
+        if what == REFUSED:
             self._tell("lichess_decides")
             return
         try:
-            if what == "chat":
-                self._read_out_chat()
-            else:
+            if what != "chat":
                 self._api.in_game(self._id, what)
+            elif self._news is not None:
+                self._news.read_out(self._api.chat(self._id))
         except LichessError as error:
             self._tell(_why(error))
 
-    def _tell_gone(self, line: Mapping[str, Any]) -> None:
-        gone, seconds = bool(line.get("gone")), line.get("claimWinInSeconds")
-        if self._ended:
-            return
-        if gone and isinstance(seconds, int) and seconds <= 0:
-            self._tell("lichess_claim")
-        elif gone and not self._gone:
-            self._tell("lichess_gone")
-            if isinstance(seconds, int):
-                self._wake(seconds, claims=True)
-        elif self._gone and not gone:
-            self._tell("lichess_came_back")
-        self._gone = gone
-
-    def _tell_of_chat(self, line: Mapping[str, Any]) -> None:
-        person = self._followed.about.players[self.side] if self._followed.about else None
-        if line.get("room") == "player" and person and line.get("username") == person.name:
-            self._tell("lichess_chat_new")
-
-    def _read_out_chat(self) -> None:
-        lines = self._api.chat(self._id)
-        news = lines[self._chat_heard :]
-        self._chat_heard = len(lines)
-        for name, text in news:
-            self._tell("lichess_chat", name=Written(name), text=Written(text))
-        if not news:
-            self._tell("lichess_chat_none")
-
-    def _wake(self, seconds: float, *, claims: bool = False) -> None:
-        """Consider again after ``seconds``; with ``claims`` the opponent may be gone for good."""
-
-        def wake() -> None:
-            if claims and self._gone:
-                gone = {"type": "opponentGone", "gone": True, "claimWinInSeconds": 0}
-                self._inbox.append(_Arrived(gone))
-            self._changed.set()
-
-        timer = threading.Timer(seconds, wake)
+    def _wake(self, seconds: float) -> None:
+        """Consider again after ``seconds``."""
+        timer = threading.Timer(seconds, self._changed.set)
         timer.daemon = True
         timer.start()
 
@@ -319,16 +220,18 @@ class LichessPlayer(AbsentPlayer):
         """The next step. Hold the table."""
         game, state = self._table.game, self._followed.state
         assert state is not None
+        return self._course.next(
+            self._here(game),
+            state,
+            self._followed.since,
+            lambda plies: self._mover(plies) != self.side,
+        )
 
-        def is_players(plies: int) -> bool:
-            return (self._begins == self.side) is bool(plies % 2)
-
-        return self._course.next(self._here(game), state, self._followed.since, is_players)
-
-    @property
-    def _begins(self) -> str:
+    def _mover(self, plies: int) -> str:
+        """The side that is on move after so many plies."""
         about = self._followed.about
-        return "white" if about is None or about.start.turn else "black"
+        begins = "white" if about is None or about.start.turn else "black"
+        return begins if plies % 2 == 0 else OTHER[begins]
 
     def _here(self, game: Game) -> list[chess.Move]:
         """The moves here, from the beginning of the game at Lichess. Where nobody presses, a made
@@ -342,20 +245,6 @@ class LichessPlayer(AbsentPlayer):
             self._wake(UNPRESSED_S)
         return [*moves, made] if time.monotonic() >= self._made[2] else moves
 
-    def _begin_here(self) -> bool:
-        """Find where this table began in the game at Lichess; False if it did not."""
-        about, state = self._followed.about, self._followed.state
-        assert about is not None and state is not None
-        board, goal = about.start.copy(), self._table.game.start_board.fen()
-        for played, move in enumerate((*state.moves, None)):
-            if board.fen() == goal:
-                self._before = state.moves[:played]
-                self._course = Course(played + _confirmed(self._table))
-                return True
-            if move is not None:
-                board.push(move)
-        return False
-
     def _send(self, state: GameState, step: Step) -> None:
         rest = self._not_before - time.monotonic()
         if rest > 0:
@@ -366,25 +255,25 @@ class LichessPlayer(AbsentPlayer):
         for move in state.moves:
             board.push(move)
         uci = board.uci(step.move, chess960=about.king_takes_rook)
-        outcome = Outcome.UNKNOWN
+        outcome = Sending.UNKNOWN
         try:
             self._api.in_game(self._id, f"move/{uci}")
-            outcome = Outcome.TAKEN
+            outcome = Sending.TAKEN
         except LimitedError:
             self._tell("lichess_busy")
-            self._not_before = time.monotonic() + self._patience.limited_s
-            self._wake(self._patience.limited_s)
+            self._not_before = time.monotonic() + self._api.waits.limited_s
+            self._wake(self._api.waits.limited_s)
             return
         except TokenError:
-            self._stop("lichess_token")
+            self._leave("lichess_token")
             return
         except RefusedError:
-            outcome = Outcome.REFUSED
-        except UnreachableError:
+            outcome = Sending.REFUSED
+        except LostLineError:
             pass
-        self._course.sent(step, outcome, next(self._count))
-        if outcome is not Outcome.TAKEN:
-            self._doubt()
+        self._course.sent(step, outcome, self._stream.next_count())
+        if outcome is not Sending.TAKEN:
+            self._stream.read_anew()
 
     def _play_theirs(self, state: GameState, step: Step) -> None:
         move = step.move
@@ -413,7 +302,7 @@ class LichessPlayer(AbsentPlayer):
     def _go_back(self, state: GameState, step: Step) -> None:
         ply = step.plies - len(self._before)
         if ply < 0:
-            self._stop("lichess_no_game")
+            self._leave("lichess_no_game")
             return
 
         def restore() -> None:
@@ -421,7 +310,7 @@ class LichessPlayer(AbsentPlayer):
                 self._tell(step.why)
                 self._submit(f.Arbiter(do="restore", ply=ply))
                 self._course.went_back(step.plies)
-                self._timed = None
+                self._keeping.went_back()
 
         self._table.after_hands(restore)
 
@@ -430,56 +319,18 @@ class LichessPlayer(AbsentPlayer):
         with self._table.lock:
             game = self._table.game
             if not game.over:
-                self._set_clocks(game, state)
-                self._take_offers(game, state)
+                self._keeping.take(game, state, self._mover(len(state.moves)))
             if state.ended:
                 self._ended = True
                 end_as_told(game, state, self._submit, self._tell)
-        self._take_takebacks(state)
-
-    def _set_clocks(self, game: Game, state: GameState) -> None:
-        if not game.clock or state is self._timed:
-            return
-        player, plies = OTHER[self.side], len(state.moves)
-        left = dict(state.left)
-        runs = self._begins if plies % 2 == 0 else OTHER[self._begins]
-        if plies > 1 and not state.ended:
-            passed = round((time.monotonic() - state.received) * 1000)
-            left[runs] = max(0, left[runs] - passed)
-        late = game.clock.left[player] - left[player]
-        if runs != player and plies > 2 and self._timed is not None and late >= LAG_MS:
-            self._tell("lichess_lag", time=timedelta(milliseconds=late))
-        self._timed = state
-        self._submit(f.Arbiter(do="set_clock", white=left["white"], black=left["black"]))
-        if state.first_move and runs == player and self._first_move_told != plies:
-            self._first_move_told = plies
-            seconds = timedelta(seconds=round(state.first_move / 1000))
-            self._tell("lichess_first_move", time=seconds)
-
-    def _take_offers(self, game: Game, state: GameState) -> None:
-        if state.ended:
-            return
-        for side in sorted(state.offers - self._offers - game.offers):
-            self._submit(f.OfferDraw(by=side))
-        for side in sorted(game.offers - state.offers):
-            self._submit(f.DeclineDraw(by=OTHER[side]))
-        self._offers = state.offers
-
-    def _take_takebacks(self, state: GameState) -> None:
-        player, before = OTHER[self.side], self._takebacks
-        self._takebacks = state.takebacks
-        if state.ended:
-            return
-        if self.side in state.takebacks - before:
-            self._tell("lichess_takeback_asked")
-        if player in state.takebacks - before:
-            self._tell("lichess_takeback_sent")
+        if self._ended:
+            self._stream.end()
 
 
 _DO: Mapping[Do, Callable[[LichessPlayer, GameState, Step], None]] = {
     Do.NOTHING: LichessPlayer._keep_up,
     Do.WAIT: lambda player, state, step: None,
-    Do.READ_ANEW: lambda player, state, step: player._doubt(),
+    Do.READ_ANEW: lambda player, state, step: player._stream.read_anew(),
     Do.SEND: LichessPlayer._send,
     Do.PLAY: LichessPlayer._play_theirs,
     Do.EXECUTE: LichessPlayer._have_executed,
@@ -502,6 +353,6 @@ def _why(error: LichessError) -> str:
     kinds = {
         LimitedError: "lichess_busy",
         TokenError: "lichess_token",
-        UnreachableError: "lichess_unreached",
+        LostLineError: "lichess_unreached",
     }
     return kinds.get(type(error), "lichess_refuses")

@@ -69,7 +69,7 @@ class WantedGame:
         if length < (_RAPID_S if self.seeks else _BLITZ_S):
             raise ValueError(
                 "Boards play rapid, classical and correspondence games at Lichess, blitz only in "
-                "challenges, and bullet never; give a longer --time-control, such as 10m or 15m+10s."
+                "challenges, and bullet never; give a longer --time-control, such as 15m+10s."
             )
 
     def form(self) -> dict[str, str]:

@@ -20,12 +20,12 @@ from urllib.parse import parse_qs
 import chess
 
 from blindplay.opponents.lichess.account import Account
-from blindplay.opponents.lichess.api import Patience
+from blindplay.opponents.lichess.api import Waits
 
 TOKEN = "lip_a1B2c3D4"
 GAME = "xcoxhDvh"
 ME = "Kenneth"
-AT_ONCE = Patience(answer_s=20, quiet_s=20, limited_s=0, retry_s=(0.0,))
+AT_ONCE = Waits(answer_s=20, quiet_s=20, limited_s=0, retry_s=(0.0,))
 Answer = tuple[int, Any]
 
 
@@ -44,7 +44,7 @@ class Faults:
     broken: float = 0.0
 
     def happens(self, name: str) -> bool:
-        return self.chance.random() < getattr(self, name)
+        return bool(self.chance.random() < getattr(self, name))
 
 
 class BoardServer:

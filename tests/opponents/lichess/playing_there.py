@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
@@ -26,7 +26,7 @@ class AtLichess:
         self.values: dict[str, object] = {}
         self.journal = Journal(path, resume=not new)
         clock = "-" if server.clock is None else "{}+{}".format(*server.clock)
-        people = {self.me: Player(name="Kenneth", impaired=True)}
+        people: dict[str, Any] = {self.me: Player(name="Kenneth", impaired=True)}
         setup = Setup(
             t=0,
             arbiter="server",

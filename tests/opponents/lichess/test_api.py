@@ -9,7 +9,7 @@ import pytest
 
 from blindplay.opponents.lichess import api as lichess
 from blindplay.opponents.lichess.account import Account
-from blindplay.opponents.lichess.api import LichessApi, Patience, missing_scopes
+from blindplay.opponents.lichess.api import LichessApi, Waits, missing_scopes
 from tests.opponents.lichess.board_server import AT_ONCE, GAME, TOKEN, BoardServer
 
 STREAM = f"/api/board/game/stream/{GAME}"
@@ -24,7 +24,7 @@ def server() -> Iterator[BoardServer]:
 
 def test_the_user_and_what_the_token_permits_are_known(server: BoardServer) -> None:
     with LichessApi(server.account, AT_ONCE) as api:
-        assert api.user() == ("Kenneth", {"board:play", "challenge:write"})
+        assert api.user() == ("Kenneth", frozenset(("board:play", "challenge:write")))
         server.scopes = "challenge:write"
         assert missing_scopes(api.user()[1]) == ["board:play"]
 
@@ -37,7 +37,7 @@ def test_the_user_and_what_the_token_permits_are_known(server: BoardServer) -> N
         (403, lichess.TokenError),
         (404, lichess.MissingError),
         (429, lichess.LimitedError),
-        (500, lichess.UnreachableError),
+        (500, lichess.LostLineError),
     ],
 )
 def test_each_status_has_its_error(
@@ -54,9 +54,9 @@ def test_each_status_has_its_error(
 
 def test_a_server_that_is_not_there_is_unreachable() -> None:
     away = Account("Kenneth", TOKEN, "http://127.0.0.1:9")
-    with LichessApi(away, Patience(answer_s=5)) as api:
-        with pytest.raises(lichess.UnreachableError, match="Check the way to the internet"):
-            api.user()
+    lost = pytest.raises(lichess.LostLineError, match="Check the way to the internet")
+    with LichessApi(away, Waits(answer_s=5)) as api, lost:
+        api.user()
 
 
 def test_a_stream_gives_events_and_blank_lines_and_is_closed_from_outside(
@@ -68,7 +68,7 @@ def test_a_stream_gives_events_and_blank_lines_and_is_closed_from_outside(
         assert None in seen and any(event and event["type"] == "gameFull" for event in seen)
         timer = threading.Timer(0.05, lines.close)
         timer.start()
-        with pytest.raises(lichess.UnreachableError):
+        with pytest.raises(lichess.LostLineError):
             while True:
                 next(events)
         timer.join()
@@ -76,6 +76,6 @@ def test_a_stream_gives_events_and_blank_lines_and_is_closed_from_outside(
 
 def test_what_is_no_event_ends_the_stream(server: BoardServer) -> None:
     server.faults.junk = 1.0
-    with LichessApi(server.account, AT_ONCE) as api, api.stream("GET", STREAM) as lines:
-        with pytest.raises(lichess.UnreachableError):
-            list(lines)
+    lost = pytest.raises(lichess.LostLineError)
+    with LichessApi(server.account, AT_ONCE) as api, lost, api.stream("GET", STREAM) as lines:
+        list(lines)

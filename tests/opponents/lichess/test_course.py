@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from blindplay.opponents.lichess.course import Course, Do, Outcome, Step
+from blindplay.opponents.lichess.course import Course, Do, Sending, Step
 from blindplay.opponents.lichess.followed import GameState
 
 E4, E5, D4 = map(chess.Move.from_uci, ("e2e4", "e7e5", "d2d4"))
@@ -33,13 +33,13 @@ def test_both_tables_are_brought_to_the_same_game() -> None:
 @pytest.mark.parametrize(
     ("outcome", "at_once", "on_a_newer_connection"),
     [
-        (Outcome.TAKEN, Do.WAIT, Step(Do.GO_BACK, 0, why="lichess_taken_back")),
-        (Outcome.REFUSED, Do.READ_ANEW, Step(Do.GO_BACK, 0, why="lichess_move_refused")),
-        (Outcome.UNKNOWN, Do.READ_ANEW, Step(Do.SEND, 0, E4)),
+        (Sending.TAKEN, Do.WAIT, Step(Do.GO_BACK, 0, why="lichess_taken_back")),
+        (Sending.REFUSED, Do.READ_ANEW, Step(Do.GO_BACK, 0, why="lichess_move_refused")),
+        (Sending.UNKNOWN, Do.READ_ANEW, Step(Do.SEND, 0, E4)),
     ],
 )
 def test_a_move_is_sent_again_only_when_a_newer_connection_lacks_it(
-    outcome: Outcome, at_once: Do, on_a_newer_connection: Step
+    outcome: Sending, at_once: Do, on_a_newer_connection: Step
 ) -> None:
     course = Course()
     course.sent(next_step(course, [E4]), outcome, at=5)

@@ -7,7 +7,7 @@ from typing import Any
 import chess
 import pytest
 
-from blindplay.opponents.lichess.followed import FollowedGame, Person, read_about, start_of
+from blindplay.opponents.lichess.followed import NetPlayer, ServedGame, read_about, start_of
 
 STATE = {"type": "gameState", "moves": "", "wtime": 300000, "btime": 300000, "winc": 0,
          "binc": 0, "status": "started"}  # fmt: skip
@@ -25,10 +25,10 @@ def moved(moves: str, **more: Any) -> dict[str, Any]:
 
 
 def test_later_lines_only_add_moves_and_nothing_follows_the_end() -> None:
-    game = FollowedGame()
+    game = ServedGame()
     game.begin(FULL, 1)
     assert game.about is not None and game.state is not None
-    assert game.about.players["white"] == Person("Kenneth", 804)
+    assert game.about.players["white"] == NetPlayer("Kenneth", 804)
     assert game.about.players["black"].ai == 3 and game.about.initial_s == 300
     assert game.add(moved("e2e4", wdraw=True)) and game.state.offers == {"white"}
     assert game.add(moved("e2e4", wdraw=True))  # twice
@@ -52,7 +52,7 @@ def test_later_lines_only_add_moves_and_nothing_follows_the_end() -> None:
 )  # fmt: skip
 def test_what_is_no_game_for_a_table_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError):
-        FollowedGame().begin({**FULL, **wrong}, 1)
+        ServedGame().begin({**FULL, **wrong}, 1)
 
 
 def test_castling_of_a_position_decides_whether_it_is_chess960() -> None:

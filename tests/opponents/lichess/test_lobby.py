@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from blindplay.opponents.lichess.api import LichessApi, LichessError
-from blindplay.opponents.lichess.lobby import Answer, FoundGame, Lobby
+from blindplay.opponents.lichess.lobby import FoundGame, Lobby, TypedAnswer
 from blindplay.opponents.lichess.wishes import WantedGame
 from tests.opponents.lichess.board_server import AT_ONCE, GAME, ME, BoardServer
 from tests.waiting import until
 
 # The examples of Lichess's specification, with this game's name.
 START = {"type": "gameStart", "game": {"fullId": f"{GAME}1c4x", "gameId": GAME, "color": "white",
-         "source": "friend", "speed": "rapid", "compat": {"bot": False, "board": True}}}  # fmt: skip
+         "source": "friend", "speed": "rapid", "compat": {"board": True}}}  # fmt: skip
 CHALLENGE: dict[str, Any] = {
     "id": "7pGLxJ4F", "status": "created",
     "challenger": {"id": "lovlas", "name": "Lovlas", "title": "IM", "rating": 2506},
@@ -34,7 +34,7 @@ class Waiting:
     def __init__(self, server: BoardServer, wanted: WantedGame) -> None:
         self.server = server
         self.told: list[str] = []
-        self.answers: list[Answer] = []
+        self.answers: list[TypedAnswer] = []
         self.found: FoundGame | None = None
         self.error = ""
         self._wanted = wanted
@@ -42,7 +42,7 @@ class Waiting:
         self._thread.start()
 
     def _find(self) -> None:
-        def within(seconds: float) -> Answer | None:
+        def within(seconds: float) -> TypedAnswer | None:
             until(lambda: bool(self.answers), 0.01)
             return self.answers.pop(0) if self.answers else None
 
@@ -107,7 +107,7 @@ def test_a_challenge_that_comes_is_told_and_answered(server: BoardServer) -> Non
     server.event(came)
     server.event(came)  # twice
     waiting.wait_for("lichess_answer")
-    waiting.answers.append(Answer.NO)
+    waiting.answers.append(TypedAnswer.NO)
     waiting.wait_for("lichess_declined")
     assert waiting.told[1:6] == ["lichess_challenged", "lichess_terms_more", "lichess_terms_rated",
                                  "lichess_answer", "lichess_declined"]  # fmt: skip
@@ -119,7 +119,7 @@ def test_a_challenge_that_comes_is_told_and_answered(server: BoardServer) -> Non
     waiting.wait_for("lichess_challenge_gone")
     server.event({**came, "challenge": {**CHALLENGE, "timeControl": {"type": "unlimited"}}})
     waiting.wait_for("lichess_terms_unlimited")
-    waiting.answers.append(Answer.YES)
+    waiting.answers.append(TypedAnswer.YES)
     assert until(lambda: f"POST {accept}" in server.asked)
     server.event(START)
     waiting.end()
@@ -151,7 +151,7 @@ def test_cuts_are_told_and_a_refusal_ends_the_waiting(server: BoardServer) -> No
     assert until(lambda: len(server._streams["/api/stream/event"]) == 1)
     server.event({"type": "gameFinish"})
     waiting.wait_for("lichess_back")
-    waiting.answers += [Answer.OTHER, Answer.END]
+    waiting.answers += [TypedAnswer.OTHER, TypedAnswer.END]
     waiting.end()
     assert waiting.told.count("lichess_waiting") == 2 and waiting.found is None
     server.answers["/api/board/seek"] = 400, {"error": "Invalid time"}

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import chess
 import pytest
@@ -14,21 +13,8 @@ from blindplay.laws import facts as f
 from blindplay.record import read_journal
 from tests.opponents.lichess.board_server import BoardServer, Faults
 from tests.opponents.lichess.playing_there import AtLichess
-
-Serve = Callable[..., BoardServer]
-
-
-@pytest.fixture
-def serve() -> Iterator[Serve]:
-    opened: list[BoardServer] = []
-
-    def serve(**given: Any) -> BoardServer:
-        opened.append(BoardServer(**given))
-        return opened[-1]
-
-    yield serve
-    for server in opened:
-        server.close()
+from tests.opponents.lichess.serving import Serve
+from tests.opponents.lichess.serving import serve as serve
 
 
 def test_both_players_moves_clocks_and_names_come_through(serve: Serve, tmp_path: Path) -> None:
@@ -44,57 +30,6 @@ def test_both_players_moves_clocks_and_names_come_through(serve: Serve, tmp_path
         at.wait(lambda: at.table.game.clock.left["black"] == 880_000)
         assert 880_000 < at.table.game.clock.left["white"] <= 890_000
         assert at.table.game.clock.running == "white"
-
-
-def test_what_lichess_agrees_to_becomes_a_fact_and_nothing_else(
-    serve: Serve, tmp_path: Path
-) -> None:
-    server = serve()
-    with AtLichess(tmp_path / "game.jsonl", server) as at:
-        at.wait(lambda: at.table.game.started)
-        at.play("e2e4")
-        at.wait(lambda: server.accepted)
-        server.move("e7e5")
-        at.wait(lambda: len(at.moves) == 2)
-        at.do(f.OfferDraw(by="white"))
-        at.wait(lambda: at.table.game.offers == {"white"})
-        server.draws.clear()
-        server.tell(server.state())
-        at.wait(lambda: not at.table.game.offers)  # declined
-        server.draws.add("black")
-        server.tell(server.state())
-        at.wait(lambda: at.table.game.offers == {"black"})
-        at.do(f.DeclineDraw(by="white"))
-        at.wait(lambda: not server.draws and not at.table.game.offers)
-        server.draws.add("black")
-        server.tell(server.state())
-        at.wait(lambda: at.table.game.offers == {"black"})
-        at.do(f.AcceptDraw(by="white"))
-        at.wait(lambda: at.table.game.over)
-        assert at.table.game.result == "1/2-1/2" and "lichess_draw" not in at.told
-
-
-def test_a_take_back_is_asked_and_answered(serve: Serve, tmp_path: Path) -> None:
-    server = serve()
-    with AtLichess(tmp_path / "game.jsonl", server) as at:
-        at.wait(lambda: at.table.game.started)
-        at.play("e2e4")
-        at.wait(lambda: server.accepted)
-        server.move("e7e5")
-        at.wait(lambda: len(at.moves) == 2)
-        at.do(f.Arbiter(do="restore", ply=0))
-        at.wait_for("lichess_takeback_sent")
-        assert len(at.moves) == 2
-        server.take_back(2)
-        at.wait(lambda: at.moves == [])
-        at.play("e2e4")  # the same move again is another move
-        at.wait(lambda: server.accepted == ["e2e4", "e2e4"])
-        server.takebacks.add("black")
-        server.tell(server.state())
-        at.wait_for("lichess_takeback_asked")
-        at.do(f.DeclineDraw(by="white"))
-        at.wait(lambda: not server.takebacks)
-        assert at.told.count("lichess_taken_back") == 1
 
 
 @pytest.mark.parametrize(
@@ -119,59 +54,6 @@ def test_the_game_ends_as_it_does_at_lichess(
         server.tell({**server.state(), "status": "started", "moves": "a2a3"})  # after the end
         assert at.table.game.result == result
         assert at.told[1:] == ([told] if told else [])
-
-
-def test_resigning_and_claiming_go_through_lichess(serve: Serve, tmp_path: Path) -> None:
-    server = serve()
-    with AtLichess(tmp_path / "game.jsonl", server) as at:
-        at.wait(lambda: at.table.game.started)
-        server.tell({"type": "opponentGone", "gone": True, "claimWinInSeconds": 52})
-        server.tell({"type": "opponentGone", "gone": True, "claimWinInSeconds": 52})
-        server.tell({"type": "opponentGone", "gone": False})
-        server.tell({"type": "opponentGone", "gone": True, "claimWinInSeconds": 0})
-        at.wait_for("lichess_claim")
-        assert at.told[1:] == ["lichess_gone", "lichess_came_back", "lichess_claim"]
-        at.do(f.ClaimTime(by="white"))
-        at.wait(lambda: at.table.game.over)
-        assert at.table.game.result == "1-0"
-    server = serve(me="black")
-    with AtLichess(tmp_path / "lost.jsonl", server) as at:
-        at.wait(lambda: at.table.game.started)
-        at.do(f.Resign(by="black"))
-        at.wait(lambda: at.table.game.over)
-        assert at.table.game.result == "1-0" and server.winner == "white"
-
-
-def test_what_lichess_decides_is_not_decided_here(serve: Serve, tmp_path: Path) -> None:
-    server = serve()
-    with AtLichess(tmp_path / "game.jsonl", server) as at:
-        at.wait(lambda: at.table.game.started)
-        for fact in (
-            f.Arbiter(do="stop_clocks"),
-            f.Arbiter(do="declare", result="1-0"),
-            f.CallArbiter(by="white"),
-            f.ClaimDraw(by="white", rule="cannot_win"),
-            f.Irregular(by="white", what="reversed_colours"),
-        ):
-            at.do(fact)
-        at.wait(lambda: at.told.count("lichess_decides") == 5)
-        assert at.table.game.clock.running == "white" and not at.table.game.over
-
-
-def test_chat_is_read_on_request(serve: Serve, tmp_path: Path) -> None:
-    server = serve()
-    with AtLichess(tmp_path / "game.jsonl", server) as at:
-        at.wait(lambda: at.table.game.started)
-        server.chat.append(("Salma", "Good luck"))
-        line = {"type": "chatLine", "room": "player", "username": "Salma", "text": "Good luck"}
-        server.tell(line)
-        at.wait_for("lichess_chat_new")
-        assert "text" not in at.values
-        at.player.read_chat()
-        at.wait_for("lichess_chat")
-        assert (at.values["name"], at.values["text"]) == ("Salma", "Good luck")
-        at.player.read_chat()
-        at.wait_for("lichess_chat_none")
 
 
 def test_a_move_made_elsewhere_is_to_be_executed_here(serve: Serve, tmp_path: Path) -> None:
@@ -209,39 +91,6 @@ def test_a_refused_move_is_taken_back_and_a_busy_server_waited_for(
         at.wait_for("lichess_busy")
         del server.answers[path]
         at.wait(lambda: server.accepted == ["e2e4"])
-
-
-def test_a_lost_line_is_told_once_and_its_return_too(serve: Serve, tmp_path: Path) -> None:
-    server = serve()
-    stream = "/api/board/game/stream/xcoxhDvh"
-    with AtLichess(tmp_path / "game.jsonl", server) as at:
-        at.wait(lambda: at.table.game.started)
-        server.answers[stream] = 502, None
-        server.cut()
-        at.wait_for("lichess_lost")
-        at.do(f.OfferDraw(by="white"))
-        at.wait(lambda: server.draws)  # requests may still go through
-        del server.answers[stream]
-        at.wait_for("lichess_back")
-        at.wait(lambda: at.table.game.offers)
-        server.answers[stream] = 401, None
-        server.cut()
-        at.wait_for("lichess_token")
-        assert [at.told.count(key) for key in ("lichess_lost", "lichess_back")] == [1, 1]
-
-
-def test_a_slow_line_is_told_when_it_costs_seconds(serve: Serve, tmp_path: Path) -> None:
-    server = serve()
-    with AtLichess(tmp_path / "game.jsonl", server) as at:
-        at.wait(lambda: at.table.game.started)
-        at.play("e2e4")
-        at.wait(lambda: server.accepted)
-        server.move("e7e5")
-        at.wait(lambda: len(at.moves) == 2)
-        server.left["white"] -= 5000
-        at.play("g1f3")
-        at.wait_for("lichess_lag")
-        assert at.values["time"].total_seconds() > 2  # type: ignore[attr-defined]
 
 
 CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
