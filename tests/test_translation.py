@@ -55,6 +55,8 @@ NO_MESSAGES = {
     "The hall. Give this file to nobody. Everybody who has it can decide at every table.",
     "Table {}. Give this file to this table only. Everybody who has it can act as this table.",
     "{} hall broker {}", "{} hall serve {} --host 0.0.0.0", "{} play --hall table-1.toml",
+    "status {}", "read anew", "go back",  # Lichess's status in a message; names of steps
+    "no position", "no gameFull", "variant {}", "no game", "no state", "another game",  # inner ones
     "Anna Anna", "BlindPlay, {}",
     "BlindPlay demonstration", "BlindPlay {}", "{} with the ranks of {}",  # names
     "{} play --resume --journal {}", "{} review {}", "{} play --hall {}",  # commands

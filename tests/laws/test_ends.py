@@ -63,3 +63,22 @@ def test_a_fallen_flag_is_proposed_and_confirmed(fen: str | None, result: str) -
     got = table.feed({"fact": "arbiter", "do": "confirm"})
     assert one(got, "flag").status == "confirmed"
     assert one(got, "game_over").result == result
+
+
+def test_on_a_server_only_mate_and_stalemate_end_the_game_by_themselves() -> None:
+    dead = "4k3/8/8/8/8/8/8/4K2r w - - 0 1"
+    table = started(arbiter="server", fen=dead, time_control="300")
+    table.play("e1e2", "h1e1", "e2e1")  # bare kings
+    table.feed({"fact": "make", "by": "white", "move": "e2e1"}, {"fact": "press", "by": "white"})
+    assert not table.game.over
+    assert not [one for one in table.feed({"t": 900, "fact": "tick"}) if one.kind == "flag"]
+    assert table.game.clock.left["black"] == 0 and not table.game.over
+    table = started(arbiter="server", fen=BARE)
+    resigned = one(table.feed({"fact": "resign", "by": "white"}), "game_over")
+    assert resigned.result == "0-1"  # Lichess asks nothing about mating
+    table = started(arbiter="server")
+    for _ in range(3):
+        table.feed({"fact": "make", "by": "white", "move": "e2e5"})
+        got = table.feed({"fact": "press", "by": "white"})
+        assert "illegal" in kinds(got) and "penalty" not in kinds(got)
+    assert not table.game.over
