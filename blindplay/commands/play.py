@@ -3,7 +3,7 @@
 import datetime
 import itertools
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,9 +65,8 @@ def _play(**given: Any) -> None:
     if given["await_pairing"]:
         _play_rounds(given, devices)
         return
-    lines: Iterable[str] = sys.stdin
+    lines = TypedLines(sys.stdin)
     if given["against"] == "lichess" and not given["resume"]:
-        lines = TypedLines(sys.stdin)
         devices.boards()  # a wrong name must not begin a game
         found = with_found_game(given, options.load_language(_language(given)), lines, sys.stdout)
         if found is None:

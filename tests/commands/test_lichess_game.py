@@ -1,4 +1,4 @@
-"""``play --against lichess``: which game is asked for, and what becomes of the one that is found."""
+"""``play --against lichess``: which game is asked for, and what becomes of the one found."""
 
 from __future__ import annotations
 
@@ -46,9 +46,8 @@ def test_the_game_that_is_found_becomes_the_tables(
     with Journal(journal) as new:
         new.append(table.setup)
     kept_options.keep(journal, dict(table.options.kept))
-    table.arguments = ()
     run("play", "--resume", "--journal", str(journal), home=tmp_path)
-    assert isinstance(table.arguments[8], LichessPlayer)
+    assert table.arguments[1] is None and isinstance(table.arguments[8], LichessPlayer)
 
 
 def test_who_waits_is_told_so_and_may_leave(

@@ -71,6 +71,7 @@ class Lobby:
         self._old: set[str] = set()
         self._own: str | None = None  # the challenge of this player
         self._asked: Mapping[str, Any] | None = None  # the challenge that waits for an answer
+        self._known: set[str] = set()  # challenges that were told
         self._lost = False
 
     def find(self) -> FoundGame | None:
@@ -84,8 +85,13 @@ class Lobby:
                 self._say("lichess_continues")
                 return self._found(_id_of(game))
         self._old = {_id_of(game) for game in playing}
-        with self._streams():
-            found = self._begin() or self._wait()
+        found = None
+        try:
+            with self._streams():
+                found = self._begin() or self._wait()
+        finally:
+            if found is None:
+                self._cancel()
         return None if found is None else self._found(found)
 
     # --- asking for a game -----------------------------------------------------------------------
@@ -167,13 +173,11 @@ class Lobby:
     def _wait(self) -> str | None:
         while True:
             with suppress(queue.Empty):
-                while True:
-                    game, ends = self._heed(self._events.get_nowait())
-                    if game is not None or ends:
-                        return game
-            answer = self._within(_LOOK_S)
+                game, ends = self._heed(self._events.get(timeout=_LOOK_S))
+                if game is not None or ends:
+                    return game
+            answer = self._within(0)
             if answer is TypedAnswer.END:
-                self._cancel()
                 return None
             if answer is not None:
                 self._answer(answer)
@@ -225,8 +229,9 @@ class Lobby:
             if self._wanted.whom:
                 self._own = self._own or name
             return
-        if self._asked is not None and _id_of(self._asked) == name:
+        if name in self._known:
             return
+        self._known.add(name)
         why = why_not(challenge)
         if why is not None:
             self._say("lichess_declined_variant" if why == "variant" else "lichess_declined_fast")

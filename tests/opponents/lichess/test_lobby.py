@@ -38,7 +38,7 @@ class Waiting:
         self.found: FoundGame | None = None
         self.error = ""
         self._wanted = wanted
-        self._thread = threading.Thread(target=self._find)
+        self._thread = threading.Thread(target=self._find, daemon=True)
         self._thread.start()
 
     def _find(self) -> None:
@@ -99,8 +99,12 @@ def test_a_challenge_waits_for_its_answer(server: BoardServer) -> None:
 
 
 def test_a_challenge_that_comes_is_told_and_answered(server: BoardServer) -> None:
-    accept, decline = (f"/api/challenge/7pGLxJ4F/{what}" for what in ("accept", "decline"))
-    server.answers |= {accept: (200, {"ok": True}), decline: (200, {"ok": True})}
+    accept, done = "/api/challenge/dd/accept", (200, {"ok": True})
+    server.answers |= {
+        accept: done,
+        "/api/challenge/7pGLxJ4F/decline": done,
+        "/api/challenge/bb/decline": done,
+    }
     waiting = Waiting(server, WantedGame(waits=True))
     waiting.wait_for("lichess_waiting")
     came = {"type": "challenge", "challenge": CHALLENGE}
@@ -111,13 +115,15 @@ def test_a_challenge_that_comes_is_told_and_answered(server: BoardServer) -> Non
     waiting.wait_for("lichess_declined")
     assert waiting.told[1:6] == ["lichess_challenged", "lichess_terms_more", "lichess_terms_rated",
                                  "lichess_answer", "lichess_declined"]  # fmt: skip
-    server.event({"type": "challenge", "challenge": {**CHALLENGE, "speed": "bullet"}})
+    server.event({"type": "challenge", "challenge": {**CHALLENGE, "id": "bb", "speed": "bullet"}})
     waiting.wait_for("lichess_declined_fast")
     assert until(lambda: server.given[-1] == {"reason": "tooFast"})
-    server.event(came)
-    server.event({"type": "challengeCanceled", "challenge": CHALLENGE})
+    for kind in ("challenge", "challengeCanceled"):
+        server.event({"type": kind, "challenge": {**CHALLENGE, "id": "cc"}})
     waiting.wait_for("lichess_challenge_gone")
-    server.event({**came, "challenge": {**CHALLENGE, "timeControl": {"type": "unlimited"}}})
+    server.event(came)  # once more
+    last = {**CHALLENGE, "id": "dd", "timeControl": {"type": "unlimited"}}
+    server.event({"type": "challenge", "challenge": last})
     waiting.wait_for("lichess_terms_unlimited")
     waiting.answers.append(TypedAnswer.YES)
     assert until(lambda: f"POST {accept}" in server.asked)
