@@ -52,12 +52,14 @@ class TokenError(LichessError):
 @dataclass(frozen=True)
 class Waits:
     """How long to wait, in seconds: for an answer, for the next line of a stream, after the status
-    429, and before each new try of a stream, the last one again and again."""
+    429, before each new try of a stream, the last one again and again, and before a made move
+    counts where there is no clock that is pressed."""
 
     answer_s: float = 15.0
     quiet_s: float = 20.0
     limited_s: float = 60.0
     retry_s: tuple[float, ...] = (0.5, 1, 2, 4, 8, 15, 30)
+    unpressed_s: float = 2.0
 
     def before_retry(self, failures: int) -> float:
         return self.retry_s[min(failures, len(self.retry_s) - 1)]

@@ -40,8 +40,6 @@ from .news import OpponentNews
 from .stream import Arrived, GameStream
 
 _ORIGIN = Origin(ORIGIN.name, (Completed, Refused, ClockReading))
-UNPRESSED_S = 2.0
-"""Without a clock nobody presses; so long a made move may still be corrected."""
 
 
 class LichessPlayer(AbsentPlayer):
@@ -92,6 +90,9 @@ class LichessPlayer(AbsentPlayer):
         self._stream.end()
         self._api.close()
 
+    def _read_anew(self) -> None:
+        self._stream.read_anew(self._followed.since)
+
     def _submit(self, fact: Fact) -> None:
         self._table.submit(fact, _ORIGIN)
 
@@ -122,7 +123,7 @@ class LichessPlayer(AbsentPlayer):
                 if self._news is None:
                     self._leave("lichess_no_game")
                 else:
-                    self._stream.read_anew()
+                    self._read_anew()
 
     def _take_line(self, line: Mapping[str, object], opened: int | None) -> None:
         """:raises ValueError, KeyError, TypeError: if it is not as Lichess describes it."""
@@ -135,7 +136,7 @@ class LichessPlayer(AbsentPlayer):
             return
         elif kind in ("gameFull", "gameState"):
             if not self._followed.add(line):
-                self._stream.read_anew()
+                self._read_anew()
         elif kind == "opponentGone":
             news.gone(line)
         elif kind == "chatLine":
@@ -241,8 +242,8 @@ class LichessPlayer(AbsentPlayer):
         if game.clock or made is None:
             return moves
         if self._made is None or self._made[:2] != (plies, made):
-            self._made = plies, made, time.monotonic() + UNPRESSED_S
-            self._wake(UNPRESSED_S)
+            self._made = plies, made, time.monotonic() + self._api.waits.unpressed_s
+            self._wake(self._api.waits.unpressed_s)
         return [*moves, made] if time.monotonic() >= self._made[2] else moves
 
     def _send(self, state: GameState, step: Step) -> None:
@@ -273,7 +274,7 @@ class LichessPlayer(AbsentPlayer):
             pass
         self._course.sent(step, outcome, self._stream.next_count())
         if outcome is not Sending.TAKEN:
-            self._stream.read_anew()
+            self._read_anew()
 
     def _play_theirs(self, state: GameState, step: Step) -> None:
         move = step.move
@@ -301,8 +302,8 @@ class LichessPlayer(AbsentPlayer):
 
     def _go_back(self, state: GameState, step: Step) -> None:
         ply = step.plies - len(self._before)
-        if ply < 0:
-            self._leave("lichess_no_game")
+        if ply < 0 or self._table.game.over:  # that cannot be taken back here
+            self._leave("lichess_no_game" if ply < 0 else step.why)
             return
 
         def restore() -> None:
@@ -330,7 +331,7 @@ class LichessPlayer(AbsentPlayer):
 _DO: Mapping[Do, Callable[[LichessPlayer, GameState, Step], None]] = {
     Do.NOTHING: LichessPlayer._keep_up,
     Do.WAIT: lambda player, state, step: None,
-    Do.READ_ANEW: lambda player, state, step: player._stream.read_anew(),
+    Do.READ_ANEW: lambda player, state, step: player._read_anew(),
     Do.SEND: LichessPlayer._send,
     Do.PLAY: LichessPlayer._play_theirs,
     Do.EXECUTE: LichessPlayer._have_executed,

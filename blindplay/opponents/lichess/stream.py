@@ -39,7 +39,7 @@ class GameStream:
         self._api, self._changed = api, changed
         self._count = itertools.count()
         self._done = threading.Event()
-        self._lines: EventLines | None = None
+        self._connection: tuple[int, EventLines | None] = -1, None
         self._thread: threading.Thread | None = None
 
     @property
@@ -64,16 +64,19 @@ class GameStream:
         self.arrived.append(Arrived(line, opened, why))
         self._changed()
 
-    def read_anew(self) -> None:
-        """End this connection: only a new one tells the whole game."""
-        lines = self._lines
-        if lines is not None:
+    def read_anew(self, since: int) -> None:
+        """Open a new connection, which tells the whole game, unless the present one was opened
+        after the count ``since``."""
+        opened, lines = self._connection
+        if lines is not None and opened <= since:
             lines.close()
 
     def end(self) -> None:
         """Follow the game no longer."""
         self._done.set()
-        self.read_anew()
+        _, lines = self._connection
+        if lines is not None:
+            lines.close()
 
     def _read(self, path: str) -> None:
         failures, waits = 0, self._api.waits
@@ -95,16 +98,14 @@ class GameStream:
 
     def _read_once(self, path: str) -> bool:
         """Read one connection to its end; give whether more than the first line came."""
-        opened: int | None = self.next_count()
-        number = 0
+        opened, number = self.next_count(), 0
         with self._api.stream("GET", path) as lines:
-            self._lines = lines
+            self._connection = opened, lines
             with suppress(LostLineError):  # it is opened again; that may fail
                 for line in lines:
                     if self._done.is_set():
                         break
-                    number += 1
                     if line is not None:
-                        self._bring(line, opened)
-                        opened = None
+                        self._bring(line, None if number else opened)
+                        number += 1
         return number > 1

@@ -25,7 +25,7 @@ from blindplay.opponents.lichess.api import Waits
 TOKEN = "lip_a1B2c3D4"
 GAME = "xcoxhDvh"
 ME = "Kenneth"
-AT_ONCE = Waits(answer_s=20, quiet_s=20, limited_s=0, retry_s=(0.0,))
+AT_ONCE = Waits(answer_s=20, quiet_s=20, limited_s=0, retry_s=(0.0,), unpressed_s=0)
 Answer = tuple[int, Any]
 
 
