@@ -86,9 +86,12 @@ class AbsentPlayer(ABC):
         return None
 
     def keeps(self, fact: Fact) -> bool:
-        """Whether ``fact``, which others bring, is not theirs to decide: this player sees to it,
-        and submits what comes of it. Called with the table held; it must not take long."""
+        """Whether ``fact``, which others bring, is not theirs to decide. Then this player is to
+        :meth:`see_to` it. Both are called with the table held, and must not take long."""
         return False
+
+    def see_to(self, fact: Fact) -> None:  # noqa: B027
+        """Do what ``fact`` asks for, and submit later what comes of it."""
 
     def read_chat(self) -> None:  # noqa: B027
         """Tell what the opponent has written, if there is a chat."""

@@ -240,6 +240,7 @@ class Table:
             if not fact.t and not isinstance(fact, Setup):
                 fact = replace(fact, t=self.time())
             if origin.name != ORIGIN.name and self.opponent and self.opponent.keeps(fact):
+                self.opponent.see_to(fact)
                 return ()
             self._queue.append((fact, origin))
             if self._busy:
@@ -259,6 +260,8 @@ class Table:
     def preview(self, fact: Fact) -> list[Ruling]:
         """The rulings that ``fact`` would cause now. Nothing is taken."""
         with self._lock:
+            if self.opponent is not None and self.opponent.keeps(fact):
+                return []
             return self.game.preview(replace(fact, t=self.time()))
 
     def _remember(self, taken: Taken) -> None:

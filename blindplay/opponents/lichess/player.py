@@ -74,11 +74,14 @@ class LichessPlayer(AbsentPlayer):
     def keeps(self, fact: Fact) -> bool:
         if not self._stream.begun or self._ended or self._table.game.over:
             return False
-        player, takebacks = OTHER[self.side], self._keeping.takebacks
-        asked = asked_of_lichess(fact, self._table.game, player, takebacks)
-        if asked is not None:
-            self._ask(asked)
-        return asked is not None
+        return self._asked_for(fact) is not None
+
+    def see_to(self, fact: Fact) -> None:
+        self._ask(self._asked_for(fact) or REFUSED)
+
+    def _asked_for(self, fact: Fact) -> str | None:
+        takebacks = self._keeping.takebacks
+        return asked_of_lichess(fact, self._table.game, OTHER[self.side], takebacks)
 
     def _ask(self, what: str) -> None:
         self._asked.append(what)

@@ -36,6 +36,7 @@ def test_resigning_and_claiming_go_through_lichess(serve: Serve, tmp_path: Path)
         server.tell({"type": "opponentGone", "gone": True, "claimWinInSeconds": 0})
         at.wait_for("lichess_claim")
         assert at.told[1:] == ["lichess_gone", "lichess_came_back", "lichess_gone", "lichess_claim"]
+        assert at.table.preview(f.ClaimTime(by="white")) == []  # so it is asked for, with a yes
         at.do(f.ClaimTime(by="white"))
         at.wait(lambda: at.table.game.over)
         assert at.table.game.result == "1-0"
