@@ -102,13 +102,14 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
                 "or, where it is not installed, a small opponent that is built in; lichess is "
                 "anybody at Lichess.", against.KINDS),
         _option("level", "Play at this level: beginner, learner, club, strong, master, "
-                "full, or a number of Elo. Without it, it is club. At Lichess: play against its "
-                "computer, at a level from 1 to 8."),
+                "full, or a number of Elo. Without it, it is club. Play against the computer of "
+                "Lichess at a level from 1 to 8."),
         _option("engine", "Use this UCI engine instead of Stockfish."),
-        _option("challenge", "At Lichess: challenge this player.", type=options.LICHESS_USER),
-        _flag("accept", "At Lichess: wait for a challenge, and seek nobody."),
-        _flag("rated", "At Lichess: play for the rating."),
-        _choice("days", "At Lichess: give so many days for each move.",
+        _option("challenge", "Play against this player at Lichess, if they accept.",
+                type=options.LICHESS_USER),
+        _flag("accept", "Take a challenge that comes at Lichess, and seek nobody."),
+        _flag("rated", "Play for the rating at Lichess."),
+        _choice("days", "Give so many days for each move at Lichess.",
                 lichess_game.DAYS),
     ),
     "Record": (

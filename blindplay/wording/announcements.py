@@ -386,7 +386,8 @@ def _draw_offered(context: _Context, ruling: r.DrawOffered) -> _Sentences:
 
 
 def _game_over(context: _Context, ruling: r.GameOver) -> _Sentences:
-    reason = context.pack.sentence(f"game_over_{ruling.reason}")
+    told = context.game.served and ruling.reason == "declared"  # the server's reason is told first
+    reason = "" if told else context.pack.sentence(f"game_over_{ruling.reason}")
     yield Announcement(result_in_words(context.pack, ruling.result, reason))
 
 
