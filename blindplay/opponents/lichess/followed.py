@@ -97,6 +97,25 @@ class ServedGame:
         self.state = state
         return True
 
+    def on_move(self, plies: int) -> str:
+        """The side that is on move after so many plies."""
+        assert self.about is not None
+        return "white" if self.about.start.turn == (plies % 2 == 0) else "black"
+
+    def moves_before(self, position: chess.Board) -> tuple[chess.Move, ...]:
+        """The moves that led to ``position``.
+
+        :raises ValueError: if it did not occur.
+        """
+        assert self.about is not None and self.state is not None
+        board, goal = self.about.start.copy(), position.fen()
+        for played, move in enumerate((*self.state.moves, None)):
+            if board.fen() == goal:
+                return self.state.moves[:played]
+            if move is not None:
+                board.push(move)
+        raise ValueError("another game")
+
 
 def read_about(line: Mapping[str, Any]) -> AboutGame:
     """:raises ValueError: if this is no game that can be played here."""

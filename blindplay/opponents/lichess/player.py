@@ -151,8 +151,9 @@ class LichessPlayer(AbsentPlayer):
         :raises ValueError: if this is not the game that the table plays.
         """
         about, table = self._followed.about, self._table
-        self._find_beginning()
         assert about is not None
+        self._before = self._followed.moves_before(table.game.start_board)
+        self._course = Course(len(self._before) + _confirmed(table))
         person = about.players[self.side]
         self._news = OpponentNews(person.name, self._tell)
         if person.ai is not None:
@@ -167,23 +168,6 @@ class LichessPlayer(AbsentPlayer):
                 self._submit(f.Start())
             elif table.game.paused == "table" and not table.game.over:
                 self._submit(f.Arbiter(by="table", do="start_clocks"))
-
-    def _find_beginning(self) -> None:
-        """Find the moves of the game at Lichess before this table began.
-
-        :raises ValueError: if it did not begin in this game.
-        """
-        about, state = self._followed.about, self._followed.state
-        assert about is not None and state is not None
-        board, goal = about.start.copy(), self._table.game.start_board.fen()
-        for played, move in enumerate((*state.moves, None)):
-            if board.fen() == goal:
-                self._before = state.moves[:played]
-                self._course = Course(played + _confirmed(self._table))
-                return
-            if move is not None:
-                board.push(move)
-        raise ValueError("another game")
 
     def _leave(self, key: str) -> None:
         """Follow the game no longer, and say why."""
@@ -228,14 +212,8 @@ class LichessPlayer(AbsentPlayer):
             self._here(game),
             state,
             self._followed.since,
-            lambda plies: self._mover(plies) != self.side,
+            lambda plies: self._followed.on_move(plies) != self.side,
         )
-
-    def _mover(self, plies: int) -> str:
-        """The side that is on move after so many plies."""
-        about = self._followed.about
-        begins = "white" if about is None or about.start.turn else "black"
-        return begins if plies % 2 == 0 else OTHER[begins]
 
     def _here(self, game: Game) -> list[chess.Move]:
         """The moves here, from the beginning of the game at Lichess. Where nobody presses, a made
@@ -323,7 +301,7 @@ class LichessPlayer(AbsentPlayer):
         with self._table.lock:
             game = self._table.game
             if not game.over:
-                self._keeping.take(game, state, self._mover(len(state.moves)))
+                self._keeping.take(game, state, self._followed.on_move(len(state.moves)))
             if state.ended:
                 self._ended = True
                 end_as_told(game, state, self._submit, self._tell)
