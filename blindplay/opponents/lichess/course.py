@@ -38,7 +38,7 @@ class Sending(Enum):
 
 
 @dataclass(frozen=True)
-class Step:
+class DueStep:
     """``plies``: how many stand before ``move``, or after going back. ``why`` names the sentence
     that tells of it."""
 
@@ -66,7 +66,7 @@ class Course:
         self.confirmed = confirmed
         self._sent: _Sent | None = None
 
-    def sent(self, step: Step, outcome: Sending, at: int) -> None:
+    def sent(self, step: DueStep, outcome: Sending, at: int) -> None:
         """Note that the move of ``step`` was sent; ``at`` counts as ``since`` does."""
         assert step.move is not None
         self._sent = _Sent(step.plies, step.move, outcome, at)
@@ -82,21 +82,21 @@ class Course:
         there: GameState,
         since: int,
         is_players: Callable[[int], bool],
-    ) -> Step:
+    ) -> DueStep:
         """The next step. ``since``: when the connection was opened that told ``there``.
         ``is_players``: whether the move after so many plies is of the player at this table."""
         same = 0
         for own, theirs in zip(here, there.moves, strict=False):
             if own != theirs:
-                return Step(Do.GO_BACK, same, why="lichess_other_move")
+                return DueStep(Do.GO_BACK, same, why="lichess_other_move")
             same += 1
         if len(here) > same:
             return self._ahead(here, there, since, is_players)
         self.confirmed = max(self.confirmed, same)
         if len(there.moves) == same:
-            return Step(Do.NOTHING, same)
+            return DueStep(Do.NOTHING, same)
         do = Do.EXECUTE if is_players(same) else Do.PLAY
-        return Step(do, same, there.moves[same])
+        return DueStep(do, same, there.moves[same])
 
     def _ahead(
         self,
@@ -104,18 +104,18 @@ class Course:
         there: GameState,
         since: int,
         is_players: Callable[[int], bool],
-    ) -> Step:
+    ) -> DueStep:
         plies = len(there.moves)
-        back = Step(Do.GO_BACK, plies, why="lichess_taken_back")
+        back = DueStep(Do.GO_BACK, plies, why="lichess_taken_back")
         if len(here) > plies + 1 or not is_players(plies) or len(here) <= self.confirmed:
             return back
         if there.ended:
-            return Step(Do.GO_BACK, plies, why="lichess_too_late")
-        send, sent = Step(Do.SEND, plies, here[plies]), self._sent
+            return DueStep(Do.GO_BACK, plies, why="lichess_too_late")
+        send, sent = DueStep(Do.SEND, plies, here[plies]), self._sent
         if sent is None or (sent.plies, sent.move) != (plies, send.move):
             return send
         if since < sent.at:
-            return Step(Do.WAIT if sent.outcome is Sending.TAKEN else Do.READ_ANEW)
+            return DueStep(Do.WAIT if sent.outcome is Sending.TAKEN else Do.READ_ANEW)
         if sent.outcome is Sending.REFUSED:
-            return Step(Do.GO_BACK, plies, why="lichess_move_refused")
+            return DueStep(Do.GO_BACK, plies, why="lichess_move_refused")
         return send if sent.outcome is Sending.UNKNOWN else back

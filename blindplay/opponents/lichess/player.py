@@ -32,7 +32,7 @@ from .api import (
     Waits,
 )
 from .asking import REFUSED, asked_of_lichess
-from .course import Course, Do, Sending, Step
+from .course import Course, Do, DueStep, Sending
 from .ending import end_as_told
 from .followed import GameState, ServedGame
 from .keeping_up import KeepingUp
@@ -201,10 +201,10 @@ class LichessPlayer(AbsentPlayer):
         with self._table.lock:
             step = self._next()
             if state.ended and (self._table.game.over or step.do is Do.EXECUTE):
-                step = Step(Do.NOTHING)
+                step = DueStep(Do.NOTHING)
         _DO[step.do](self, state, step)
 
-    def _next(self) -> Step:
+    def _next(self) -> DueStep:
         """The next step. Hold the table."""
         game, state = self._table.game, self._followed.state
         assert state is not None
@@ -227,7 +227,7 @@ class LichessPlayer(AbsentPlayer):
             self._wake(self._api.waits.unpressed_s)
         return [*moves, made] if time.monotonic() >= self._made[2] else moves
 
-    def _send(self, state: GameState, step: Step) -> None:
+    def _send(self, state: GameState, step: DueStep) -> None:
         rest = self._not_before - time.monotonic()
         if rest > 0:
             return
@@ -257,7 +257,7 @@ class LichessPlayer(AbsentPlayer):
         if outcome is not Sending.TAKEN:
             self._read_anew()
 
-    def _play_theirs(self, state: GameState, step: Step) -> None:
+    def _play_theirs(self, state: GameState, step: DueStep) -> None:
         move = step.move
         assert move is not None
 
@@ -267,7 +267,7 @@ class LichessPlayer(AbsentPlayer):
 
         self._play(move, still)
 
-    def _have_executed(self, state: GameState, step: Step) -> None:
+    def _have_executed(self, state: GameState, step: DueStep) -> None:
         """The player has moved in another way, such as on a phone: say it for them."""
         player = OTHER[self.side]
 
@@ -281,7 +281,7 @@ class LichessPlayer(AbsentPlayer):
 
         self._table.after_hands(announce)
 
-    def _go_back(self, state: GameState, step: Step) -> None:
+    def _go_back(self, state: GameState, step: DueStep) -> None:
         ply = step.plies - len(self._before)
         if ply < 0 or self._table.game.over:  # that cannot be taken back here
             self._leave("lichess_no_game" if ply < 0 else step.why)
@@ -296,7 +296,7 @@ class LichessPlayer(AbsentPlayer):
 
         self._table.after_hands(restore)
 
-    def _keep_up(self, state: GameState, step: Step) -> None:
+    def _keep_up(self, state: GameState, step: DueStep) -> None:
         """Both show the same moves: take over clocks, offers and the end."""
         with self._table.lock:
             game = self._table.game
@@ -309,7 +309,7 @@ class LichessPlayer(AbsentPlayer):
             self._stream.end()
 
 
-_DO: Mapping[Do, Callable[[LichessPlayer, GameState, Step], None]] = {
+_DO: Mapping[Do, Callable[[LichessPlayer, GameState, DueStep], None]] = {
     Do.NOTHING: LichessPlayer._keep_up,
     Do.WAIT: lambda player, state, step: None,
     Do.READ_ANEW: lambda player, state, step: player._read_anew(),
