@@ -44,6 +44,10 @@ class PlayedTable(Protocol):
 
     def listen(self, listener: Callable[[Taken], None]) -> None: ...
 
+    def take_shared(self, fact: Fact, origin: Origin) -> None: ...
+
+    def work_off(self) -> None: ...
+
 
 class Tell(Protocol):
     """Says a sentence of the language pack to everybody at the table."""
@@ -54,6 +58,8 @@ class Tell(Protocol):
 class AbsentPlayer(ABC):
     """Plays one side of a table in a thread of its own, until it is closed. What the Laws ask of
     this player without thinking is done here; a kind of player chooses the moves."""
+
+    gives_hints = False
 
     def __init__(self) -> None:
         self.side = ""
@@ -80,6 +86,36 @@ class AbsentPlayer(ABC):
     def hint(self) -> chess.Move | None:
         """A good move for the other player in the present position, if one is known already."""
         return None
+
+    def begins(self) -> bool:
+        """The player at the table is ready. Give whether this player begins the game, or goes on
+        with it, when that can be."""
+        return False
+
+    # --- a game that another table has, too ------------------------------------------------------
+
+    def share(self, table: PlayedTable, facts: list[Fact]) -> bool:
+        """Whether the facts of ``table`` are those of another table, too, in one order. Then the
+        following is asked, with the table held. ``facts`` are those of its journal."""
+        return False
+
+    @property
+    def may_add(self) -> bool:
+        """Whether the table may add facts now."""
+        return True
+
+    def own(self, fact: Fact) -> Fact | None:
+        """``fact`` as it goes into the game; None if it is not this table's to add."""
+        return fact
+
+    def wait_to_add(self) -> None:  # noqa: B027
+        """Wait, not for long and without the table held, until the table may add facts."""
+
+    def added(self, fact: Fact) -> None:  # noqa: B027
+        """The journal has a fact of the table."""
+
+    def settle(self, *, waits: bool = False) -> None:  # noqa: B027
+        """What could be taken was; ``waits``: something waits until the table may add facts."""
 
     @abstractmethod
     def _consider(self) -> None:

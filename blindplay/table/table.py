@@ -4,11 +4,12 @@ A fact is written to the journal, folded into the game, and only then are its ru
 whatever was announced can be found again after a crash.
 """
 
+import logging
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -26,7 +27,18 @@ from .hall_contact import HallContact
 from .hands_first import HandsFirst
 from .pairings import Pairings
 
+log = logging.getLogger(__name__)
+
 Listener = Callable[[Taken], None]
+
+
+@dataclass
+class _Waiting:
+    """A fact that is to be taken, and what came of it."""
+
+    fact: Fact
+    origin: Origin
+    rulings: tuple[Ruling, ...] = ()
 
 
 class Table:
@@ -63,7 +75,7 @@ class Table:
         self._listeners: list[Listener] = []
         self._holders: list[Callable[[str, int], bool]] = []
         self._watchers: list[Callable[[str | None], None]] = []
-        self._queue: deque[tuple[Fact, Origin]] = deque()
+        self._queue: deque[_Waiting] = deque()
         self._busy = False
         self._failing = False
         self.training = training
@@ -82,13 +94,17 @@ class Table:
         )
         """Milliseconds without a process for this table, by the wall clock; None if unknown."""
         self._origin = now() - self._left_at / 1000
+        self._held: int | None = None  # the time, while it stands still
+        self._shared: AbsentPlayer | None = None
         if setup is not None:
             self.submit(setup)
         elif self.game.setup is None:
             raise JournalError(f"{journal.path} holds no game yet; start one without --resume.")
         if opponent is not None:
             impaired = (side for side in SIDES if self.game.impaired(side))
-            opponent.side = OTHER[next(impaired, "white")]
+            opponent.side = opponent.side or OTHER[next(impaired, "white")]
+            if opponent.share(self, journal.facts()):
+                self._shared, self._held = opponent, max(self._left_at, self.game.t)
 
     def _replay(self, new: bool) -> int:
         """Fold the facts of the journal. Return the time of the last one, in ms."""
@@ -159,7 +175,8 @@ class Table:
     def hints(self) -> bool:
         """Whether a player may ask for a good move: in training against an absent opponent, and
         without an arbiter."""
-        return self.training and bool(self.absent) and not self.game.presided
+        hints = self.opponent is not None and self.opponent.gives_hints
+        return self.training and hints and not self.game.presided
 
     def hint(self) -> chess.Move | None:
         """A good move in the present position; None as long as none has been found."""
@@ -171,7 +188,10 @@ class Table:
         self._watchers.append(watcher)
 
     def time(self) -> int:
-        """Milliseconds since the table was set up."""
+        """Milliseconds since the table was set up, without what messages of a distant table took on
+        their way."""
+        if self._held is not None:
+            return self._held
         return max(0, round((self._now() - self._origin) * 1000))
 
     def beat(self) -> None:
@@ -187,7 +207,7 @@ class Table:
         """
         with self._lock:
             clock = self.game.clock
-            if not clock or clock.running is None or self.game.over:
+            if not clock or clock.running is None or self.game.over or self._shared:
                 return
             if charge_dead_time:
                 self._origin -= (self.down or 0) / 1000
@@ -230,20 +250,57 @@ class Table:
                 raise f.FactError("setup must be the first fact and come only once")
             if not fact.t and not isinstance(fact, Setup):
                 fact = replace(fact, t=self.time())
-            self._queue.append((fact, origin))
-            if self._busy:
-                return ()
-            self._busy = True
-            errors: list[Exception] = []
-            try:
-                first = self._take(*self._queue.popleft(), errors)
-                while self._queue:
-                    self._take(*self._queue.popleft(), errors)
-            finally:
-                self._busy = False
-            if errors:
-                raise errors[0]
-            return first.rulings
+            if self._shared is not None:
+                allowed = self._shared.own(fact)
+                if allowed is None:
+                    return ()
+                fact = replace(allowed, t=self.game.t) if self._is_their_time else allowed
+            waiting = _Waiting(fact, origin)
+            self._queue.append(waiting)
+            if not self._busy:
+                if self._shared is not None:
+                    self._shared.wait_to_add()
+                self.work_off()
+            return waiting.rulings
+
+    def work_off(self) -> None:
+        """Take the facts that wait, if this table may add any now."""
+        if self._busy:
+            return
+        self._busy = True
+        errors: list[Exception] = []
+        try:
+            while self._queue and (self._shared is None or self._shared.may_add):
+                one = self._queue.popleft()
+                one.rulings = self._take(one.fact, one.origin, errors).rulings
+        finally:
+            self._busy = False
+        if self._shared is not None:
+            self._shared.settle(waits=bool(self._queue))
+        if errors:
+            raise errors[0]
+
+    def take_shared(self, fact: Fact, origin: Origin) -> None:
+        """Take ``fact`` as another table has taken it. Hold :attr:`lock`. The time of this table is
+        that of the fact from now on, unless the clock of the player here runs."""
+        if self._held is not None or self.game.clock.running != OTHER[self.absent]:
+            self._set_time(fact.t)
+        errors: list[Exception] = []
+        self._busy = True
+        try:
+            self._deliver(fact, origin, errors)
+        finally:
+            self._busy = False
+        if errors:
+            log.error("A listener failed at a fact of the distant table.", exc_info=errors[0])
+
+    @property
+    def _is_their_time(self) -> bool:
+        """Whether the clock of a distant player runs: then time passes there."""
+        return self._shared is not None and self.game.clock.running == self.absent
+
+    def _set_time(self, t: int) -> None:
+        self._origin, self._held = self._now() - t / 1000, None
 
     def preview(self, fact: Fact) -> list[Ruling]:
         """The rulings that ``fact`` would cause now. Nothing is taken."""
@@ -255,9 +312,19 @@ class Table:
             self.log.append(taken)
 
     def _take(self, fact: Fact, origin: Origin, errors: list[Exception]) -> Taken:
+        """Take a fact of this table. Others were taken in the meantime."""
+        latest = self.game.t
+        fact = replace(fact, t=latest if self._is_their_time else max(fact.t, latest))
+        taken = self._deliver(fact, origin, errors)
+        if self._held is not None:
+            self._set_time(fact.t)
+        if self._shared is not None:
+            self._shared.added(fact)
+        return taken
+
+    def _deliver(self, fact: Fact, origin: Origin, errors: list[Exception]) -> Taken:
         """Write, apply and deliver one fact. A listener that fails does not keep it from the
         others."""
-        fact = replace(fact, t=max(fact.t, self.game.t))  # others were taken in the meantime
         self._write(partial(self._journal.append, fact))
         taken = Taken(fact, tuple(self.game.apply(fact)), origin)
         self._remember(taken)

@@ -42,6 +42,8 @@ class SharedLog:
         self._met = ""  # the other's, once it is known to be of now
         self._other_has = self._sent = 0
         self._number = self._newest = 0
+        self.is_newest = False
+        """Whether no later message had come when the last one did."""
         for fact in facts:
             self._append(fact)
         self.begin()
@@ -120,7 +122,8 @@ class SharedLog:
                 raise OtherGameError(theirs)
             # The table that gives the pen adds nothing any more: what it has is all.
             self._take_pen(message["pen"])
-        if int(message["number"]) > self._newest:
+        self.is_newest = int(message["number"]) > self._newest
+        if self.is_newest:
             self._newest = int(message["number"])
             self.other_wants = bool(message["wants"])
         return True
