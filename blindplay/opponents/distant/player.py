@@ -202,12 +202,13 @@ class DistantPlayer(AbsentPlayer):
     # --- as time goes on -------------------------------------------------------------------------
 
     def step(self) -> None:
-        """Do what is due now, and send what is to be sent. Hold the table's lock."""
-        self._notice()
-        self._keep_clocks()
-        self.settle()
-        if self._now() - self._sent_at >= self.limit_s / _BEATS:
-            self._send(again=True)
+        """Do what is due now, and send what is to be sent."""
+        with self._table.lock:
+            self._notice()
+            self._keep_clocks()
+            self.settle()
+            if self._now() - self._sent_at >= self.limit_s / _BEATS:
+                self._send(again=True)
 
     def _notice(self) -> None:
         """Notice that the connection is lost, or there. A break within the limit is none."""
@@ -260,11 +261,10 @@ class DistantPlayer(AbsentPlayer):
 
     def _run(self) -> None:
         while not self._closed.wait(self.limit_s / _BEATS / 2):
-            with self._table.lock:
-                try:
-                    self.step()
-                except Exception:  # a failing listener must not cut the connection
-                    log.exception("A listener failed while the tables talked.")
+            try:
+                self.step()
+            except Exception:  # a failing listener must not cut the connection
+                log.exception("A listener failed while the tables talked.")
 
     def _consider(self) -> None:
         """Nothing: a person thinks there."""
