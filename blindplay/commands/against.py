@@ -10,6 +10,7 @@ from click.core import ParameterSource
 from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
 
+from . import distant
 from .resuming import typed
 
 if TYPE_CHECKING:
@@ -17,11 +18,28 @@ if TYPE_CHECKING:
     from blindplay.opponents.engine import EnginePlayer
 
 KINDS = ("engine",)
+"""Opponents by name; everything else is the address of a distant table."""
 _OF_TWO = {"hall": None, "await_pairing": False, "sighted_board": None, "shared_microphone": False}
 """Options that need two people, and what they are without; one in the settings file is passed
 over."""
 _BARELY = 1320
 """The weakest level of Stockfish. Below it the built-in opponent plays better at its level."""
+
+
+class OpponentParameter(click.ParamType[str]):
+    """An opponent by name, or a distant table."""
+
+    name = "opponent"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in KINDS:
+            distant.address_of(value)
+        return str(value)
+
+
+def is_distant(given: Mapping[str, Any]) -> bool:
+    """Whether the opponent sits at another table."""
+    return given["against"] not in (None, *KINDS)
 
 
 def with_opponent(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -30,11 +48,12 @@ def with_opponent(given: Mapping[str, Any]) -> dict[str, Any]:
 
     :raises ValueError: for values that do not go together.
     """
+    if given["against"] != "engine" and not (given["engine"] is given["level"] is None):
+        raise ValueError("--engine and --level need --against engine.")
+    if not is_distant(given) and given["lag_limit"] is not None:
+        raise ValueError("--lag-limit needs --against wait.")
     if given["against"] is None:
-        if given["engine"] is not None or given["level"] is not None:
-            raise ValueError("--engine and --level need --against engine.")
         return dict(given)
-    program = _player(given).program
     for name in typed(given) & _OF_TWO.keys():
         if given[name]:
             raise ValueError(
@@ -43,6 +62,9 @@ def with_opponent(given: Mapping[str, Any]) -> dict[str, Any]:
             )
     if given["impaired"] == "both":
         raise ValueError("--impaired both leaves no side for --against; give white, black or none.")
+    if is_distant(given):
+        return distant.with_both({**given, **_OF_TWO})
+    program = _player(given).program
     source = click.get_current_context().get_parameter_source("training")
     chosen = source not in (None, ParameterSource.DEFAULT)
     side = OTHER[given["impaired"]] if given["impaired"] in SIDES else "black"
@@ -56,11 +78,11 @@ def with_opponent(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def opponent(given: Mapping[str, Any]) -> "EnginePlayer | None":
-    """The opponent of --against; None if both players are at the table.
+    """The opponent of --against; None if both players are at the table, or at two.
 
     :raises ValueError: if the engine or the level is none.
     """
-    return None if given["against"] is None else _player(given)
+    return None if given["against"] is None or is_distant(given) else _player(given)
 
 
 def _player(given: Mapping[str, Any]) -> "EnginePlayer":

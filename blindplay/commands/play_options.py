@@ -98,10 +98,16 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
         _flag("black-assistant", "Say that Black has an assistant."),
     ),
     "Opponent": (
-        _choice("against", "Play against an opponent who is not at this table: engine is Stockfish "
-                "or, where it is not installed, a small opponent that is built in.", against.KINDS),
+        _option("against", "Play against an opponent who is not at this table: engine is Stockfish "
+                "or, where it is not installed, a small opponent that is built in; wait waits for "
+                "another table, at port 16464 or wait:PORT; that table gives the six digits and "
+                "the address of this one, such as 482915@192.168.1.20.",
+                type=against.OpponentParameter()),
         _option("level", "Play at this level: beginner, learner, club, strong, master, "
                 "full, or a number of Elo. Without it, it is club."),
+        _option("lag-limit", "With --against wait: a connection without an answer for so many "
+                "seconds counts as lost, and both clocks stop. Without it, 5.",
+                type=click.IntRange(2, 60)),
         _option("engine", "Use this UCI engine instead of Stockfish."),
     ),
     "Record": (

@@ -8,8 +8,7 @@ import logging
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Protocol
 
 import chess
 
@@ -33,7 +32,7 @@ class PlayedTable(Protocol):
     def game(self) -> Game: ...
 
     @property
-    def lock(self) -> AbstractContextManager[Any]: ...
+    def lock(self) -> threading.RLock: ...
 
     @property
     def training(self) -> bool: ...

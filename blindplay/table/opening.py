@@ -55,6 +55,8 @@ def _begin(session: Session) -> None:
     table, game = session.table, session.table.game
     if game.over or game.adjourned:
         return
+    if table.opponent is not None and table.opponent.begins():
+        return
     if not game.started:
         table.submit(f.Start())
         if not game.clock:

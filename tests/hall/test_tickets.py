@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from blindplay.hall.ticket_exchange import TableSide
-from blindplay.six_digits import WrongDigitsError
 from blindplay.hall.tickets import TRIES, VALID_S, NoTicketError, Tickets
+from blindplay.six_digits import WrongDigitsError
 
 
 class Clock:

@@ -1,26 +1,18 @@
 """The certificates by which two tables know each other for the whole of a game.
 
-Each table makes one for itself. They are exchanged with the six digits, and kept beside the
-journal, so a game that goes on needs no digits.
+Each table makes one for itself. They are exchanged with the six digits.
 """
 
 import datetime
-import json
 import ssl
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
 from blindplay.record import files
 
-ENDING = ".distant"
-"""Of the file beside the journal."""
 # A table whose time of day is wrong must get in; the game bounds the use.
 _FROM, _UNTIL = datetime.datetime(2000, 1, 1), datetime.datetime(2100, 1, 1)
-
-
-class NoKeysError(ValueError):
-    """Nothing is kept by which the other table of a game would know this one."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +32,7 @@ class Keys:
         from cryptography.hazmat.primitives.asymmetric import ec
 
         key = ec.generate_private_key(ec.SECP256R1())
-        name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "BlindPlay table")])
+        name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "blindplay")])
         certificate = x509.CertificateBuilder(
             issuer_name=name,
             subject_name=name,
@@ -76,27 +68,3 @@ class Keys:
         finally:
             path.unlink()
         return context
-
-
-def keep(journal: Path, keys: Keys) -> None:
-    """Keep ``keys`` beside ``journal``, for its user only.
-
-    :raises OSError: if they cannot be written.
-    """
-    journal.parent.mkdir(parents=True, exist_ok=True)
-    files.write_new(files.beside(journal, ENDING), json.dumps(asdict(keys)).encode())
-
-
-def kept(journal: Path) -> Keys:
-    """The keys of the game in ``journal``.
-
-    :raises NoKeysError: one sentence, if they cannot be read.
-    """
-    path = files.beside(journal, ENDING)
-    try:
-        return Keys(**json.loads(path.read_text("utf-8")))
-    except (OSError, ValueError, TypeError):
-        raise NoKeysError(
-            f"{path} cannot be read, so the other table would not know this one; put the file "
-            "back, or begin another game without --resume."
-        ) from None

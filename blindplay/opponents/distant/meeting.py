@@ -95,7 +95,7 @@ class Waiting:
             if (keys := self._keys) is None:
                 raise WrongDigitsError
             self._came(_encrypted(guest, keys, server=True), keys)
-        except (OSError, ValueError):
+        except (OSError, ValueError, KeyError, TypeError):
             guest.close()
         finally:
             self._guests.release()
@@ -106,13 +106,13 @@ class Waiting:
         self._tries -= 1
         try:
             side = DigitsSide(self.digits, _NAMES, b"".join(_NAMES), first=False)
-            theirs = _read(guest)
-            _write(guest, message=side.message.hex())
+            theirs = read(guest)
+            write(guest, message=side.message.hex())
             side.agree(bytes.fromhex(theirs["message"]))
             keys = Keys.new()
-            other = side.unseal(bytes.fromhex(_read(guest)["sealed"]), _NAMES[0], _CALLER)
+            other = side.unseal(bytes.fromhex(read(guest)["sealed"]), _NAMES[0], _CALLER)
             sealed = side.seal(keys.own.encode(), _NAMES[1], _WAITING)
-            _write(guest, sealed=sealed.hex())
+            write(guest, sealed=sealed.hex())
         except BaseException:
             if not self._tries:
                 self.digits, self._tries = six_digits(), TRIES
@@ -134,11 +134,11 @@ def call(host: str, port: int, digits: str) -> tuple[ssl.SSLSocket, Keys]:
         raise NotReachedError from None
     try:
         side = DigitsSide(digits, _NAMES, b"".join(_NAMES), first=True)
-        _write(sock, message=side.message.hex())
-        side.agree(bytes.fromhex(_read(sock)["message"]))
+        write(sock, message=side.message.hex())
+        side.agree(bytes.fromhex(read(sock)["message"]))
         keys = Keys.new()
-        _write(sock, sealed=side.seal(keys.own.encode(), _NAMES[0], _CALLER).hex())
-        other = side.unseal(bytes.fromhex(_read(sock)["sealed"]), _NAMES[1], _WAITING)
+        write(sock, sealed=side.seal(keys.own.encode(), _NAMES[0], _CALLER).hex())
+        other = side.unseal(bytes.fromhex(read(sock)["sealed"]), _NAMES[1], _WAITING)
         keys = keys.knowing(other.decode())
         return _encrypted(sock, keys, server=False), keys
     except (OSError, ValueError, KeyError, TypeError):
@@ -180,12 +180,19 @@ def _encrypted(sock: socket.socket, keys: Keys, *, server: bool) -> ssl.SSLSocke
         raise
 
 
-def _write(sock: socket.socket, **message: Any) -> None:
+def write(sock: socket.socket, **message: Any) -> None:
+    """Send one line.
+
+    :raises OSError: if the connection is cut.
+    """
     sock.sendall(json.dumps(message).encode() + b"\n")
 
 
-def _read(sock: socket.socket) -> dict[str, Any]:
-    """The next line of the other side, and nothing of what follows it."""
+def read(sock: socket.socket) -> dict[str, Any]:
+    """The next line of the other side, and nothing of what follows it.
+
+    :raises OSError, ValueError: if there is none, or it is no message.
+    """
     line = bytearray()
     while not line.endswith(b"\n"):
         if len(line) > _MOST_BYTES or not (one := sock.recv(1)):

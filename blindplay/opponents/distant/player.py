@@ -26,8 +26,9 @@ from .shared_log import OtherGameError, SharedLog
 
 log = logging.getLogger(__name__)
 
-ORIGIN = Origin("distant table", (Refused,))
+ORIGIN = Origin("distant", (Refused,))
 """Why something was refused there is told there."""
+_HERE = Origin("tables")
 LAST_WORDS_S = 2.0
 """How long a table that ends waits until the other has its last facts."""
 _BEATS = 5
@@ -82,6 +83,7 @@ class DistantPlayer(AbsentPlayer):
         self._answered: float | None = None  # when the newest message was sent that was answered
         self._sent: tuple[Any, ...] = ()  # the state that was sent last
         self._sent_at = -math.inf
+        self._told_waiting = False
         self._broken = False
 
     def share(self, table: PlayedTable, facts: list[Fact]) -> bool:
@@ -129,7 +131,8 @@ class DistantPlayer(AbsentPlayer):
         self._ask()
         if self._connected and not self._stepped:
             self._pen.wait_for(lambda: self._log.holds or not self._connected, self.limit_s)
-        if not self._log.holds and not self._closed.is_set():
+        if not (self._log.holds or self._closed.is_set() or self._told_waiting):
+            self._told_waiting = True
             self._tell("distant_waits")
 
     def added(self, fact: Fact) -> None:
@@ -181,6 +184,7 @@ class DistantPlayer(AbsentPlayer):
         if message["answers"] is not None:
             self._answered = max(float(message["answers"]), self._answered or 0)
         if self._log.holds and not had:
+            self._told_waiting = False
             self._pen.notify_all()
         self._table.work_off()
 
@@ -190,9 +194,7 @@ class DistantPlayer(AbsentPlayer):
         :raises OtherGameError: if it is not theirs to add, or spends this player's time.
         """
         fact, game = f.loads(line), self._table.game
-        theirs = permits(
-            fact, game, self.side, waited=not self._waited, training=self._training
-        )
+        theirs = permits(fact, game, self.side, waited=not self._waited, training=self._training)
         if isinstance(fact, f.Personal | f.OnBoard) and not theirs:
             raise OtherGameError
         if fact.t < game.t or (game.clock.running == self.here and fact.t != game.t):
@@ -235,11 +237,11 @@ class DistantPlayer(AbsentPlayer):
             return
         running = game.clock and game.clock.running is not None
         if not game.started and able and self._log.settled:
-            table.submit(f.Start())
+            table.submit(f.Start(), _HERE)
         elif game.started and running and not able:
-            table.submit(f.Arbiter(by="table", do="stop_clocks"))
+            table.submit(f.Arbiter(by="table", do="stop_clocks"), _HERE)
         elif game.started and game.paused == "table" and able and self._log.settled:
-            table.submit(f.Arbiter(by="table", do="start_clocks"))
+            table.submit(f.Arbiter(by="table", do="start_clocks"), _HERE)
 
     def _state(self) -> tuple[Any, ...]:
         """What the other table wants to know at once."""

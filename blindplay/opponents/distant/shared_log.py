@@ -27,7 +27,7 @@ class OtherGameError(ValueError):
 
 
 class SharedLog:
-    """The log of one table. ``facts`` are those that its journal holds already, each as one line."""
+    """The log of one table. ``facts`` are those of its journal, each as one line."""
 
     def __init__(self, *, waited: bool, facts: Iterable[str] = ()) -> None:
         self.facts: list[str] = []

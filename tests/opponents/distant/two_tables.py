@@ -6,7 +6,6 @@ import heapq
 import itertools
 import random
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import chess
