@@ -148,7 +148,7 @@ def go_on(given: Mapping[str, Any], journal: Path) -> "DistantPlayer":
     if "against" in typed(given) and bool(host) == bool(agreed.host):
         agreed = replace(agreed, host=host, port=port)
     try:
-        return agreed.go_on()
+        return agreed.player(agreed.lifeline())
     except OSError:
         raise _taken(agreed.port) from None
 

@@ -48,8 +48,8 @@ class Agreement:
             training=self.training,
         )
 
-    def go_on(self) -> DistantPlayer:
-        """The opponent of a game that goes on: wait for that table, or call it.
+    def lifeline(self) -> Lifeline:
+        """The connection of a game that goes on: wait for the other table, or call it.
 
         :raises OSError: if the port is taken.
         """
@@ -59,7 +59,7 @@ class Agreement:
             doors.append(Calling(self.host, self.port, self.keys, lifeline))
         else:
             doors.append(Waiting(self.port, lambda sock, keys: lifeline.offer(sock), self.keys))
-        return self.player(lifeline)
+        return lifeline
 
 
 def kept(journal: Path) -> Agreement:

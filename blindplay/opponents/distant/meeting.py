@@ -101,14 +101,13 @@ class Waiting:
             self._guests.release()
 
     def _exchange(self, guest: socket.socket) -> Keys:
-        """Exchange certificates with a guest who knows the digits. Each exchange that does not end
-        well is one of the tries."""
+        """Exchange certificates with a guest who knows the digits. Each exchange that was begun and
+        does not end well is one of the tries."""
+        side = DigitsSide(self.digits, _NAMES, b"".join(_NAMES), first=False)
+        side.agree(bytes.fromhex(read(guest)["message"]))
         self._tries -= 1
         try:
-            side = DigitsSide(self.digits, _NAMES, b"".join(_NAMES), first=False)
-            theirs = read(guest)
             write(guest, message=side.message.hex())
-            side.agree(bytes.fromhex(theirs["message"]))
             keys = Keys.new()
             other = side.unseal(bytes.fromhex(read(guest)["sealed"]), _NAMES[0], _CALLER)
             sealed = side.seal(keys.own.encode(), _NAMES[1], _WAITING)

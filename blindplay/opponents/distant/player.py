@@ -83,7 +83,6 @@ class DistantPlayer(AbsentPlayer):
         self._answered: float | None = None  # when the newest message was sent that was answered
         self._sent: tuple[Any, ...] = ()  # the state that was sent last
         self._sent_at = -math.inf
-        self._told_waiting = False
         self._broken = False
 
     def share(self, table: PlayedTable, facts: list[Fact]) -> bool:
@@ -123,6 +122,10 @@ class DistantPlayer(AbsentPlayer):
         if isinstance(fact, f.Tick) and not self._log.holds:
             self._ask()  # time goes on when the pen is back
             return None
+        can_wait = isinstance(fact, f.Record) or not isinstance(fact, f.Personal)
+        if not (self._log.holds or self._connected or can_wait):
+            self._tell("distant_no_answer")  # nobody knows what a person wants then
+            return None
         return replace(fact, table=self.here, wall=round(time.time() * 1000))
 
     def wait_to_add(self) -> None:
@@ -131,9 +134,6 @@ class DistantPlayer(AbsentPlayer):
         self._ask()
         if self._connected and not self._stepped:
             self._pen.wait_for(lambda: self._log.holds or not self._connected, self.limit_s)
-        if not (self._log.holds or self._closed.is_set() or self._told_waiting):
-            self._told_waiting = True
-            self._tell("distant_waits")
 
     def added(self, fact: Fact) -> None:
         self._log.add(f.dumps(fact))
@@ -184,7 +184,6 @@ class DistantPlayer(AbsentPlayer):
         if message["answers"] is not None:
             self._answered = max(float(message["answers"]), self._answered or 0)
         if self._log.holds and not had:
-            self._told_waiting = False
             self._pen.notify_all()
         self._table.work_off()
 
