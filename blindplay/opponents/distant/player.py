@@ -83,6 +83,7 @@ class DistantPlayer(AbsentPlayer):
         self._answered: float | None = None  # when the newest message was sent that was answered
         self._sent: tuple[Any, ...] = ()  # the state that was sent last
         self._sent_at = -math.inf
+        self._kept: tuple[object, ...] = ()  # the moment at which clocks were to change last
         self._broken = False
 
     def share(self, table: PlayedTable, facts: list[Fact]) -> bool:
@@ -232,15 +233,20 @@ class DistantPlayer(AbsentPlayer):
             return
         table, able = self._table, self._connected and self._ready and self._other_ready
         game = table.game
-        if game.over or game.adjourned:
+        running, people = game.clock.running, tuple(game.assistants.values())
+        moment = able, game.started, running, game.paused, game.pending is None, people
+        if game.over or game.adjourned or moment == self._kept:
             return
-        running = game.clock and game.clock.running is not None
-        if not game.started and able and self._log.settled:
-            table.submit(f.Start(), _HERE)
-        elif game.started and running and not able:
-            table.submit(f.Arbiter(by="table", do="stop_clocks"), _HERE)
-        elif game.started and game.paused == "table" and able and self._log.settled:
-            table.submit(f.Arbiter(by="table", do="start_clocks"), _HERE)
+        wanted: Fact | None = None
+        if game.clock and game.started and running is not None and not able:
+            wanted = f.Arbiter(by="table", do="stop_clocks")
+        elif able and self._log.settled and not game.started:
+            wanted = f.Start()
+        elif able and self._log.settled and game.paused == "table":
+            wanted = f.Arbiter(by="table", do="start_clocks")
+        if wanted is not None:
+            self._kept = moment  # what the Laws refuse now is not wanted again
+            table.submit(wanted, _HERE)
 
     def _state(self) -> tuple[Any, ...]:
         """What the other table wants to know at once."""

@@ -51,7 +51,7 @@ class RealTable:
         for line in process.stdout:
             self.printed += line
 
-    def type(self, line: str) -> None:
+    def types(self, line: str) -> None:
         assert self._process is not None and self._process.stdin is not None
         self._process.stdin.write(f"{line}\n")
         self._process.stdin.flush()
@@ -63,7 +63,7 @@ class RealTable:
 
     def ends(self) -> None:
         if self._process is not None and self._process.poll() is None:
-            self.type("quit")
+            self.types("quit")
             self._process.wait(30)
 
     def facts(self) -> list[f.Fact]:
@@ -85,11 +85,11 @@ def meet(folder: Path, proxy_delay_s: float) -> tuple[dict[str, RealTable], Prox
     address = f"{called[1]}@127.0.0.1:{proxy.port}"
     black.start("--against", address, "--black", "Bo", "--language", "de")
     assert until(lambda: "ja oder nein" in black.printed, 60), black.printed
-    black.type("ja")
+    black.types("ja")
     assert until(lambda: "Enter" in white.printed.split("agrees")[-1], 60), white.printed
     for one in tables.values():
         assert until(lambda one=one: one.journal.exists(), 60), one.printed  # type: ignore[misc]
-        one.type("")
+        one.types("")
     assert until(lambda: all(one.count(f.Start) for one in tables.values()), 60)
     return tables, proxy
 
@@ -114,7 +114,7 @@ def test_two_processes_over_a_bad_line_play_one_game(tmp_path: Path) -> None:
             one = tables[chance.choice(f.SIDES)]
             one.is_killed()
             one.start("--resume")
-            one.type("")
+            one.types("")
 
     for ply, move in enumerate(moves, 1):
         mover = tables["white" if ply % 2 else "black"]
@@ -126,7 +126,7 @@ def test_two_processes_over_a_bad_line_play_one_game(tmp_path: Path) -> None:
                 announced = sum(
                     isinstance(fact, f.Announce) and fact.move == move for fact in mover.facts()
                 )
-                mover.type("" if announced >= moves[:ply].count(move) else move)
+                mover.types("" if announced >= moves[:ply].count(move) else move)
                 if announced < moves[:ply].count(move):
                     again = time.monotonic() + 1.5
             time.sleep(0.05)
