@@ -107,8 +107,9 @@ class AbsentPlayer(ABC):
         """``fact`` as it goes into the game; None if it is not this table's to add."""
         return fact
 
-    def wait_to_add(self) -> None:  # noqa: B027
-        """Wait, not for long and without the table held, until the table may add facts."""
+    def wait_to_add(self, added: Callable[[], bool]) -> None:  # noqa: B027
+        """Wait, not for long and without the table held, until the table may add facts, or another
+        thread has ``added`` what waits."""
 
     def added(self, fact: Fact) -> None:  # noqa: B027
         """The journal has a fact of the table."""

@@ -39,6 +39,7 @@ class _Waiting:
     fact: Fact
     origin: Origin
     rulings: tuple[Ruling, ...] = ()
+    is_taken: bool = False
 
 
 class Table:
@@ -259,7 +260,7 @@ class Table:
             self._queue.append(waiting)
             if not self._busy:
                 if self._shared is not None:
-                    self._shared.wait_to_add()
+                    self._shared.wait_to_add(lambda: waiting.is_taken)
                 self.work_off()
             return waiting.rulings
 
@@ -273,6 +274,7 @@ class Table:
             while self._queue and (self._shared is None or self._shared.may_add):
                 one = self._queue.popleft()
                 one.rulings = self._take(one.fact, one.origin, errors).rulings
+                one.is_taken = True
         finally:
             self._busy = False
         if self._shared is not None:

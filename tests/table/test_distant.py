@@ -104,9 +104,12 @@ def test_each_hears_what_concerns_them_in_their_own_language(both: Both) -> None
 
 
 def test_a_draw_is_offered_here_and_accepted_there(both: Both) -> None:
-    both.types("white", "e4")
-    both.at["white"].session.press("white")
-    both.hears("black", "Black to move.")
+    for side, move in (("white", "e4"), ("black", "e5")):
+        both.types(side, move)
+        both.at[side].session.press(side)
+        both.at[OTHER[side]].wait(
+            lambda: all(len(one.table.game.history) for one in both.at.values())
+        )
     both.types("white", "remis anbieten", "ja")
     both.hears("black", "offers the draw")
     both.types("black", "accept draw", "yes")
@@ -116,7 +119,7 @@ def test_a_draw_is_offered_here_and_accepted_there(both: Both) -> None:
         assert one.table.game.result == "1/2-1/2"
     assert until(lambda: both.facts("white") == both.facts("black"))
     sheets = [one.table.game.sheets for one in both.at.values()]
-    assert sheets[0] == sheets[1] and set(sheets[0]["white"]) == set(sheets[0]["black"]) == {1}
+    assert sheets[0] == sheets[1] and set(sheets[0]["white"]) == set(sheets[0]["black"]) == {1, 2}
 
 
 def test_nobody_decides_for_the_player_of_the_other_table(both: Both) -> None:

@@ -129,12 +129,14 @@ class DistantPlayer(AbsentPlayer):
             return None
         return replace(fact, table=self.here, wall=round(time.time() * 1000))
 
-    def wait_to_add(self) -> None:
+    def wait_to_add(self, added: Callable[[], bool]) -> None:
         if self._log.holds:
             return
         self._ask()
         if self._connected and not self._stepped:
-            self._pen.wait_for(lambda: self._log.holds or not self._connected, self.limit_s)
+            self._pen.wait_for(
+                lambda: added() or self._log.holds or not self._connected, self.limit_s
+            )
 
     def added(self, fact: Fact) -> None:
         self._log.add(f.dumps(fact))
