@@ -111,6 +111,10 @@ class AbsentPlayer(ABC):
         """Wait, not for long and without the table held, until the table may add facts, or another
         thread has ``added`` what waits."""
 
+    def in_time(self, fact: Fact) -> Fact:
+        """``fact`` with the time that it has when it is taken now."""
+        return fact
+
     def added(self, fact: Fact) -> None:  # noqa: B027
         """The journal has a fact of the table."""
 

@@ -42,6 +42,11 @@ class _Waiting:
     is_taken: bool = False
 
 
+def _is_worth_keeping(taken: Taken) -> bool:
+    """Whether this is more than a second that passed."""
+    return bool(taken.rulings) or not isinstance(taken.fact, f.Tick)
+
+
 class Table:
     """A running table with its journal.
 
@@ -117,11 +122,13 @@ class Table:
                     "give another name with --journal."
                 )
             try:
-                self._remember(Taken(fact, tuple(self.game.apply(fact)), TABLE))
+                taken = Taken(fact, tuple(self.game.apply(fact)), TABLE)
             except f.FactError as error:
                 raise JournalError(
                     f"{self._journal.path} is not the journal of a game: {error}"
                 ) from None
+            if _is_worth_keeping(taken):
+                self.log.append(taken)
             last = fact.t
         return last
 
@@ -255,7 +262,7 @@ class Table:
                 allowed = self._shared.own(fact)
                 if allowed is None:
                     return ()
-                fact = replace(allowed, t=self.game.t) if self._is_their_time else allowed
+                fact = allowed
             waiting = _Waiting(fact, origin)
             self._queue.append(waiting)
             if not self._busy:
@@ -269,67 +276,51 @@ class Table:
         if self._busy:
             return
         self._busy = True
-        errors: list[Exception] = []
+        shared, errors = self._shared, list[Exception]()
         try:
-            while self._queue and (self._shared is None or self._shared.may_add):
+            while self._queue and (shared is None or shared.may_add):
                 one = self._queue.popleft()
-                one.rulings = self._take(one.fact, one.origin, errors).rulings
-                one.is_taken = True
+                fact = one.fact if shared is None else shared.in_time(one.fact)
+                taken = self._take(fact, one.origin, errors)
+                one.rulings, one.is_taken = taken.rulings, True
+                if shared is not None:
+                    shared.added(taken.fact)
         finally:
             self._busy = False
-        if self._shared is not None:
-            self._shared.settle(waits=bool(self._queue))
+        if shared is not None:
+            shared.settle(waits=bool(self._queue))
         if errors:
             raise errors[0]
 
     def take_shared(self, fact: Fact, origin: Origin) -> None:
         """Take ``fact`` as another table has taken it. Hold :attr:`lock`. The time of this table is
         that of the fact from now on, unless the clock of the player here runs."""
-        if self._held is not None or self.game.clock.running != OTHER[self.absent]:
-            self._set_time(fact.t)
+        if self.game.clock.running != OTHER[self.absent]:
+            self._held = fact.t
         errors: list[Exception] = []
         self._busy = True
         try:
-            self._deliver(fact, origin, errors)
+            self._take(fact, origin, errors)
         finally:
             self._busy = False
         if errors:
             log.error("A listener failed at a fact of the distant table.", exc_info=errors[0])
-
-    @property
-    def _is_their_time(self) -> bool:
-        """Whether the clock of a distant player runs: then time passes there."""
-        return self._shared is not None and self.game.clock.running == self.absent
-
-    def _set_time(self, t: int) -> None:
-        self._origin, self._held = self._now() - t / 1000, None
 
     def preview(self, fact: Fact) -> list[Ruling]:
         """The rulings that ``fact`` would cause now. Nothing is taken."""
         with self._lock:
             return self.game.preview(replace(fact, t=self.time()))
 
-    def _remember(self, taken: Taken) -> None:
-        if taken.rulings or not isinstance(taken.fact, f.Tick):
-            self.log.append(taken)
-
     def _take(self, fact: Fact, origin: Origin, errors: list[Exception]) -> Taken:
-        """Take a fact of this table. Others were taken in the meantime."""
-        latest = self.game.t
-        fact = replace(fact, t=latest if self._is_their_time else max(fact.t, latest))
-        taken = self._deliver(fact, origin, errors)
-        if self._held is not None:
-            self._set_time(fact.t)
-        if self._shared is not None:
-            self._shared.added(fact)
-        return taken
-
-    def _deliver(self, fact: Fact, origin: Origin, errors: list[Exception]) -> Taken:
         """Write, apply and deliver one fact. A listener that fails does not keep it from the
         others."""
+        fact = replace(fact, t=max(fact.t, self.game.t))  # others were taken in the meantime
+        if self._held is not None:
+            self._origin, self._held = self._now() - fact.t / 1000, None
         self._write(partial(self._journal.append, fact))
         taken = Taken(fact, tuple(self.game.apply(fact)), origin)
-        self._remember(taken)
+        if _is_worth_keeping(taken):
+            self.log.append(taken)
         for listener in list(self._listeners):
             try:
                 listener(taken)

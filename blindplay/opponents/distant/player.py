@@ -121,18 +121,22 @@ class DistantPlayer(AbsentPlayer):
                 self._tell("distant_elsewhere")
             return None
         if isinstance(fact, f.Tick) and not self._log.holds:
-            self._ask()  # time goes on when the pen is back
+            self.settle(waits=True)  # time goes on when the pen is back
             return None
         can_wait = isinstance(fact, f.Record) or not isinstance(fact, f.Personal)
         if not (self._log.holds or self._connected or can_wait):
             self._tell("distant_no_answer")  # nobody knows what a person wants then
             return None
-        return replace(fact, table=self.here, wall=round(time.time() * 1000))
+        return self.in_time(replace(fact, table=self.here, wall=round(time.time() * 1000)))
+
+    def in_time(self, fact: Fact) -> Fact:
+        game = self._table.game  # while the other clock runs, time passes there
+        return replace(fact, t=game.t) if game.clock.running == self.side else fact
 
     def wait_to_add(self, added: Callable[[], bool]) -> None:
         if self._log.holds:
             return
-        self._ask()
+        self.settle(waits=True)
         if self._connected and not self._stepped:
             self._pen.wait_for(
                 lambda: added() or self._log.holds or not self._connected, self.limit_s
@@ -146,12 +150,8 @@ class DistantPlayer(AbsentPlayer):
         running = self._table.game.clock.running
         if self._log.holds and self._connected and (running == self.side or self._log.other_wants):
             self._log.give()
-        if self._is_news():
+        if self._is_open and self._state() != self._sent:
             self._send()
-
-    def _ask(self) -> None:
-        self._log.wants = True
-        self.settle()
 
     # --- from the other table --------------------------------------------------------------------
 
@@ -254,9 +254,6 @@ class DistantPlayer(AbsentPlayer):
         """What the other table wants to know at once."""
         shared = self._log
         return len(shared.facts), shared.pen, shared.wants, shared.met, self._ready
-
-    def _is_news(self) -> bool:
-        return self._is_open and self._state() != self._sent
 
     def _send(self, *, again: bool = False) -> None:
         self._sent, self._sent_at = self._state(), self._now()

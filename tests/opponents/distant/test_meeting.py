@@ -10,10 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.opponents.distant.agreement import Agreement, NoAgreementError, kept
 from blindplay.opponents.distant.keys import Keys
 from blindplay.opponents.distant.meeting import TRIES, NotReachedError, Waiting, call
-from blindplay.opponents.distant.wire import Lifeline
 from blindplay.six_digits import WrongDigitsError
 from tests.waiting import until
 
@@ -102,37 +100,3 @@ def test_a_game_that_goes_on_lets_in_only_its_other_table(tmp_path: Path) -> Non
             call("127.0.0.1", port, digits)
     with pytest.raises(NotReachedError):
         call("127.0.0.1", port, digits)
-
-
-def test_what_was_agreed_is_kept_privately_and_finds_the_other_table_again(tmp_path: Path) -> None:
-    mine, theirs = Keys.new(), Keys.new()
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    for side, keys, host in (
-        ("white", mine.knowing(theirs.own), ""),
-        ("black", theirs.knowing(mine.own), "127.0.0.1"),
-    ):
-        Agreement(keys, side, 5, False, port, host).keep(tmp_path / f"{side}.jsonl")
-        assert (tmp_path / f"{side}.distant").stat().st_mode & 0o77 == 0
-    ends = [kept(tmp_path / f"{side}.jsonl").lifeline() for side in ("black", "white")]
-    heard: list[list[bytes]] = [[], []]
-    for end, into in zip(ends, heard, strict=True):
-        end.open(into.append, lambda end=end: end.send(b"here"))  # type: ignore[misc]
-    assert until(lambda: all(heard))
-    ends[0]._hang_up()
-    assert until(lambda: all(into.count(b"here") > 1 for into in heard))  # after the break, too
-    for end in ends:
-        end.close()
-
-
-def test_a_game_without_its_agreement_says_so(tmp_path: Path) -> None:
-    with pytest.raises(NoAgreementError, match=r"game\.distant cannot be read"):
-        kept(tmp_path / "game.jsonl")
-
-
-def test_a_lifeline_without_a_connection_loses_what_is_sent() -> None:
-    line = Lifeline()
-    line.send(b"nobody hears this")
-    line.open(print, print)
-    line.close()
-    assert line.idle.is_set()

@@ -52,7 +52,9 @@ def disturbed(world: World, people: list[Somebody]) -> None:
     world.later(10, kill)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(one, marks=pytest.mark.long) for one in range(1, 8))]
+)
 def test_cuts_and_kills_lose_and_double_nothing(tmp_path: Path, seed: int) -> None:
     world = World(seed, jitter_s=0.2)
     world.lost = world.doubled = 0.1

@@ -98,7 +98,7 @@ class TwoTables(RuleBasedStateMachine):
 
 
 TestTwoTables = TwoTables.TestCase
-TestTwoTables.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestTwoTables.settings = settings(max_examples=30, stateful_step_count=40, deadline=None)
 
 
 def talk(*logs: SharedLog, journals: Any = None) -> None:

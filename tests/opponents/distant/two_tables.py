@@ -205,9 +205,9 @@ def run(world: World, people: list[Somebody], until: Callable[[], bool], most_s:
     while not until():
         assert world.time < end, [one.told for one in people]
         step += 1
-        world.pass_to(world.time + 0.05)
+        world.pass_to(world.time + 0.1)
         for one in (one for one in people if one.is_up):
-            if step % 20 == 0:
+            if step % 10 == 0:
                 one.second()
             one.act()
 
