@@ -143,6 +143,8 @@ def go_on(given: Mapping[str, Any], journal: Path) -> "DistantPlayer":
     """
     from blindplay.opponents.distant.agreement import kept
 
+    if given["dead_time"] != "nobody":
+        raise ValueError("--dead-time is for a game at one table; leave it out.")
     agreed = kept(journal)
     _, host, port = address_of(given["against"])
     if "against" in typed(given) and bool(host) == bool(agreed.host):

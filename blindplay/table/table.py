@@ -101,7 +101,8 @@ class Table:
         """Milliseconds without a process for this table, by the wall clock; None if unknown."""
         self._origin = now() - self._left_at / 1000
         self._held: int | None = None  # the time, while it stands still
-        self._shared: AbsentPlayer | None = None
+        self.shared: AbsentPlayer | None = None
+        """The opponent, if another table takes the same facts."""
         if setup is not None:
             self.submit(setup)
         elif self.game.setup is None:
@@ -110,7 +111,7 @@ class Table:
             impaired = (side for side in SIDES if self.game.impaired(side))
             opponent.side = opponent.side or OTHER[next(impaired, "white")]
             if opponent.share(self, journal.facts()):
-                self._shared, self._held = opponent, max(self._left_at, self.game.t)
+                self.shared, self._held = opponent, max(self._left_at, self.game.t)
 
     def _replay(self, new: bool) -> int:
         """Fold the facts of the journal. Return the time of the last one, in ms."""
@@ -215,7 +216,7 @@ class Table:
         """
         with self._lock:
             clock = self.game.clock
-            if not clock or clock.running is None or self.game.over or self._shared:
+            if not clock or clock.running is None or self.game.over or self.shared:
                 return
             if charge_dead_time:
                 self._origin -= (self.down or 0) / 1000
@@ -258,16 +259,16 @@ class Table:
                 raise f.FactError("setup must be the first fact and come only once")
             if not fact.t and not isinstance(fact, Setup):
                 fact = replace(fact, t=self.time())
-            if self._shared is not None:
-                allowed = self._shared.own(fact)
+            if self.shared is not None:
+                allowed = self.shared.own(fact)
                 if allowed is None:
                     return ()
                 fact = allowed
             waiting = _Waiting(fact, origin)
             self._queue.append(waiting)
             if not self._busy:
-                if self._shared is not None:
-                    self._shared.wait_to_add(lambda: waiting.is_taken)
+                if self.shared is not None:
+                    self.shared.wait_to_add(lambda: waiting.is_taken)
                 self.work_off()
             return waiting.rulings
 
@@ -276,7 +277,7 @@ class Table:
         if self._busy:
             return
         self._busy = True
-        shared, errors = self._shared, list[Exception]()
+        shared, errors = self.shared, list[Exception]()
         try:
             while self._queue and (shared is None or shared.may_add):
                 one = self._queue.popleft()

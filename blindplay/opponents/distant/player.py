@@ -123,7 +123,7 @@ class DistantPlayer(AbsentPlayer):
         if isinstance(fact, f.Tick) and not self._log.holds:
             self.settle(waits=True)  # time goes on when the pen is back
             return None
-        can_wait = isinstance(fact, f.Record) or not isinstance(fact, f.Personal)
+        can_wait = is_automatic(fact) or not isinstance(fact, f.Personal)
         if not (self._log.holds or self._connected or can_wait):
             self._tell("distant_no_answer")  # nobody knows what a person wants then
             return None
@@ -164,7 +164,7 @@ class DistantPlayer(AbsentPlayer):
     def came(self, message: bytes) -> None:
         """Take a message of the other table."""
         with self._table.lock:
-            if self._broken or self._closed.is_set():
+            if self._broken:
                 return
             try:
                 self._take(json.loads(message))
@@ -176,7 +176,6 @@ class DistantPlayer(AbsentPlayer):
             self.step()
 
     def _take(self, message: dict[str, Any]) -> None:
-        had = self._log.holds
         if not self._log.receive(message, self._take_fact):
             return
         if self._log.is_newest:
@@ -186,9 +185,8 @@ class DistantPlayer(AbsentPlayer):
             self._other_ready = bool(message["ready"])
         if message["answers"] is not None:
             self._answered = max(float(message["answers"]), self._answered or 0)
-        if self._log.holds and not had:
-            self._pen.notify_all()
         self._table.work_off()
+        self._pen.notify_all()
 
     def _take_fact(self, line: str) -> None:
         """Take a fact that the other table has taken.

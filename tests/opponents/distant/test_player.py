@@ -17,7 +17,7 @@ def test_100_moves_over_a_slow_and_lossy_line_cost_nobody_the_time_of_the_line(
     world.lost, world.doubled = 0.05, 0.05
     moves, chance = moves_of(200, 3), random.Random(4)
     people = [
-        Somebody(world, tmp_path, side, moves, thinks_s=lambda: chance.uniform(0.3, 3))
+        Somebody(world, tmp_path, side, moves, thinks_s=lambda: chance.uniform(0.1, 1))
         for side in ("white", "black")
     ]
     run(world, people, lambda: all(len(one.table.game.history) == 200 for one in people), 3000)
@@ -58,7 +58,7 @@ def disturbed(world: World, people: list[Somebody]) -> None:
 def test_cuts_and_kills_lose_and_double_nothing(tmp_path: Path, seed: int) -> None:
     world = World(seed, jitter_s=0.2)
     world.lost = world.doubled = 0.1
-    moves, chance = moves_of(60, seed), random.Random(seed)
+    moves, chance = moves_of(40, seed), random.Random(seed)
     people = [
         Somebody(world, tmp_path, side, moves, thinks_s=lambda: chance.uniform(0.1, 4))
         for side in ("white", "black")
@@ -67,7 +67,7 @@ def test_cuts_and_kills_lose_and_double_nothing(tmp_path: Path, seed: int) -> No
     run(
         world,
         people,
-        lambda: all(one.is_up and len(one.table.game.history) == 60 for one in people),
+        lambda: all(one.is_up and len(one.table.game.history) == 40 for one in people),
         5000,
     )
     world.lost = world.doubled = 0.0
