@@ -39,7 +39,10 @@ def address_of(text: str) -> tuple[str, str, int]:
     found = _ADDRESS.fullmatch(text.strip())
     try:
         parts = urlsplit(f"//{found['address']}") if found else None
-        if found and parts and parts.hostname and not (parts.path or parts.query):
+        whole = found and parts and parts.hostname and not (parts.path or parts.query)
+        # A name alone is rather a slip of the keyboard than a machine.
+        known = text == WAIT or re.search("[@.:]", text)
+        if found and parts and parts.hostname and whole and known:
             waits = parts.hostname == WAIT and not found["digits"]
             port = PORT if parts.port is None else parts.port
             return found["digits"] or "", "" if waits else parts.hostname, port

@@ -26,7 +26,7 @@ def test_an_opponent_far_away_has_an_address(text: str, found: tuple[str, str, i
     assert address_of(text) == found
 
 
-@pytest.mark.parametrize("text", ["", "482915@", "a:b", "host:70000", "host/path", "@"])
+@pytest.mark.parametrize("text", ["", "482915@", "someone", "a:b", "host:70000", "host/path", "@"])
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is no opponent; write engine, wait, or"):
         address_of(text)
@@ -38,7 +38,7 @@ def test_what_is_no_address_is_refused(text: str) -> None:
         (("--against", "a b:c"), "is no opponent"),
         (("--lag-limit", "5"), "--lag-limit needs --against wait."),
         (("--against", "wait", "--level", "club"), "--engine and --level need --against engine."),
-        (("--against", "host", "--time-control", "5m"), "decides about --time-control"),
+        (("--against", "host.example", "--time-control", "5m"), "decides about --time-control"),
         (("--against", "wait", "--impaired", "both"), "leaves no side for --against"),
         (("--against", "wait", "--lag-limit", "1"), "2<=x<=60"),
         (("--against", "wait", "--shared-microphone"), "needs two people at the table"),
