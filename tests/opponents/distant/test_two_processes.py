@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import re
-import signal
 import subprocess
 import sys
 import threading
@@ -58,7 +57,7 @@ class RealTable:
 
     def is_killed(self) -> None:
         assert self._process is not None
-        self._process.send_signal(signal.SIGKILL)
+        self._process.kill()
         self._process.wait()
 
     def ends(self) -> None:
