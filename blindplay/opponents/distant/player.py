@@ -159,6 +159,7 @@ class DistantPlayer(AbsentPlayer):
         """There is a new connection."""
         with self._table.lock:
             self._log.begin()
+            self._their_at = None  # it may be of a machine that was started again
             self._send(again=True)
 
     def came(self, message: bytes) -> None:
@@ -171,9 +172,9 @@ class DistantPlayer(AbsentPlayer):
             except OtherGameError:
                 self._broken = True
                 self._tell("distant_other_game")
-            except (KeyError, TypeError, ValueError):
-                log.exception("The distant table has sent something that is no message.")
-            self.step()
+            except Exception:  # neither a bad message nor a failing listener cuts the connection
+                log.exception("A message of the distant table was not taken.")
+        self.step()
 
     def _take(self, message: dict[str, Any]) -> None:
         if not self._log.receive(message, self._take_fact):
@@ -183,8 +184,9 @@ class DistantPlayer(AbsentPlayer):
             if self._other_ready and not message["ready"]:
                 self._tell("distant_restarted")
             self._other_ready = bool(message["ready"])
-        if message["answers"] is not None:
-            self._answered = max(float(message["answers"]), self._answered or 0)
+        answers = message["answers"]
+        if answers is not None and (self._answered or 0) < answers <= self._now():
+            self._answered = float(answers)
         self._table.work_off()
         self._pen.notify_all()
 
@@ -207,7 +209,10 @@ class DistantPlayer(AbsentPlayer):
         """Do what is due now, and send what is to be sent."""
         with self._table.lock:
             self._notice()
-            self._keep_clocks()
+            try:
+                self._keep_clocks()
+            except Exception:  # a failing listener must not cut the connection
+                log.exception("A listener failed while clocks were stopped or started.")
             self.settle()
             if self._now() - self._sent_at >= self.limit_s / _BEATS:
                 self._send(again=True)
@@ -231,10 +236,8 @@ class DistantPlayer(AbsentPlayer):
         """Clocks run only while both tables are connected and both players are ready."""
         if not self._log.holds:
             return
-        table, able = self._table, self._connected and self._ready and self._other_ready
-        game = table.game
-        running, people = game.clock.running, tuple(game.assistants.values())
-        moment = able, game.started, running, game.paused, game.pending is None, people
+        game, able = self._table.game, self._connected and self._ready and self._other_ready
+        running, moment = game.clock.running, (able, len(self._log.facts))
         if game.over or game.adjourned or moment == self._kept:
             return
         wanted: Fact | None = None
@@ -245,8 +248,8 @@ class DistantPlayer(AbsentPlayer):
         elif able and self._log.settled and game.paused == "table":
             wanted = f.Arbiter(by="table", do="start_clocks")
         if wanted is not None:
-            self._kept = moment  # what the Laws refuse now is not wanted again
-            table.submit(wanted, _HERE)
+            self._kept = able, len(self._log.facts) + 1  # what the Laws refuse is not wanted again
+            self._table.submit(wanted, _HERE)
 
     def _state(self) -> tuple[Any, ...]:
         """What the other table wants to know at once."""
@@ -265,10 +268,7 @@ class DistantPlayer(AbsentPlayer):
 
     def _run(self) -> None:
         while not self._closed.wait(self.limit_s / _BEATS / 2):
-            try:
-                self.step()
-            except Exception:  # a failing listener must not cut the connection
-                log.exception("A listener failed while the tables talked.")
+            self.step()
 
     def _consider(self) -> None:
         """Nothing: a person thinks there."""
