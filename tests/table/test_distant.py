@@ -9,9 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import chess
 import pytest
 
 from blindplay.laws import Fact
+from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.laws.state import OTHER
 from blindplay.opponents.distant.player import DistantPlayer
@@ -135,3 +137,38 @@ def test_the_player_of_the_other_table_gets_no_introduction_and_no_hint(both: Bo
         assert not one.table.hints and one.table.absent == OTHER[side]
     both.hears("white", "Sie können sagen: Hilfe.")
     both.hears("black", "You can say: Help.")
+
+
+def execute(at: Sitting, side: str, before: chess.Board, move: chess.Move) -> None:
+    """Hands execute ``move`` on the pegged board of ``side``."""
+    at.boards[side].lift(chess.square_name(move.from_square))
+    piece = before.piece_at(move.from_square)
+    assert piece is not None
+    at.boards[side].place(chess.square_name(move.to_square), piece.symbol())
+
+
+def play(both: Both, mover: str, board: chess.Board, word: str) -> None:
+    """Both execute the move of ``mover``, who presses."""
+    other, move = both.at[OTHER[mover]], board.parse_san(word)
+    both.types(mover, word)
+    other.wait(lambda: other.table.game.turn.announced == move)
+    execute(both.at[mover], mover, board, move)
+    execute(other, OTHER[mover], board, move)
+    both.at[mover].boards[mover].press(mover)
+    board.push(move)
+    for one in both.at.values():
+        assert until(lambda: one.table.game.board.fen() == board.fen()), one.printed  # noqa: B023
+
+
+def test_both_play_on_pegged_boards_and_each_board_is_known_at_both_tables(both: Both) -> None:
+    for side, one in both.at.items():
+        one.attach_boards(**{side: chess.STARTING_BOARD_FEN})
+        one.wait(partial(getattr, one.session.boards[side], "seen"))
+    board = chess.Board()
+    play(both, "white", board, "e4")
+    play(both, "black", board, "e5")
+    games = [one.table.game for one in both.at.values()]
+    assert until(lambda: not any(game.outstanding(side) for game in games for side in f.SIDES))
+    assert until(lambda: both.facts("white") == both.facts("black"))
+    lifted = [(fact.table, fact.board) for fact in both.facts("white") if isinstance(fact, f.Lift)]
+    assert sorted(lifted) == [("black", "black")] * 2 + [("white", "white")] * 2
