@@ -154,7 +154,7 @@ def play(both: Both, mover: str, board: chess.Board, word: str) -> None:
     other.wait(lambda: other.table.game.turn.announced == move)
     execute(both.at[mover], mover, board, move)
     execute(other, OTHER[mover], board, move)
-    both.at[mover].boards[mover].press(mover)
+    both.at[mover].boards[mover].press("white" if mover == "white" else "black")
     board.push(move)
     for one in both.at.values():
         assert until(lambda: one.table.game.board.fen() == board.fen()), one.printed  # noqa: B023
