@@ -59,6 +59,7 @@ class AbsentPlayer(ABC):
     this player without thinking is done here; a kind of player chooses the moves."""
 
     gives_hints = False
+    """Whether the other player may ask for a good move, in training."""
 
     def __init__(self) -> None:
         self.side = ""

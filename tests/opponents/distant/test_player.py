@@ -76,4 +76,5 @@ def test_cuts_and_kills_lose_and_double_nothing(tmp_path: Path, seed: int) -> No
     for one in people:
         assert [ply.move.uci() for ply in one.table.game.history] == moves
         assert one.table.game.clock.left == people[0].table.game.clock.left
-        assert "distant_lost" in one.told and "distant_back" in one.told
+    told = {*people[0].told, *people[1].told}
+    assert told >= {"distant_lost", "distant_back", "distant_restarted"}
