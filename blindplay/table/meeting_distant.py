@@ -101,8 +101,9 @@ class _Guests:
             if keys is self.met.agreement.keys:
                 self._lifeline.offer(sock)
             else:
-                terms.refuse(sock, __version__)
-                sock.close()
+                with sock:
+                    terms.guest_of(sock, __version__)
+                    terms.refuse(sock, __version__)
         elif not self._agree(sock, keys):
             sock.close()
 

@@ -67,8 +67,15 @@ def test_no_agreement_is_no_game() -> None:
 
     with pytest.raises(NotAgreedError):
         talk(host, guest)
+
+
+def test_a_table_that_has_a_game_says_so() -> None:
+    def taken(sock: Any) -> None:
+        terms.guest_of(sock, "1")
+        terms.refuse(sock, "1")
+
     with pytest.raises(NotAgreedError):
-        talk(lambda sock: terms.refuse(sock, "1"), lambda sock: terms.introduce(sock, GUEST, "1"))
+        talk(taken, lambda sock: terms.introduce(sock, GUEST, "1"))
 
 
 def test_another_version_is_told_at_both_tables() -> None:
