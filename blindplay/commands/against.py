@@ -10,7 +10,7 @@ from click.core import ParameterSource
 from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
 
-from . import lichess_game
+from . import distant, lichess_game
 from .resuming import typed
 
 if TYPE_CHECKING:
@@ -19,11 +19,28 @@ if TYPE_CHECKING:
     from blindplay.opponents.player import AbsentPlayer
 
 KINDS = ("engine", "lichess")
+"""Opponents by name; everything else is the address of a distant table."""
 _OF_TWO = {"hall": None, "await_pairing": False, "sighted_board": None, "shared_microphone": False}
 """Options that need two people, and what they are without; one in the settings file is passed
 over."""
 _BARELY = 1320
 """The weakest level of Stockfish. Below it the built-in opponent plays better at its level."""
+
+
+class OpponentParameter(click.ParamType[str]):
+    """An opponent by name, or a distant table."""
+
+    name = "opponent"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in KINDS:
+            distant.address_of(value)
+        return str(value)
+
+
+def is_distant(given: Mapping[str, Any]) -> bool:
+    """Whether the opponent sits at another table."""
+    return given["against"] not in (None, *KINDS)
 
 
 def with_opponent(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -32,10 +49,12 @@ def with_opponent(given: Mapping[str, Any]) -> dict[str, Any]:
 
     :raises ValueError: for values that do not go together.
     """
-    if given["against"] is None and (given["engine"] is not None or given["level"] is not None):
+    if given["against"] not in KINDS and not (given["engine"] is given["level"] is None):
         raise ValueError("--engine and --level need --against engine.")
     if given["against"] != "lichess" and any(given[name] for name in lichess_game.ONLY_HERE):
         raise ValueError("--challenge, --accept, --rated and --days need --against lichess.")
+    if not is_distant(given) and given["lag_limit"] is not None:
+        raise ValueError("--lag-limit needs --against wait.")
     if given["against"] is None:
         return dict(given)
     for name in typed(given) & _OF_TWO.keys():
@@ -48,6 +67,9 @@ def with_opponent(given: Mapping[str, Any]) -> dict[str, Any]:
         return {**given, **_OF_TWO, "boards": 2, **_at_lichess(given)}
     if given["impaired"] == "both":
         raise ValueError("--impaired both leaves no side for --against; give white, black or none.")
+    if is_distant(given):
+        return distant.with_both({**given, **_OF_TWO})
+    program = _engine_player(given).program
     source = click.get_current_context().get_parameter_source("training")
     chosen = source not in (None, ParameterSource.DEFAULT)
     side = OTHER[given["impaired"]] if given["impaired"] in SIDES else "black"
@@ -56,7 +78,7 @@ def with_opponent(given: Mapping[str, Any]) -> dict[str, Any]:
         **_OF_TWO,
         "boards": 2,
         "training": given["training"] if chosen else not given["arbiter"],
-        side: given[side] or _engine_player(given).program.name,
+        side: given[side] or program.name,
     }
 
 
@@ -73,7 +95,7 @@ def _at_lichess(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def opponent(given: Mapping[str, Any]) -> "AbsentPlayer | None":
-    """The opponent of --against; None if both players are at the table.
+    """The opponent of --against; None if both players are at the table, or at two.
 
     :raises ValueError: if the engine or the level is none, or no account at Lichess is known.
     """
@@ -82,7 +104,7 @@ def opponent(given: Mapping[str, Any]) -> "AbsentPlayer | None":
         from blindplay.opponents.lichess.player import LichessPlayer
 
         return LichessPlayer(account.kept())
-    return None if given["against"] is None else _engine_player(given)
+    return _engine_player(given) if given["against"] == "engine" else None
 
 
 def _engine_player(given: Mapping[str, Any]) -> "EnginePlayer":

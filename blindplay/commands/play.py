@@ -13,8 +13,8 @@ from blindplay.console import PUBLIC_DELAY_S
 from blindplay.laws import facts
 from blindplay.table.choices import OpeningWord, Printed
 
-from . import options
-from .against import offered, opponent, with_opponent
+from . import distant, options
+from .against import is_distant, offered, opponent, with_opponent
 from .event_settings import with_event_settings
 from .joining import with_fetched_file
 from .lichess_game import with_found_game
@@ -65,6 +65,9 @@ def _play(**given: Any) -> None:
     if given["await_pairing"]:
         _play_rounds(given, devices)
         return
+    if is_distant(given):
+        _play_distant(given, devices)
+        return
     lines = TypedLines(sys.stdin)
     if given["against"] == "lichess" and not given["resume"]:
         devices.boards()  # a wrong name must not begin a game
@@ -82,6 +85,36 @@ def _play(**given: Any) -> None:
         _console(given),
         _companion(given["hall"]),
         opponent(given),
+    )
+
+
+def _play_distant(given: Mapping[str, Any], devices: "WantedDevices") -> None:
+    """Play at two tables."""
+    from blindplay.table.meeting_distant import MeetingPlace
+    from blindplay.table.play import run
+    from blindplay.table.typed_lines import TypedLines
+
+    journal, lines = _journal(given), TypedLines(sys.stdin)
+    if given["resume"]:
+        setup, player = None, distant.go_on(given, journal)
+    else:
+        pack = options.load_language(_language(given))
+        place = MeetingPlace(pack, devices, lines, sys.stdout)
+        met = distant.meet(given, _setup(given), place)
+        if met is None:
+            return
+        met.agreement.keep(journal)
+        setup, player = met.setup, met.agreement.player(met.lifeline)
+        given = {**given, "training": met.agreement.training}
+    run(
+        journal,
+        setup,
+        devices,
+        lines,
+        sys.stdout,
+        _table_options(given),
+        _console(given),
+        opponent=player,
     )
 
 

@@ -98,12 +98,17 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
         _flag("black-assistant", "Say that Black has an assistant."),
     ),
     "Opponent": (
-        _choice("against", "Play against an opponent who is not at this table: engine is Stockfish "
+        _option("against", "Play against an opponent who is not at this table: engine is Stockfish "
                 "or, where it is not installed, a small opponent that is built in; lichess is "
-                "anybody at Lichess.", against.KINDS),
+                "anybody at Lichess; wait waits for another table, at port 16464 or wait:PORT; "
+                "that table gives the six digits and the address of this one, such as "
+                "482915@192.168.1.20.", type=against.OpponentParameter()),
         _option("level", "Play at this level: beginner, learner, club, strong, master, "
                 "full, or a number of Elo. Without it, it is club. Play against the computer of "
                 "Lichess at a level from 1 to 8."),
+        _option("lag-limit", "With --against wait: a connection without an answer for so many "
+                "seconds counts as lost, and both clocks stop. Without it, 5.",
+                type=click.IntRange(2, 60)),
         _option("engine", "Use this UCI engine instead of Stockfish."),
         _option("challenge", "Play against this player at Lichess, if they accept.",
                 type=options.LICHESS_USER),

@@ -351,7 +351,7 @@ def _ask(table: TablePort, game: Game, role: str, language: str, form: Form) -> 
     (ruling,) = (one for one in rulings if isinstance(one, Answer | Refused))
     pack = load(language)
     if command is Command.HINT and role in f.SIDES:
-        words = hint_in_words(pack, game, role, table.hint(), given=table.hints)
+        words = hint_in_words(pack, game, role, table.hint(), given=table.allows(Command.HINT))
         return ActionResult((words,))
     if command in QUESTIONS and table.allows(command) and role in f.SIDES and not game.over:
         return ActionResult((look(pack, game, role, command, about),))

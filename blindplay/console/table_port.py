@@ -39,12 +39,8 @@ class TablePort(Protocol):
     def absent(self) -> str:
         """The side of the opponent who is not in the room; empty if both players are here."""
 
-    @property
-    def hints(self) -> bool:
-        """Whether players may ask for a good move: in training against an absent opponent only."""
-
     def allows(self, asked: Command) -> bool:
-        """Whether players may ask about the position, or to take back moves."""
+        """Whether players may ask about the position, to take back moves, or for a hint."""
 
     def hint(self) -> chess.Move | None:
         """A good move in the present position; None as long as none has been found."""

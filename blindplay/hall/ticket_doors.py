@@ -8,8 +8,9 @@ from starlette.routing import BaseRoute, Route
 from blindplay.console.access import RateLimiter
 from blindplay.console.actions import value_of
 from blindplay.console.requests import address_of, form_of
+from blindplay.six_digits import WrongDigitsError
 
-from .ticket_exchange import BEGIN, FILE, OPEN, WrongTicketError
+from .ticket_exchange import BEGIN, FILE, OPEN
 from .tickets import NoTicketError, Tickets
 
 
@@ -57,7 +58,7 @@ class TicketDoors:
                 bytes.fromhex(value_of(form, "proof")),
                 address_of(request),
             )
-        except WrongTicketError:
+        except WrongDigitsError:
             return JSONResponse({}, 403)
         except NoTicketError:
             return JSONResponse({}, 404)

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from blindplay.given import read_bytes
+from blindplay.six_digits import WrongDigitsError, six_digits
 
 from .event_file import MOST_BYTES
 from .protocol import NAME
-from .ticket_exchange import HallSide, WrongTicketError
+from .ticket_exchange import HallSide
 
 VALID_S = 600.0
 TRIES = 3
@@ -95,7 +96,7 @@ class Tickets:
         """
         if table not in self.tables():
             raise KeyError(table)
-        digits = f"{secrets.randbelow(1_000_000):06}"
+        digits = six_digits()
         sides = [HallSide(digits, table) for _ in range(TRIES)]
         with self._lock:
             until, wall = self._now() + VALID_S, self._wall() + VALID_S
@@ -118,7 +119,7 @@ class Tickets:
         """Begin an exchange for ``table``. Give a name for it, and what the hall sends.
 
         :raises NoTicketError: if there is no ticket for this table.
-        :raises WrongTicketError: if ``message`` is none.
+        :raises WrongDigitsError: if ``message`` is none.
         """
         with self._lock:
             ticket = self._valid().get(table)
@@ -135,7 +136,7 @@ class Tickets:
         ends the ticket.
 
         :raises NoTicketError: if there is no such exchange.
-        :raises WrongTicketError: if the table does not know the ticket.
+        :raises WrongDigitsError: if the table does not know the ticket.
         :raises ValueError, OSError: if the file cannot be read.
         """
         with self._lock:
@@ -146,7 +147,7 @@ class Tickets:
             content = read_bytes(self._folder / f"{_BEGIN}{ticket.table}{_END}", MOST_BYTES)
             try:
                 sealed = side.sealed(proof, content)
-            except WrongTicketError:
+            except WrongDigitsError:
                 self._note("wrong", ticket, address)
                 raise
             self._note("used", ticket, address)

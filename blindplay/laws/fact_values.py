@@ -19,6 +19,7 @@ Writer = Callable[[Any], Any]
 
 _UCI = re.compile("[a-h][1-8][a-h][1-8][qrbn]?")
 _LATEST = 10**9  # seconds, about thirty years; larger values are typos
+_LATEST_OF_DAY = 10**11  # seconds since 1970
 _LONGEST = 10_000  # characters
 
 
@@ -132,15 +133,23 @@ def fen(value: Any) -> str:
     return value
 
 
-def duration(value: Any) -> int:
+def _seconds_up_to(latest: int) -> Reader:
     """Reads seconds; the result is in milliseconds."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not 0 <= value <= _LATEST  # also false for NaN
-    ):
-        raise FactError(f"must be a number of seconds 0 to {_LATEST}, not {shown(value)}")
-    return round(value * 1000)
+
+    def read(value: Any) -> int:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not 0 <= value <= latest  # also false for NaN
+        ):
+            raise FactError(f"must be a number of seconds 0 to {latest}, not {shown(value)}")
+        return round(value * 1000)
+
+    return read
+
+
+duration = _seconds_up_to(_LATEST)
+moment = _seconds_up_to(_LATEST_OF_DAY)
 
 
 def time_control(value: Any) -> str:

@@ -119,6 +119,10 @@ class Fact:
     """The name of the person, if the role does not tell it: one of several arbiters of a hall."""
     request: str = v.stored(v.label, default="")
     """The id of the hall's request that brought this fact about."""
+    table: str = v.stored(v.one_of("", *SIDES), default="")
+    """The side whose table this happened at, where the players sit at two."""
+    wall: int | None = v.stored(v.moment, v.optional_seconds, default=None)
+    """The time of day at that table, in ms since 1970."""
 
     def __init_subclass__(cls, *, kind: str = "") -> None:
         dataclass(frozen=True, kw_only=True)(cls)

@@ -48,6 +48,8 @@ class EnginePlayer(AbsentPlayer):
     and the increment. Without it, they are as people's.
     """
 
+    gives_hints = True
+
     def __init__(
         self,
         program: uci.EngineProgram,

@@ -8,8 +8,7 @@ import logging
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Protocol
 
 import chess
 
@@ -37,7 +36,7 @@ class PlayedTable(Protocol):
     def log(self) -> Sequence[Taken]: ...
 
     @property
-    def lock(self) -> AbstractContextManager[Any]: ...
+    def lock(self) -> threading.RLock: ...
 
     @property
     def training(self) -> bool: ...
@@ -47,6 +46,10 @@ class PlayedTable(Protocol):
     def after_hands(self, do: Callable[[], object], *, presser: str | None = None) -> None: ...
 
     def listen(self, listener: Callable[[Taken], None]) -> None: ...
+
+    def take_shared(self, fact: Fact, origin: Origin) -> None: ...
+
+    def work_off(self) -> None: ...
 
 
 class Tell(Protocol):
@@ -58,6 +61,9 @@ class Tell(Protocol):
 class AbsentPlayer(ABC):
     """Plays one side of a table in a thread of its own, until it is closed. What the Laws ask of
     this player without thinking is done here; a kind of player chooses the moves."""
+
+    gives_hints = False
+    """Whether the other player may ask for a good move, in training."""
 
     def __init__(self) -> None:
         self.side = ""
@@ -95,6 +101,41 @@ class AbsentPlayer(ABC):
 
     def read_chat(self) -> None:  # noqa: B027
         """Tell what the opponent has written, if there is a chat."""
+
+    def begins(self) -> bool:
+        """The player at the table is ready. Give whether this player begins the game, or goes on
+        with it, when that can be."""
+        return False
+
+    # --- a game that another table has, too ------------------------------------------------------
+
+    def share(self, table: PlayedTable, facts: list[Fact]) -> bool:
+        """Whether the facts of ``table`` are those of another table, too, in one order. Then the
+        following is asked, with the table held. ``facts`` are those of its journal."""
+        return False
+
+    @property
+    def may_add(self) -> bool:
+        """Whether the table may add facts now."""
+        return True
+
+    def own(self, fact: Fact) -> Fact | None:
+        """``fact`` as it goes into the game; None if it is not this table's to add."""
+        return fact
+
+    def wait_to_add(self, added: Callable[[], bool]) -> None:  # noqa: B027
+        """Wait, not for long and without the table held, until the table may add facts, or another
+        thread has ``added`` what waits."""
+
+    def in_time(self, fact: Fact) -> Fact:
+        """``fact`` with the time that it has when it is taken now."""
+        return fact
+
+    def added(self, fact: Fact) -> None:  # noqa: B027
+        """The journal has a fact of the table."""
+
+    def settle(self, *, waits: bool = False) -> None:  # noqa: B027
+        """What could be taken was; ``waits``: something waits until the table may add facts."""
 
     @abstractmethod
     def _consider(self) -> None:

@@ -1,8 +1,9 @@
 """The files of one table: their names, and how to create, write, sync and lock them safely.
 
 ``game.jsonl`` has ``game.pulse``, ``game.tape``, ``game.links``, ``game.options`` and, in a hall,
-``game.hall`` and ``game.signatures`` beside it, and the copy of a damaged journal is
-``game.damaged-1.jsonl``. A journal with another ending keeps its ending in all these names:
+``game.hall`` and ``game.signatures`` beside it. If another table plays it, too, it has
+``game.distant``. The copy of a damaged journal is ``game.damaged-1.jsonl``. A journal with another
+ending keeps its ending in all these names:
 ``round.1`` and ``round.2`` are two games and share nothing.
 
 Files are private to the user (mode 0600) and are never opened through a symbolic link, because a

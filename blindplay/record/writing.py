@@ -41,8 +41,9 @@ _JOURNALS_OWN = {
     **dict.fromkeys(("fen", "setup", "variant"), "where the game began"),
     **dict.fromkeys(("result", "termination"), "how the game ended"),
 }
-# The table's heartbeat, the links of the console, and the table's name in a hall.
-_TABLES_OWN = (".pulse", ".links", ".hall")
+# The table's heartbeat, the links of the console, the table's name in a hall, and the keys of a
+# distant table.
+_TABLES_OWN = (".pulse", ".links", ".hall", ".distant")
 
 
 class RecordFormat(StrEnum):

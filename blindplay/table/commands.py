@@ -151,7 +151,9 @@ class Commands:
     def _hint(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         """Name a good move. That it was asked for is recorded."""
         table, pack = self._table, self._readers.of(side)
-        words = hint_in_words(pack, table.game, side, table.hint(), given=table.hints)
+        words = hint_in_words(
+            pack, table.game, side, table.hint(), given=table.allows(Command.HINT)
+        )
         asked = Submit(f.Query(by=side, about="position"), reports=(Refused,))
         return [asked, Say(side, words)]
 

@@ -65,23 +65,26 @@ class Desk:
 
     def tell(self, to: str | None, words: str, *, fleeting: bool = False) -> None:
         """Speak a sentence to a player ("white"), an assistant or the arbiter; None: to all."""
-        private = to is not None and goes_to_earphone(self.table.game, to)
+        private = to is not None and self._goes_to_earphone(to)
         self.say(Output.PRIVATE if private else Output.PUBLIC, words, fleeting=fleeting)
+
+    def _goes_to_earphone(self, who: str) -> bool:
+        return goes_to_earphone(self.table.game, who, self.table.absent)
 
     @property
     def private_pack(self) -> Language:
         """The words for the player with the earphone."""
-        game = self.table.game
-        return self.readers.of(next(side for side in SIDES if goes_to_earphone(game, side)))
+        return self.readers.of(next(filter(self._goes_to_earphone, SIDES)))
 
     def announce(self, taken: Taken) -> None:
-        """Say what happened, to each person in their own language."""
+        """Say what happened, to each person here in their own language."""
         for one in told(taken, self.table.game, self.readers):
-            self.speak(one)
+            if one.to is None or one.to.removeprefix("assistant:") != self.table.absent:
+                self.speak(one)
 
     def speak(self, one: Announcement) -> None:
         """Speak an announcement. A press may be answered by a sound."""
-        private = one.to is not None and goes_to_earphone(self.table.game, one.to)
+        private = one.to is not None and self._goes_to_earphone(one.to)
         short = one.answers_press and self._press_answer is PressAnswer.SOUND
         self.say(
             Output.PRIVATE if private else Output.PUBLIC,
@@ -142,7 +145,7 @@ class Desk:
 
     def say_again(self, to: str) -> None:
         """Speak once more the last sentence worth it that this player has heard."""
-        private, pack = goes_to_earphone(self.table.game, to), self.readers.of(to)
+        private, pack = self._goes_to_earphone(to), self.readers.of(to)
         outputs = (Output.PUBLIC, Output.PRIVATE) if private else (Output.PUBLIC,)
         heard = [self._last_said[one] for one in outputs if one in self._last_said]
         words = max(heard)[1] if heard else pack.sentence("refused_nothing_to_repeat")

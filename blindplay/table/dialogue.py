@@ -72,8 +72,8 @@ class Dialogue:
 
     def introduce(self) -> list[Effect]:
         """Tell the player with the earphone how to find out what can be said."""
-        game = self._table.game
-        sides = [side for side in f.SIDES if goes_to_earphone(game, side)]
+        game, absent = self._table.game, self._table.absent
+        sides = [side for side in f.SIDES if goes_to_earphone(game, side, absent)]
         return [effect for side in sides for effect in self._acting.commands.introduce(side)]
 
     def typed(self, side: str, text: str) -> list[Effect]:

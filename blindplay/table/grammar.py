@@ -109,7 +109,7 @@ class Grammar:
         yield from sorted(answered, key=list(Command).index)
         if self._table.allows(Command.TAKE_BACK):
             yield Command.TAKE_BACK
-        if self._table.hints and playing and side == game.side:
+        if self._table.allows(Command.HINT) and playing and side == game.side:
             yield Command.HINT
         if not waiting:
             yield from (Command.OFFER_DRAW, Command.RESIGN)

@@ -23,7 +23,8 @@ def open_game(session: Session, *, resumed: bool) -> None:
     game = session.table.game
     (_tell_where if resumed else _tell_settings)(session)
     waits = not (game.over or game.adjourned or game.served)
-    waits = waits and (not game.started or game.paused == "table")
+    stands = game.paused == "table" or session.table.shared is not None
+    waits = waits and (not game.started or stands)
     if waits:
         _tell_how_to_begin(session, resumed=resumed)
     session.setting_up.start(lambda: _begin(session), waits=waits)
@@ -54,6 +55,8 @@ def _begin(session: Session) -> None:
     """Start the clocks, unless somebody else has started or stopped them."""
     table, game = session.table, session.table.game
     if game.over or game.adjourned:
+        return
+    if table.opponent is not None and table.opponent.begins():
         return
     if not game.started:
         table.submit(f.Start())
@@ -104,7 +107,7 @@ def _tell_where(session: Session) -> None:
     if not game.clock:
         return
     desk.speak(both_clocks(pack, game))
-    running = game.clock.running
+    running = None if session.table.shared else game.clock.running
     if running is None:
         desk.tell_all("clock_stopped")
     else:

@@ -141,6 +141,7 @@ def run(
             transcript.nothing_is_heard()
         # The devices of the impaired player come first.
         own = next((side for side in f.SIDES if table.game.player(side).impaired), "white")
+        own = OTHER[table.absent] if table.absent else own
         session = _session(table, pack, speaker, transcript, wanted, options, own)
         stack.callback(session.close)
         about.follow(session)

@@ -72,7 +72,8 @@ class SettingUp:
     def begun_otherwise(self) -> None:
         """The clocks may have been started by others, such as the arbiter."""
         game = self._desk.table.game
-        if self.waits and (game.clock.running is not None or (game.started and not game.clock)):
+        runs = game.clock.running is not None or (game.started and not game.clock)
+        if self.waits and runs and self._desk.table.shared is None:
             self.begin_now()
 
     def begin_now(self) -> bool:

@@ -4,11 +4,12 @@ A fact is written to the journal, folded into the game, and only then are its ru
 whatever was announced can be found again after a crash.
 """
 
+import logging
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -27,7 +28,24 @@ from .hall_contact import HallContact
 from .hands_first import HandsFirst
 from .pairings import Pairings
 
+log = logging.getLogger(__name__)
+
 Listener = Callable[[Taken], None]
+
+
+@dataclass
+class _Waiting:
+    """A fact that is to be taken, and what came of it."""
+
+    fact: Fact
+    origin: Origin
+    rulings: tuple[Ruling, ...] = ()
+    is_taken: bool = False
+
+
+def _is_worth_keeping(taken: Taken) -> bool:
+    """Whether this is more than a second that passed."""
+    return bool(taken.rulings) or not isinstance(taken.fact, f.Tick)
 
 
 class Table:
@@ -64,7 +82,7 @@ class Table:
         self._listeners: list[Listener] = []
         self._holders: list[Callable[[str, int], bool]] = []
         self._watchers: list[Callable[[str | None], None]] = []
-        self._queue: deque[tuple[Fact, Origin]] = deque()
+        self._queue: deque[_Waiting] = deque()
         self._busy = False
         self._failing = False
         self.training = training
@@ -83,13 +101,18 @@ class Table:
         )
         """Milliseconds without a process for this table, by the wall clock; None if unknown."""
         self._origin = now() - self._left_at / 1000
+        self._held: int | None = None  # the time, while it stands still
+        self.shared: AbsentPlayer | None = None
+        """The opponent, if another table takes the same facts."""
         if setup is not None:
             self.submit(setup)
         elif self.game.setup is None:
             raise JournalError(f"{journal.path} holds no game yet; start one without --resume.")
         if opponent is not None:
             impaired = (side for side in SIDES if self.game.impaired(side))
-            opponent.side = OTHER[next(impaired, "white")]
+            opponent.side = opponent.side or OTHER[next(impaired, "white")]
+            if opponent.share(self, journal.facts()):
+                self.shared, self._held = opponent, max(self._left_at, self.game.t)
 
     def _replay(self, new: bool) -> int:
         """Fold the facts of the journal. Return the time of the last one, in ms."""
@@ -101,11 +124,13 @@ class Table:
                     "give another name with --journal."
                 )
             try:
-                self._remember(Taken(fact, tuple(self.game.apply(fact)), TABLE))
+                taken = Taken(fact, tuple(self.game.apply(fact)), TABLE)
             except f.FactError as error:
                 raise JournalError(
                     f"{self._journal.path} is not the journal of a game: {error}"
                 ) from None
+            if _is_worth_keeping(taken):
+                self.log.append(taken)
             last = fact.t
         return last
 
@@ -156,15 +181,13 @@ class Table:
         """The side of the opponent who is not in the room; empty if both players are here."""
         return "" if self.opponent is None else self.opponent.side
 
-    @property
-    def hints(self) -> bool:
-        """Whether a player may ask for a good move: in training against an absent opponent, and
-        without an arbiter."""
-        return self.training and bool(self.absent) and not self.game.presided
-
     def allows(self, asked: Command) -> bool:
-        """Whether players may ask about the position, or to take back: in training and, in a game
-        on a server, what a screen shows and what the opponent agrees to."""
+        """Whether players may ask about the position, to take back, or for a hint: in training and,
+        in a game on a server, what a screen shows and what the opponent agrees to. Not every
+        opponent gives hints."""
+        if asked is Command.HINT:
+            hints = self.opponent is not None and self.opponent.gives_hints
+            return self.training and hints and not self.game.presided
         if asked is Command.TAKE_BACK:
             return (self.training or self.game.served) and not self.game.presided
         return self.training or (self.game.served and asked in ON_A_SCREEN)
@@ -179,7 +202,10 @@ class Table:
         self._watchers.append(watcher)
 
     def time(self) -> int:
-        """Milliseconds since the table was set up."""
+        """Milliseconds since the table was set up, without what messages of a distant table took on
+        their way."""
+        if self._held is not None:
+            return self._held
         return max(0, round((self._now() - self._origin) * 1000))
 
     def beat(self) -> None:
@@ -195,7 +221,7 @@ class Table:
         """
         with self._lock:
             clock = self.game.clock
-            if not clock or clock.running is None or self.game.over:
+            if not clock or clock.running is None or self.game.over or self.shared:
                 return
             if charge_dead_time:
                 self._origin -= (self.down or 0) / 1000
@@ -242,20 +268,53 @@ class Table:
             if origin.name != ORIGIN.name and self.opponent and self.opponent.keeps(fact):
                 self.opponent.see_to(fact)
                 return ()
-            self._queue.append((fact, origin))
-            if self._busy:
-                return ()
-            self._busy = True
-            errors: list[Exception] = []
-            try:
-                first = self._take(*self._queue.popleft(), errors)
-                while self._queue:
-                    self._take(*self._queue.popleft(), errors)
-            finally:
-                self._busy = False
-            if errors:
-                raise errors[0]
-            return first.rulings
+            if self.shared is not None:
+                allowed = self.shared.own(fact)
+                if allowed is None:
+                    return ()
+                fact = allowed
+            waiting = _Waiting(fact, origin)
+            self._queue.append(waiting)
+            if not self._busy:
+                if self.shared is not None:
+                    self.shared.wait_to_add(lambda: waiting.is_taken)
+                self.work_off()
+            return waiting.rulings
+
+    def work_off(self) -> None:
+        """Take the facts that wait, if this table may add any now."""
+        if self._busy:
+            return
+        self._busy = True
+        shared, errors = self.shared, list[Exception]()
+        try:
+            while self._queue and (shared is None or shared.may_add):
+                one = self._queue.popleft()
+                fact = one.fact if shared is None else shared.in_time(one.fact)
+                taken = self._take(fact, one.origin, errors)
+                one.rulings, one.is_taken = taken.rulings, True
+                if shared is not None:
+                    shared.added(taken.fact)
+        finally:
+            self._busy = False
+        if shared is not None:
+            shared.settle(waits=bool(self._queue))
+        if errors:
+            raise errors[0]
+
+    def take_shared(self, fact: Fact, origin: Origin) -> None:
+        """Take ``fact`` as another table has taken it. Hold :attr:`lock`. The time of this table is
+        that of the fact from now on, unless the clock of the player here runs."""
+        if self.game.clock.running != OTHER[self.absent]:
+            self._held = fact.t
+        errors: list[Exception] = []
+        self._busy = True
+        try:
+            self._take(fact, origin, errors)
+        finally:
+            self._busy = False
+        if errors:
+            log.error("A listener failed at a fact of the distant table.", exc_info=errors[0])
 
     def preview(self, fact: Fact) -> list[Ruling]:
         """The rulings that ``fact`` would cause now. Nothing is taken."""
@@ -264,17 +323,16 @@ class Table:
                 return []
             return self.game.preview(replace(fact, t=self.time()))
 
-    def _remember(self, taken: Taken) -> None:
-        if taken.rulings or not isinstance(taken.fact, f.Tick):
-            self.log.append(taken)
-
     def _take(self, fact: Fact, origin: Origin, errors: list[Exception]) -> Taken:
         """Write, apply and deliver one fact. A listener that fails does not keep it from the
         others."""
         fact = replace(fact, t=max(fact.t, self.game.t))  # others were taken in the meantime
+        if self._held is not None:
+            self._origin, self._held = self._now() - fact.t / 1000, None
         self._write(partial(self._journal.append, fact))
         taken = Taken(fact, tuple(self.game.apply(fact)), origin)
-        self._remember(taken)
+        if _is_worth_keeping(taken):
+            self.log.append(taken)
         for listener in list(self._listeners):
             try:
                 listener(taken)

@@ -27,6 +27,11 @@ class TypedLines:
         finally:
             self._lines.put(None)
 
+    @property
+    def ended(self) -> bool:
+        """Whether no line comes any more."""
+        return self._ended
+
     def within(self, seconds: float) -> str | None:
         """The next line, if one is typed within so long."""
         if self._ended:

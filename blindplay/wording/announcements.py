@@ -86,14 +86,15 @@ def to_everybody(taken: Taken, game: Game, pack: Language) -> list[Announcement]
     return [one for one in found if one.to is None or not goes_to_earphone(game, one.to)]
 
 
-def goes_to_earphone(game: Game, who: str) -> bool:
+def goes_to_earphone(game: Game, who: str, absent: str = "") -> bool:
     """True if what concerns ``who`` alone goes into the earphone.
 
     There is one earphone. It belongs to the impaired player, or to White if both or none are
-    impaired. The other player would not hear it.
+    impaired. The other player would not hear it. If one side is ``absent`` it is the other's.
     """
     side = who.removeprefix("assistant:")
     owner = next((side for side in SIDES if game.impaired(side)), "white")
+    owner = OTHER[absent] if absent else owner
     return side not in SIDES or side == owner
 
 

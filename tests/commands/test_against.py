@@ -69,7 +69,7 @@ def test_training_can_be_refused_and_an_arbiter_refuses_it(table: Table) -> None
         (("--against", "engine", "--impaired", "both"), "--impaired both leaves no side"),
         (("--against", "engine", "--sighted-board", "dgt"), "needs two people at the table"),
         (("--against", "engine", "--shared-microphone"), "needs two people at the table"),
-        (("--against", "someone"), "'someone' is not"),
+        (("--against", "someone"), "'someone' is no opponent"),
     ],
 )
 def test_what_does_not_go_together_is_refused_in_one_sentence(

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.hall.ticket_exchange import TableSide, WrongTicketError
+from blindplay.hall.ticket_exchange import TableSide
 from blindplay.hall.tickets import TRIES, VALID_S, NoTicketError, Tickets
+from blindplay.six_digits import WrongDigitsError
 
 
 class Clock:
@@ -73,7 +74,7 @@ def test_three_wrong_tries_end_a_ticket_and_are_counted(tickets: Tickets) -> Non
     digits = digits_of(tickets)
     for left in range(TRIES, 0, -1):
         assert tickets.shown()[0].tries == left
-        with pytest.raises(WrongTicketError):
+        with pytest.raises(WrongDigitsError):
             fetched(tickets, other(digits))
     assert tickets.wrong == TRIES and [one.kind for one in tickets.events] == ["wrong"] * TRIES
     with pytest.raises(NoTicketError):
@@ -94,7 +95,7 @@ def test_a_wrong_try_does_not_disturb_one_that_is_going_on(tickets: Tickets) -> 
     digits = digits_of(tickets)
     side = TableSide(digits, "4")
     exchange, message = tickets.begin("4", side.message)
-    with pytest.raises(WrongTicketError):
+    with pytest.raises(WrongDigitsError):
         fetched(tickets, other(digits))
     side.agree(message)
     assert side.opened(tickets.file(exchange, side.proof, "")) == b"file of 4"
@@ -105,7 +106,7 @@ def test_a_proof_is_taken_once(tickets: Tickets) -> None:
     side = TableSide(other(digits_of(tickets)), "4")
     exchange, message = tickets.begin("4", side.message)
     side.agree(message)
-    with pytest.raises(WrongTicketError):
+    with pytest.raises(WrongDigitsError):
         tickets.file(exchange, side.proof, "")
     with pytest.raises(NoTicketError):
         tickets.file(exchange, side.proof, "")

@@ -109,7 +109,10 @@ FIELDS: dict[type[f.Fact], dict[str, st.SearchStrategy[Any]]] = {
     },
     f.Tick: {},
 }  # fmt: skip
-FOR_ALL = {"t": TIME, "who": TEXT, "request": TEXT}
+FOR_ALL = {
+    "t": TIME, "who": TEXT, "request": TEXT, "table": st.just("") | SIDE,
+    "wall": st.none() | st.integers(0, 10**14),
+}  # fmt: skip
 FACTS = st.one_of(*(st.builds(cls, **FOR_ALL, **fields) for cls, fields in FIELDS.items()))
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

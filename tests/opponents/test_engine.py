@@ -7,6 +7,7 @@ from pathlib import Path
 import chess
 import pytest
 
+from blindplay.language import Command
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.opponents.levels import level
@@ -140,10 +141,10 @@ def test_a_hint_is_known_in_training_and_nowhere_else(tmp_path: Path) -> None:
     with Alone(tmp_path / "a.jsonl", BUILT_IN, training=True, fen=mate) as at:
         at.start()
         at.wait(at.table.hint)
-        assert at.table.hints and at.table.hint() == chess.Move.from_uci("a1a8")
+        assert at.table.allows(Command.HINT) and at.table.hint() == chess.Move.from_uci("a1a8")
     with Alone(tmp_path / "b.jsonl", BUILT_IN, fen=mate) as at:
         at.start()
-        assert not at.table.hints
+        assert not at.table.allows(Command.HINT)
 
 
 @pytest.mark.parametrize(

@@ -402,6 +402,6 @@ def test_on_a_server_the_table_tells_what_a_screen_shows_and_no_more(talk: Talk)
     at = talk(arbiter="server", black=Player(), boards=2)
     assert at.type("wo steht mein König") == ["Eva eins: weißer König."]
     assert not any("Eva vier" in words for words in at.type("wer greift e4 an"))
-    assert not at.table.hints and not at.table.allows(Command.ATTACKERS)
+    assert not at.table.allows(Command.HINT) and not at.table.allows(Command.ATTACKERS)
     assert at.type("Pause") == [at.pack.sentence("lichess_decides")]
     assert at.table.allows(Command.TAKE_BACK) and at.table.game.clock.running == "white"

@@ -19,6 +19,8 @@ GERMAN = load("de")
 class Adviser(AbsentPlayer):
     """An opponent who never moves by itself, and knows a good move for the player."""
 
+    gives_hints = True
+
     def __init__(self) -> None:
         super().__init__()
         self.known: chess.Move | None = chess.Move.from_uci("g1f3")

@@ -1,0 +1,78 @@
+"""What two tables have agreed on for a game: kept beside the journal, so that it goes on alone."""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from blindplay.laws.state import OTHER
+from blindplay.record import files
+
+from .keys import Keys
+from .meeting import Calling, Waiting
+from .player import DistantPlayer
+from .wire import Lifeline
+
+_ENDING = ".distant"
+
+
+class NoAgreementError(ValueError):
+    """Nothing is kept by which the other table of a game would know this one."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """``here`` is the side of this table. The one that waits has no ``host``."""
+
+    keys: Keys
+    here: str
+    limit_s: int
+    training: bool
+    port: int
+    host: str = ""
+
+    def keep(self, journal: Path) -> None:
+        """Keep this beside ``journal``, for its user only.
+
+        :raises OSError: if it cannot be written.
+        """
+        journal.parent.mkdir(parents=True, exist_ok=True)
+        files.write_new(files.beside(journal, _ENDING), json.dumps(asdict(self)).encode())
+
+    def player(self, lifeline: Lifeline) -> DistantPlayer:
+        """The opponent at the other end of ``lifeline``."""
+        return DistantPlayer(
+            OTHER[self.here],
+            lifeline,
+            waited=not self.host,
+            limit_s=self.limit_s,
+            training=self.training,
+        )
+
+    def lifeline(self) -> Lifeline:
+        """The connection of a game that goes on: wait for the other table, or call it.
+
+        :raises OSError: if the port is taken.
+        """
+        doors: list[Waiting | Calling] = []
+        lifeline = Lifeline(lambda: doors[0].close())
+        if self.host:
+            doors.append(Calling(self.host, self.port, self.keys, lifeline))
+        else:
+            doors.append(Waiting(self.port, lambda sock, keys: lifeline.offer(sock), self.keys))
+        return lifeline
+
+
+def kept(journal: Path) -> Agreement:
+    """What was agreed for the game in ``journal``.
+
+    :raises NoAgreementError: one sentence, if it cannot be read.
+    """
+    path = files.beside(journal, _ENDING)
+    try:
+        found = json.loads(path.read_text("utf-8"))
+        return Agreement(**{**found, "keys": Keys(**found["keys"])})
+    except (OSError, ValueError, TypeError, KeyError):
+        raise NoAgreementError(
+            f"{path} cannot be read, so the other table would not know this one; put the file "
+            "back, or begin another game without --resume."
+        ) from None

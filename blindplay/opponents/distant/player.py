@@ -1,0 +1,288 @@
+"""The player at a distant table.
+
+Both tables take the same facts in the same order (:mod:`.shared_log`). The pen lies with the table
+whose player's clock runs; the other borrows it for its own facts. Time passes at the table whose
+clock runs: what comes from there brings its time along, and what the other adds meanwhile has the
+latest time that it knows. So what a message takes on its way is charged to nobody.
+"""
+
+import json
+import logging
+import math
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Protocol
+
+from blindplay.laws import Fact, Origin
+from blindplay.laws import facts as f
+from blindplay.laws.rulings import Refused
+from blindplay.laws.state import OTHER
+
+from ..player import AbsentPlayer, PlayedTable, Tell
+from .rights import is_automatic, permits
+from .shared_log import OtherGameError, SharedLog
+
+log = logging.getLogger(__name__)
+
+ORIGIN = Origin("distant", (Refused,))
+"""Why something was refused there is told there."""
+_HERE = Origin("tables")
+LAST_WORDS_S = 2.0
+"""How long a table that ends waits until the other has its last facts."""
+_BEATS = 5
+"""So many messages go out within the limit, even if nothing happens."""
+
+
+class Line(Protocol):
+    """What carries messages between the tables. It may lose, double and delay them."""
+
+    def open(self, came: Callable[[bytes], object], begun: Callable[[], object]) -> None:
+        """Give each message to ``came``, and call ``begun`` with each new connection."""
+
+    def send(self, message: bytes) -> None:
+        """Send a message, or lose it. It does not wait."""
+
+    def close(self) -> None: ...
+
+
+class DistantPlayer(AbsentPlayer):
+    """Plays ``side``: the player at the other end of ``line``.
+
+    ``waited``: this table waited, the other called it. ``limit_s``: after so many seconds without
+    an answer the connection counts as lost. ``training`` was agreed. ``now`` gives monotonic
+    seconds. ``stepped``: somebody else calls :meth:`step`, and nobody waits for the pen.
+    """
+
+    def __init__(
+        self,
+        side: str,
+        line: Line,
+        *,
+        waited: bool,
+        limit_s: float,
+        training: bool = False,
+        now: Callable[[], float] = time.monotonic,
+        stepped: bool = False,
+    ) -> None:
+        super().__init__()
+        self.side = side
+        self.here = OTHER[side]
+        self.limit_s = limit_s
+        self._line = line
+        self._waited = waited
+        self._training = training
+        self._now = now
+        self._stepped = stepped
+        self._tell: Tell = _nothing
+        self._is_open = False
+        self._ready = self._other_ready = False
+        self._connected: bool | None = None  # None: never yet
+        self._their_at: float | None = None
+        self._answered: float | None = None  # when the newest message was sent that was answered
+        self._sent: tuple[Any, ...] = ()  # the state that was sent last
+        self._sent_at = -math.inf
+        self._kept: tuple[object, ...] = ()  # the moment at which clocks were to change last
+        self._broken = False
+
+    def share(self, table: PlayedTable, facts: list[Fact]) -> bool:
+        self._table = table
+        self._log = SharedLog(waited=self._waited, facts=map(f.dumps, facts))
+        self._pen = threading.Condition(table.lock)
+        return True
+
+    def sit(self, table: PlayedTable, tell: Tell) -> None:
+        self._tell = tell
+        self._line.open(self.came, self.begun)
+        self._is_open = True
+        if not self._stepped:
+            self._thread.start()
+
+    def begins(self) -> bool:
+        with self._table.lock:
+            self._ready = True
+            if not self._other_ready:
+                self._tell("distant_ready")
+            self.step()
+        return True
+
+    # --- what the table asks, with its lock held -------------------------------------------------
+
+    @property
+    def may_add(self) -> bool:
+        return self._log.holds
+
+    def own(self, fact: Fact) -> Fact | None:
+        game = self._table.game
+        training = self._training
+        if not permits(fact, game, self.here, waited=self._waited, training=training):
+            if not is_automatic(fact):
+                self._tell("distant_elsewhere")
+            return None
+        if isinstance(fact, f.Tick) and not self._log.holds:
+            self.settle(waits=True)  # time goes on when the pen is back
+            return None
+        can_wait = is_automatic(fact) or not isinstance(fact, f.Personal)
+        if not (self._log.holds or self._connected or can_wait):
+            self._tell("distant_no_answer")  # nobody knows what a person wants then
+            return None
+        return self.in_time(replace(fact, table=self.here, wall=round(time.time() * 1000)))
+
+    def in_time(self, fact: Fact) -> Fact:
+        game = self._table.game  # while the other clock runs, time passes there
+        return replace(fact, t=game.t) if game.clock.running == self.side else fact
+
+    def wait_to_add(self, added: Callable[[], bool]) -> None:
+        if self._log.holds:
+            return
+        self.settle(waits=True)
+        if self._connected and not self._stepped:
+            self._pen.wait_for(
+                lambda: added() or self._log.holds or not self._connected, self.limit_s
+            )
+
+    def added(self, fact: Fact) -> None:
+        self._log.add(f.dumps(fact))
+
+    def settle(self, *, waits: bool = False) -> None:
+        self._log.wants = (self._log.wants or waits) and not self._log.holds
+        running = self._table.game.clock.running
+        if self._log.holds and self._connected and (running == self.side or self._log.other_wants):
+            self._log.give()
+        if self._is_open and self._state() != self._sent:
+            self._send()
+
+    # --- from the other table --------------------------------------------------------------------
+
+    def begun(self) -> None:
+        """There is a new connection."""
+        with self._table.lock:
+            self._log.begin()
+            self._their_at = None  # it may be of a machine that was started again
+            self._send(again=True)
+
+    def came(self, message: bytes) -> None:
+        """Take a message of the other table."""
+        with self._table.lock:
+            if self._broken:
+                return
+            try:
+                self._take(json.loads(message))
+            except OtherGameError:
+                self._broken = True
+                self._tell("distant_other_game")
+            except Exception:  # neither a bad message nor a failing listener cuts the connection
+                log.exception("A message of the distant table was not taken.")
+        self.step()
+
+    def _take(self, message: dict[str, Any]) -> None:
+        if not self._log.receive(message, self._take_fact):
+            return
+        if self._log.is_newest:
+            self._their_at = message["at"]
+            if self._other_ready and not message["ready"]:
+                self._tell("distant_restarted")
+            self._other_ready = bool(message["ready"])
+        answers = message["answers"]
+        if answers is not None and (self._answered or 0) < answers <= self._now():
+            self._answered = float(answers)
+        self._table.work_off()
+        self._pen.notify_all()
+
+    def _take_fact(self, line: str) -> None:
+        """Take a fact that the other table has taken.
+
+        :raises OtherGameError: if it is not theirs to add, or spends this player's time.
+        """
+        fact, game = f.loads(line), self._table.game
+        theirs = permits(fact, game, self.side, waited=not self._waited, training=self._training)
+        if isinstance(fact, f.Personal | f.OnBoard) and not theirs:
+            raise OtherGameError
+        if fact.t < game.t or (game.clock.running == self.here and fact.t != game.t):
+            raise OtherGameError
+        self._table.take_shared(fact, ORIGIN)
+
+    # --- as time goes on -------------------------------------------------------------------------
+
+    def step(self) -> None:
+        """Do what is due now, and send what is to be sent."""
+        with self._table.lock:
+            self._notice()
+            try:
+                self._keep_clocks()
+            except Exception:  # a failing listener must not cut the connection
+                log.exception("A listener failed while clocks were stopped or started.")
+            self.settle()
+            if self._now() - self._sent_at >= self.limit_s / _BEATS:
+                self._send(again=True)
+
+    def _notice(self) -> None:
+        """Notice that the connection is lost, or there. A break within the limit is none."""
+        silent = math.inf if self._answered is None else self._now() - self._answered
+        enough = self.limit_s if self._connected else self.limit_s / 2
+        known = self._log.met or bool(self._connected)
+        connected = known and silent <= enough and not self._broken
+        if connected == bool(self._connected):
+            return
+        before, self._connected = self._connected, connected
+        self._pen.notify_all()
+        if not connected:
+            self._tell("distant_lost")
+        else:
+            self._tell("distant_connected" if before is None else "distant_back")
+
+    def _keep_clocks(self) -> None:
+        """Clocks run only while both tables are connected and both players are ready."""
+        if not self._log.holds:
+            return
+        game, able = self._table.game, self._connected and self._ready and self._other_ready
+        running, moment = game.clock.running, (able, len(self._log.facts))
+        if game.over or game.adjourned or moment == self._kept:
+            return
+        wanted: Fact | None = None
+        if game.clock and game.started and running is not None and not able:
+            wanted = f.Arbiter(by="table", do="stop_clocks")
+        elif able and self._log.settled and not game.started:
+            wanted = f.Start()
+        elif able and self._log.settled and game.paused == "table":
+            wanted = f.Arbiter(by="table", do="start_clocks")
+        if wanted is not None:
+            self._kept = able, len(self._log.facts) + 1  # what the Laws refuse is not wanted again
+            self._table.submit(wanted, _HERE)
+
+    def _state(self) -> tuple[Any, ...]:
+        """What the other table wants to know at once."""
+        shared = self._log
+        return len(shared.facts), shared.pen, shared.wants, shared.met, self._ready
+
+    def _send(self, *, again: bool = False) -> None:
+        self._sent, self._sent_at = self._state(), self._now()
+        while True:
+            message = self._log.message(again=again)
+            message |= {"ready": self._ready, "at": self._sent_at, "answers": self._their_at}
+            self._line.send(json.dumps(message, ensure_ascii=False).encode())
+            again = False
+            if not self._log.lags:
+                return
+
+    def _run(self) -> None:
+        while not self._closed.wait(self.limit_s / _BEATS / 2):
+            self.step()
+
+    def _consider(self) -> None:
+        """Nothing: a person thinks there."""
+
+    def _release(self) -> None:
+        """Let the other table have the last facts."""
+        with self._table.lock:
+            if self._connected and not self._stepped:
+                self._pen.wait_for(lambda: self._log.settled, LAST_WORDS_S)
+            self._connected = False
+            self._pen.notify_all()
+        if self._is_open:
+            self._line.close()
+
+
+def _nothing(key: str, **values: object) -> None:
+    """Nobody is there yet who could be told."""

@@ -1,0 +1,158 @@
+"""One order of facts at two tables, though messages are lost, doubled, late, or out of order, and
+though each table may be killed at any moment.
+
+One pen goes to and fro. Only the table that has it adds facts, so the log of one table is always
+the beginning of the other's. The pen is a number that grows by one when it is given: the table that
+waited has an even pen, the one that called an odd one. Both believe the larger number.
+
+A table that was started again does not know who has the pen, and adds nothing until it has learned
+that from the other. Where neither knows, the table that waited has it. What a message says counts
+only if its sender has seen this table's latest word of its own (``you``), which is a new one after
+each break. So nothing that was sent before a break counts after it.
+
+Nothing here does input or output, waits, or knows the time.
+"""
+
+import hashlib
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+MOST_FACTS = 200
+"""So many facts one message has at most."""
+
+
+class OtherGameError(ValueError):
+    """The other table has another game than this one."""
+
+
+class SharedLog:
+    """The log of one table. ``facts`` are those of its journal, each as one line."""
+
+    def __init__(self, *, waited: bool, facts: Iterable[str] = ()) -> None:
+        self.facts: list[str] = []
+        self._digests = [""]  # of so many facts
+        self.pen: int | None = None
+        self.wants = False
+        """Whether this table asks for the pen."""
+        self.other_wants = False
+        self._parity = 0 if waited else 1
+        self._word = ""  # this table's own, since the last break
+        self._seen = ""  # the other's, as it last came
+        self._met = ""  # the other's, once it is known to be of now
+        self._other_has = self._sent = 0
+        self._number = self._newest = 0
+        self.is_newest = False
+        """Whether no later message had come when the last one did."""
+        for fact in facts:
+            self._append(fact)
+        self.begin()
+
+    def begin(self) -> None:
+        """There was a break: a new connection, or the other table was started again."""
+        self._word, self._met = secrets.token_hex(8), ""
+        self._other_has = self._sent = self._newest = 0
+
+    @property
+    def holds(self) -> bool:
+        """Whether this table has the pen."""
+        return self.pen is not None and self.pen % 2 == self._parity
+
+    @property
+    def met(self) -> bool:
+        """Whether the other table has answered since the last break."""
+        return bool(self._met)
+
+    @property
+    def settled(self) -> bool:
+        """Whether the other table has everything that this one has."""
+        return self.met and self._other_has == len(self.facts)
+
+    def add(self, fact: str) -> None:
+        """Add a fact of this table, which has the pen. The journal has it already."""
+        assert self.holds
+        self._append(fact)
+
+    def _append(self, fact: str) -> None:
+        self.facts.append(fact)
+        covered = f"{self._digests[-1]}\n{fact}".encode()
+        self._digests.append(hashlib.sha256(covered).hexdigest()[:32])
+
+    def give(self) -> None:
+        """Give the pen to the other table."""
+        assert self.pen is not None and self.holds
+        self.pen += 1
+
+    def message(self, *, again: bool = False) -> dict[str, Any]:
+        """What to send now. ``again``: with everything that the other has not confirmed."""
+        start = self._other_has if again else max(self._sent, self._other_has)
+        facts = self.facts[start : start + MOST_FACTS] if self.met else []
+        self._sent = start + len(facts)
+        self._number += 1
+        return {
+            "me": self._word,
+            "you": self._seen,
+            "number": self._number,
+            "have": len(self.facts),
+            "digest": self._digests[-1],
+            "pen": self.pen,
+            "wants": self.wants,
+            "start": start,
+            "facts": facts,
+        }
+
+    @property
+    def lags(self) -> bool:
+        """Whether there are facts that were not sent yet."""
+        return self.met and self._sent < len(self.facts)
+
+    def receive(self, message: Mapping[str, Any], take: Callable[[str], object]) -> bool:
+        """Take a message; give whether it is of now. ``take`` writes each new fact to the journal,
+        in order, before the other table is told that it is there.
+
+        :raises OtherGameError: if the logs contradict each other.
+        """
+        if not self._is_of_now(message):
+            return False
+        self._take_facts(int(message["start"]), message["facts"], take)
+        theirs = int(message["have"])
+        self._other_has = max(self._other_has, min(theirs, len(self.facts)))
+        if theirs <= len(self.facts):
+            if message["digest"] != self._digests[theirs]:
+                raise OtherGameError(theirs)
+            # The table that gives the pen adds nothing any more: what it has is all.
+            self._take_pen(message["pen"])
+        self.is_newest = int(message["number"]) > self._newest
+        if self.is_newest:
+            self._newest = int(message["number"])
+            self.other_wants = bool(message["wants"])
+        return True
+
+    def _is_of_now(self, message: Mapping[str, Any]) -> bool:
+        knows_us, theirs = message["you"] == self._word, str(message["me"])
+        if theirs == self._met:
+            return bool(knows_us)
+        if self._met:  # the other has begun anew: what it has sent before counts no more
+            self.begin()
+            knows_us = False
+        self._seen = theirs
+        if knows_us:
+            self._met = theirs
+        return bool(knows_us)
+
+    def _take_facts(self, start: int, facts: list[str], take: Callable[[str], object]) -> None:
+        for number, fact in enumerate(facts, start):
+            if number < len(self.facts):
+                if self.facts[number] != fact:
+                    raise OtherGameError(number)
+            elif number == len(self.facts):
+                if self.holds:
+                    raise OtherGameError(number)
+                take(fact)
+                self._append(fact)
+
+    def _take_pen(self, theirs: int | None) -> None:
+        if theirs is None:
+            self.pen = 0 if self.pen is None else self.pen
+        elif self.pen is None or theirs > self.pen:
+            self.pen, self.wants = theirs, False

@@ -1,0 +1,249 @@
+"""What a table says and hears while two tables meet for a game."""
+
+import contextlib
+import queue
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TextIO
+
+import chess
+
+from blindplay import __version__
+from blindplay.given import plain_lines
+from blindplay.language import Command, Key, Language, join, key_of, word_of
+from blindplay.laws.facts import SIDES, Player, Setup
+from blindplay.laws.state import OTHER
+from blindplay.opponents.distant import meeting, terms
+from blindplay.opponents.distant.agreement import Agreement
+from blindplay.opponents.distant.keys import Keys
+from blindplay.opponents.distant.terms import Terms
+from blindplay.opponents.distant.wire import Lifeline
+from blindplay.speech.audio_devices import devices
+from blindplay.speech.speaker import Output
+from blindplay.wording.pairings import speakable
+from blindplay.wording.settings import settings_in_words
+
+from .devices import WantedDevices, open_speaker
+from .typed_lines import TypedLines
+
+_LOOK_S = 0.1
+
+
+@dataclass(frozen=True)
+class Met:
+    """Two tables that play a game from now on."""
+
+    agreement: Agreement
+    setup: Setup
+    lifeline: Lifeline
+
+
+@dataclass(frozen=True)
+class MeetingPlace:
+    """Where people are told, and type, before there is a game."""
+
+    pack: Language
+    wanted: WantedDevices
+    lines: TypedLines
+    out: TextIO
+
+    def show(self, words: str) -> None:
+        """Print, for everybody."""
+        print(plain_lines(words), file=self.out, flush=True)
+
+    def voice(self, stack: ExitStack) -> Callable[[str], None]:
+        """What speaks a sentence, or prints it where no voice is heard, until ``stack`` closes.
+
+        :raises AudioError: if a named output cannot be used.
+        """
+        if self.wanted.silent:
+            return self.show
+        speaker = open_speaker(stack, self.pack, self.show, self.wanted)
+        stack.callback(speaker.close)
+        stack.callback(speaker.wait, 10)
+
+        def say(words: str) -> None:
+            if not devices().playback:
+                self.show(words)
+            speaker.say(words, to=Output.PUBLIC)
+
+        return say
+
+
+def _limit_in_words(limit_s: int, pack: Language) -> str:
+    """What the line costs, and when it counts as lost."""
+    return pack.sentence("distant_limit", time=pack.duration(limit_s * 1000))
+
+
+# --- the table that waits -----------------------------------------------------------------------
+
+
+class _Guests:
+    """Receives whoever knows the digits, until one agrees to the terms."""
+
+    def __init__(self, port: int, propose: Callable[[Player], Terms]) -> None:
+        self.met: Met | None = None
+        self.news: queue.SimpleQueue[tuple[str, str]] = queue.SimpleQueue()
+        """What people must know: the key of a sentence, and who has come."""
+        self._propose = propose
+        self._agreeing = threading.Lock()
+        self._lifeline = Lifeline(lambda: self.waiting.close())
+        self.waiting = meeting.Waiting(
+            port, self._came, changed=lambda: self.news.put(("distant_new_digits", ""))
+        )
+
+    def _came(self, sock: ssl.SSLSocket, keys: Keys) -> None:
+        if self.met is not None:
+            if keys is self.met.agreement.keys:
+                self._lifeline.offer(sock)
+            else:
+                with sock:
+                    terms.guest_of(sock, __version__)
+                    terms.refuse(sock, __version__)
+        elif not self._agree(sock, keys):
+            sock.close()
+
+    def _agree(self, sock: ssl.SSLSocket, keys: Keys) -> bool:
+        """Propose the game; give whether it begins."""
+        name = ""
+        try:
+            guest = terms.guest_of(sock, __version__)
+            name = guest.name
+            proposed = self._propose(guest)
+            self.news.put(("distant_guest", name))
+            agrees = terms.propose(sock, proposed, __version__)
+        except terms.OtherVersionError:
+            self.news.put(("distant_other_version", name))
+            return False
+        except (OSError, ValueError, KeyError, TypeError):
+            agrees = False
+        with self._agreeing:
+            if not agrees or self.met is not None:
+                self.news.put(("distant_declined", name))
+                return False
+            terms.begin(sock)
+            agreement = Agreement(
+                keys, proposed.here, proposed.limit_s, proposed.training, self.waiting.port
+            )
+            self.met = Met(agreement, proposed.setup, self._lifeline)
+            self.waiting.only(keys)
+            self._lifeline.offer(sock)
+        return True
+
+
+def await_guest(place: MeetingPlace, port: int, propose: Callable[[Player], Terms]) -> Met | None:
+    """Wait at ``port`` for the other table, and tell the digits that it needs. ``propose`` gives
+    the terms for a guest. None if somebody types the word that ends the table.
+
+    :raises OSError: if the port is taken.
+    :raises AudioError: if a named output cannot be used.
+    """
+    pack = place.pack
+    with ExitStack() as stack:
+        guests = _Guests(port, propose)
+        stack.callback(lambda: None if guests.met else guests.waiting.close())
+        say = place.voice(stack)
+
+        def invite() -> None:
+            digits = guests.waiting.digits
+            words = ", ".join(pack.number(int(digit)) for digit in digits)
+            say(pack.sentence("distant_digits", digits=words, end=word_of(pack, Key.END)))
+            at = {"address": _own_address(), "port": guests.waiting.port}
+            place.show(pack.printed("distant_call", digits=digits, **at))
+
+        invite()
+        while guests.met is None:
+            for key, name in _all(guests.news):
+                say(pack.sentence(key, name=_name(name, pack)))
+                if key == "distant_new_digits":
+                    invite()
+            line = place.lines.within(_LOOK_S)
+            if line is not None and key_of(pack, line) is Key.END:
+                return None
+            if line is not None:
+                invite()
+            elif place.lines.ended:
+                threading.Event().wait(_LOOK_S)
+        say(pack.sentence("distant_agreed"))
+        say(_limit_in_words(guests.met.agreement.limit_s, pack))
+        return guests.met
+
+
+def _own_address() -> str:
+    """The address of this machine in its network; its name if it is in none."""
+    probe = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    with probe, contextlib.suppress(OSError):
+        probe.connect(("192.0.2.1", 9))  # nothing is sent
+        return str(probe.getsockname()[0])
+    return socket.gethostname()
+
+
+def _all(news: queue.SimpleQueue[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    while not news.empty():
+        yield news.get()
+
+
+def _name(name: str, pack: Language) -> str:
+    return speakable(name, pack) or pack.sentence("distant_unnamed")
+
+
+# --- the table that calls ------------------------------------------------------------------------
+
+
+def call_table(place: MeetingPlace, host: str, port: int, digits: str, player: Player) -> Met:
+    """Call the table that waits at this address, tell its terms, and ask ``player`` for a yes.
+
+    :raises NotReachedError, WrongDigitsError, OtherVersionError, NotAgreedError: if nothing comes
+        of it.
+    :raises AudioError: if a named output cannot be used.
+    """
+    with ExitStack() as stack:
+        say = place.voice(stack)
+        say(place.pack.sentence("distant_calling"))
+        sock, keys = meeting.call(host, port, digits)
+        try:
+            proposed = terms.introduce(sock, player, __version__)
+            terms.answer(sock, agrees=_agrees(place, say, proposed))
+        except (terms.OtherVersionError, terms.NotAgreedError):
+            sock.close()
+            raise
+        except (OSError, ValueError, KeyError, TypeError):
+            sock.close()
+            raise terms.NotAgreedError from None
+    agreement = Agreement(keys, proposed.here, proposed.limit_s, proposed.training, port, host)
+    doors: list[meeting.Calling] = []
+    lifeline = Lifeline(lambda: doors[0].close())
+    lifeline.offer(sock)
+    doors.append(meeting.Calling(host, port, keys, lifeline))
+    return Met(agreement, proposed.setup, lifeline)
+
+
+def _agrees(place: MeetingPlace, say: Callable[[str], None], proposed: Terms) -> bool:
+    pack = place.pack
+    words = join(" ", [*_terms_in_words(proposed, pack), pack.sentence("say_yes_or_no")], pack.code)
+    say(words)
+    while not place.lines.ended:
+        line = place.lines.within(_LOOK_S)
+        if line is None:
+            continue
+        meant = pack.understand(line, chess.Board()).command
+        if meant in (Command.YES, Command.NO) or key_of(pack, line) is Key.END:
+            return meant is Command.YES
+        say(words)
+    return False
+
+
+def _terms_in_words(proposed: Terms, pack: Language) -> Iterator[str]:
+    setup, there = proposed.setup, OTHER[proposed.here]
+    yield pack.sentence("distant_side", player=pack.sentence(proposed.here))
+    names = dict.fromkeys(SIDES, "")
+    names[there] = speakable(setup.player(there).name, pack)
+    *said, _ = settings_in_words(setup, names, (), pack)  # the last one is about boards here
+    yield from said
+    if proposed.training:
+        yield pack.sentence("distant_training")
+    yield _limit_in_words(proposed.limit_s, pack)

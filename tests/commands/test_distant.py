@@ -1,0 +1,75 @@
+"""``play --against wait`` and ``play --against HOST``."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from blindplay.commands.distant import address_of
+from tests.command_line import run
+
+SILENT = ("--microphone", "none", "--silent", "--language", "en")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("wait", ("", "", 16464)),
+        ("wait:4000", ("", "", 4000)),
+        ("482915@192.168.1.20", ("482915", "192.168.1.20", 16464)),
+        ("482915@[fe80::1]:7000", ("482915", "fe80::1", 7000)),
+        ("friend.example.org", ("", "friend.example.org", 16464)),
+    ],
+)
+def test_an_opponent_far_away_has_an_address(text: str, found: tuple[str, str, int]) -> None:
+    assert address_of(text) == found
+
+
+@pytest.mark.parametrize("text", ["", "482915@", "someone", "a:b", "host:70000", "host/path", "@"])
+def test_what_is_no_address_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is no opponent; write engine, lichess, wait, or"):
+        address_of(text)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--against", "a b:c"), "is no opponent"),
+        (("--lag-limit", "5"), "--lag-limit needs --against wait."),
+        (("--against", "wait", "--level", "club"), "--engine and --level need --against engine."),
+        (("--against", "host.example", "--time-control", "5m"), "decides about --time-control"),
+        (("--against", "wait", "--impaired", "both"), "leaves no side for --against"),
+        (("--against", "wait", "--lag-limit", "1"), "2<=x<=60"),
+        (("--against", "wait", "--shared-microphone"), "needs two people at the table"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(words: tuple[str, ...], sentence: str) -> None:
+    ran = run("play", *SILENT, *words)
+    assert ran.status == 2 and sentence in ran.stderr
+
+
+def test_where_no_table_waits_the_remedy_is_said() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    ran = run("play", *SILENT, "--against", f"482915@127.0.0.1:{port}")
+    assert ran.status == 2
+    assert f"let TCP port {port} through" in ran.stderr and "check the address" in ran.stderr
+
+
+def test_digits_are_asked_for_and_must_be_six() -> None:
+    ran = run("play", *SILENT, "--against", "127.0.0.1", stdin="12 34\n")
+    assert ran.status == 2 and "Which six digits does the other table show?" in ran.stdout
+    assert "These are no six digits" in ran.stderr
+
+
+def test_a_port_that_is_taken_is_told() -> None:
+    with socket.create_server(("", 0)) as taken:
+        port = taken.getsockname()[1]
+        ran = run("play", *SILENT, "--against", f"wait:{port}", stdin="quit\n")
+    assert ran.status == 2 and f"wait:{port + 1}" in ran.stderr
+
+
+def test_the_table_that_waits_can_be_ended() -> None:
+    ran = run("play", *SILENT, "--against", "wait:0", stdin="quit\n")
+    assert ran.status == 0 and "Your six digits are:" in ran.stdout

@@ -1,0 +1,80 @@
+"""Two tables, one game: the same facts, fair clocks, and nothing lost or doubled."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from .two_tables import Somebody, World, equal, moves_of, run
+
+
+def test_100_moves_over_a_slow_and_lossy_line_cost_nobody_the_time_of_the_line(
+    tmp_path: Path,
+) -> None:
+    world = World(1)
+    world.lost, world.doubled = 0.05, 0.05
+    moves, chance = moves_of(200, 3), random.Random(4)
+    people = [
+        Somebody(world, tmp_path, side, moves, thinks_s=lambda: chance.uniform(0.1, 1))
+        for side in ("white", "black")
+    ]
+    run(world, people, lambda: all(len(one.table.game.history) == 200 for one in people), 3000)
+    run(world, people, lambda: all(one.player._log.settled for one in people), 60)
+    assert equal(people)
+    for one in people:
+        left = one.table.game.history[-1].clock.left
+        assert people[0].table.game.history[-1].clock.left == left
+        expected = 5430 + 100 * 30 - one.thought_s
+        assert abs(left[one.side] / 1000 - expected) < 0.05
+
+
+def disturbed(world: World, people: list[Somebody]) -> None:
+    """From now on the connection is cut, and tables are killed, again and again."""
+
+    def heal() -> None:
+        world.cut = False
+
+    def cut() -> None:
+        world.cut = True
+        world.later(world.chance.choice((0.2, 2, 12)), heal)
+        world.later(world.chance.uniform(15, 40), cut)
+
+    def kill() -> None:
+        one = world.chance.choice(people)
+        if one.is_up:
+            one.is_killed()
+            world.later(world.chance.choice((0.3, 3, 15)), one.sit)
+        world.later(world.chance.uniform(10, 40), kill)
+
+    world.later(5, cut)
+    world.later(10, kill)
+
+
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(one, marks=pytest.mark.long) for one in range(1, 8))]
+)
+def test_cuts_and_kills_lose_and_double_nothing(tmp_path: Path, seed: int) -> None:
+    world = World(seed, jitter_s=0.2)
+    world.lost = world.doubled = 0.1
+    moves, chance = moves_of(40, seed), random.Random(seed)
+    people = [
+        Somebody(world, tmp_path, side, moves, thinks_s=lambda: chance.uniform(0.1, 4))
+        for side in ("white", "black")
+    ]
+    disturbed(world, people)
+    run(
+        world,
+        people,
+        lambda: all(one.is_up and len(one.table.game.history) == 40 for one in people),
+        5000,
+    )
+    world.lost = world.doubled = 0.0
+    run(world, people, lambda: all(one.is_up and one.player._log.settled for one in people), 600)
+    assert equal(people)
+    for one in people:
+        assert [ply.move.uci() for ply in one.table.game.history] == moves
+        assert one.table.game.clock.left == people[0].table.game.clock.left
+    told = {*people[0].told, *people[1].told}
+    assert told >= {"distant_lost", "distant_back"}
