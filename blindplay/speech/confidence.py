@@ -48,7 +48,7 @@ REFUSAL = 3.0
 """The player hears that nothing was understood, and says it all again."""
 DISTURBANCE = 0.5
 """A question to people who talk to each other. Most of what is measured is said to the table."""
-WRONG_SHOWN = 40.0
+WRONG_SHOWN = 30.0
 """A wrong move is accepted, and hands on a sensor board show at once that it is wrong."""
 
 
@@ -61,7 +61,7 @@ class MeaningKind(Enum):
 
 
 WRONG: Mapping[MeaningKind, float] = {
-    MeaningKind.MOVE: 50.0,
+    MeaningKind.MOVE: 35.0,
     MeaningKind.ILLEGAL: 20.0,
     MeaningKind.COMMAND: 10.0,
 }
