@@ -94,8 +94,8 @@ def readings(
 
 def _legal(reading: Meaning) -> float:
     """Return how much likelier a meaning of its kind is, in nats."""
-    # A piece after the square is rather somebody else's word.
-    unlikely = (reading.meant.kind is Kind.ILLEGAL) + (
+    # Few announcements correct another. A piece after the square is rather somebody else's word.
+    unlikely = (reading.meant.kind is Kind.ILLEGAL or reading.meant.correction) + (
         reading.meant.why is IllegalReason.PROMOTION_NOT_POSSIBLE
     )
     return LEGAL * (1 - unlikely)
@@ -176,6 +176,8 @@ def features(
         kind = MeaningKind.ILLEGAL
     places = sum(map(pack.is_file_or_rank, words))
     castles = move is not None and places == 0
+    short = first.meant.command is None and places < 4 and not castles and not answers
+    unnamed = not castles and not any(map(pack.is_piece, words))
 
     def over(other: Meaning) -> float:
         # What else speaks for a move weighs against its rivals, but not against there being none.
@@ -199,8 +201,7 @@ def features(
         over_illegal=min(illegal, default=None),
         over_nothing=nothing,
         over_longer=_over_longer(recognition, words, pack, first.score),
-        # In doubt an illegal move is less unlikely: what sounds like two moves was said badly.
-        rivals=tuple(over(one) + (_legal(first) - _legal(one)) / 2 for one in others),
+        rivals=tuple(map(over, others)),
         over_rivals_by_model=tuple(mine - by for mine, by in zip(own, rivals, strict=True)),
         over_nothing_by_model=tuple(
             mine - vote.get("", -MOST_BEHIND) for mine, vote in zip(own, read.votes, strict=True)
@@ -209,7 +210,9 @@ def features(
         absent=sum(first.key not in vote for vote in read.votes) / max(1, len(read.votes)),
         extra_words=extra_words,
         unexplained=first.unexplained,
-        short_form=first.meant.command is None and places < 4 and not castles and not answers,
+        short_form=short,
+        # One of several models may have heard the piece that another has lost.
+        may_lack_words=short or (unnamed and bool(recognition.by_model)),
         word_count=4 if castles or answers else len(words),
         in_grammar=first.in_grammar,
         onset_delay_s=first.onset_delay_s,
@@ -221,12 +224,12 @@ def _over_longer(
 ) -> float | None:
     """Return the lead over the best reading that has all these words and more: one may be lost.
 
-    Of several models one may have heard a link ("nach") where another heard none: there only
-    files and ranks count. A model alone was measured with its links.
+    Of several models one may have heard a link ("nach") where another heard none, so there links do
+    not count. A model alone was measured with its links.
     """
 
     def counted(all_words: list[str]) -> list[str]:
-        return [word for word in all_words if pack.is_file_or_rank(word)] or all_words
+        return [word for word in all_words if not pack.is_link(word)] or all_words
 
     if recognition.by_model:
         words = counted(words)

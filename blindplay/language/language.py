@@ -17,6 +17,13 @@ from .understanding import QUESTIONS, Command, Kind, Understanding
 
 _SQUARE_SIGNS = frozenset({GrammarSign.FILE, GrammarSign.RANK})
 _MOVE_SIGNS = _SQUARE_SIGNS | {GrammarSign.PIECE, GrammarSign.CAPTURES, GrammarSign.PROMOTES}
+_PIECE_SIGNS = frozenset({GrammarSign.PIECE})
+_LINK_SIGNS = frozenset(
+    (
+        *(GrammarSign.FROM, GrammarSign.TO, GrammarSign.CAPTURES, GrammarSign.PROMOTES),
+        *(GrammarSign.LINK, GrammarSign.ARTICLE, GrammarSign.CHECK, GrammarSign.IGNORED),
+    )
+)
 _MOVES = (Kind.MOVE, Kind.AMBIGUOUS)
 # What tells positions apart, with the squares that White occupies.
 _POSITION = attrgetter(
@@ -303,6 +310,14 @@ class Language(Sentences):
     def is_file_or_rank(self, word: str) -> bool:
         """True for the name of a file or a rank."""
         return self._has_sign(word, _SQUARE_SIGNS)
+
+    def is_piece(self, word: str) -> bool:
+        """True for the name of a piece."""
+        return self._has_sign(word, _PIECE_SIGNS)
+
+    def is_link(self, word: str) -> bool:
+        """True for words like "nach" and "schlägt", which a move can be said without."""
+        return self._has_sign(word, _LINK_SIGNS)
 
     def _has_sign(self, word: str, signs: frozenset[GrammarSign]) -> bool:
         known = self._pack.dictionary.get(fold(word))

@@ -144,5 +144,13 @@ class ReaderLanguage(Language):
         """See :meth:`.Language.is_file_or_rank`."""
         return self._announcing().is_file_or_rank(word)
 
+    def is_piece(self, word: str) -> bool:
+        """See :meth:`.Language.is_piece`."""
+        return self._announcing().is_piece(word)
+
+    def is_link(self, word: str) -> bool:
+        """See :meth:`.Language.is_link`."""
+        return self._announcing().is_link(word)
+
     def _both(self, own: Iterable[str], announced: Iterable[str]) -> list[str]:
         return list(dict.fromkeys((*own, *announced)))

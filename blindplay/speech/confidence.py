@@ -42,16 +42,13 @@ MOST_MEASURED = 3
 MAX_ONSET_DELAY_S = 0.15
 """Never accept a move without asking if speech began this many seconds before its first word. No
 model may have heard the word before: "Dame Eva eins David zwei" is not "Eva eins David zwei"."""
-UNLIKE_TALK = 5.0
-"""How much likelier, in nats, a move is than other talk that sounds as well, for a model alone."""
-
 # What mistakes cost. The unit is a question, which the player answers with one more word.
 QUESTION = 1.0
 REFUSAL = 3.0
 """The player hears that nothing was understood, and says it all again."""
 DISTURBANCE = 0.5
 """A question to people who talk to each other. Most of what is measured is said to the table."""
-WRONG_SHOWN = 40.0
+WRONG_SHOWN = 30.0
 """A wrong move is accepted, and hands on a sensor board show at once that it is wrong."""
 
 
@@ -64,7 +61,7 @@ class MeaningKind(Enum):
 
 
 WRONG: Mapping[MeaningKind, float] = {
-    MeaningKind.MOVE: 50.0,
+    MeaningKind.MOVE: 35.0,
     MeaningKind.ILLEGAL: 20.0,
     MeaningKind.COMMAND: 10.0,
 }
@@ -106,7 +103,7 @@ class Features:
     """Over the best reading that has all its words and more. A long form may have collapsed into a
     short one."""
     rivals: tuple[float, ...] = ()
-    """Over every other meaning, with what else than the sound speaks for each."""
+    """Over every other meaning."""
     over_rivals_by_model: tuple[float, ...] = ()
     over_nothing_by_model: tuple[float, ...] = ()
     """In each model over the next meaning, and over the best reading without any."""
@@ -120,6 +117,8 @@ class Features:
     """Words and stretches of other sound in the likeliest reading that mean nothing."""
     short_form: bool = False
     """Not both squares of the move were said."""
+    may_lack_words: bool = False
+    """If a word was lost, a longer form may have become this one."""
     word_count: int = 4
     in_grammar: bool = True
     """It was said in an expected form. Other forms are never accepted without asking."""
@@ -135,16 +134,17 @@ class Features:
 
     @property
     def highest_odds(self) -> float:
-        """Return the odds by the nats of the rivals alone: other meanings, a longer form of a short
-        one and, if one model listens alone, other talk. A recogniser exaggerates, so it is never
-        more certain than this. Few utterances sound like two moves, so weights alone cannot show
-        what that means."""
-        rivals = [*self.rivals]
-        if self.short_form and self.over_longer is not None:
-            rivals.append(self.over_longer)
+        """Return the odds by the nats of what it leads: other meanings and, if words may be
+        missing, a longer form. To one model alone, other talk may sound better by as much as other
+        meanings sound worse. A recogniser exaggerates, so it is never more certain than this. Few
+        utterances sound like two moves, so weights alone cannot show what that means."""
+        leads = [lead for lead in (self.over_legal, self.over_illegal) if lead is not None]
+        least = max(0.0, min([_FAR, *leads]))
+        if self.may_lack_words and self.over_longer is not None:
+            leads.append(self.over_longer)
         if self.over_nothing is not None and len(self.over_rivals_by_model) == 1:
-            rivals.append(self.over_nothing + UNLIKE_TALK)
-        return -math.log(max(_against(rivals), 1e-9))
+            leads.append(self.over_nothing + least)
+        return -math.log(max(_against(leads), 1e-9))
 
     def values(self) -> dict[str, float]:
         """Return the numbers that the weights apply to, by their names. The greater, the more they
@@ -172,6 +172,8 @@ class Features:
             "missing_words": -max(0.0, 4 - self.word_count),
             "not_in_grammar": -float(not self.in_grammar),
             "late_onset": -max(0.0, min(0.5, self.onset_delay_s)),
+            # Where no voice was detected before the words, a word may be lost, too.
+            "early_words": -max(0.0, min(0.5, -self.onset_delay_s - 0.2)),
         }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blindplay.hearing.expectation import Expected
-from blindplay.hearing.meanings import LEGAL, Meanings, features, readings
+from blindplay.hearing.meanings import Meanings, features, readings
 from blindplay.speech.confidence import Features, MeaningKind
 from blindplay.speech.ensemble import MOST_BEHIND
 from tests.hearing.german import PACK, heard, together
@@ -25,19 +25,45 @@ def test_leads_are_over_the_next_of_each_kind(start: Expected) -> None:
     assert [one.statement.text for one in found.ranked] == [E4, E3, ILLEGAL]
     assert ahead.kind is MeaningKind.MOVE
     assert (ahead.over_legal, ahead.over_illegal, ahead.over_nothing) == (4, 6, 9)
-    assert ahead.rivals == (4, 6 + LEGAL / 2)
+    assert ahead.rivals == (4, 6)
 
 
 def test_nobody_is_surer_than_the_lead_over_the_next_meaning(start: Expected) -> None:
     _, close = read(start, (E4, -100), (E3, -101))
     assert close.highest_odds == pytest.approx(1)
-    # Of two that sound alike, a legal and an illegal one, the legal one was rather said.
-    _, illegal = read(start, (E4, -100), (ILLEGAL, -100))
-    assert illegal.highest_odds == pytest.approx(LEGAL / 2)
+    _, illegal = read(start, (E4, -100), (ILLEGAL, -102))
+    assert illegal.highest_odds == pytest.approx(2)
     _, longer = read(start, ("springer felix drei", -100), ("springer [unk] felix drei", -101))
     assert longer.highest_odds == pytest.approx(1, abs=0.02)
     _, alone = read(start, (E4, -100))
     assert alone.highest_odds > 20
+
+
+def test_talk_may_sound_better_to_one_model_by_as_much_as_other_meanings_sound_worse(
+    start: Expected,
+) -> None:
+    _, alone = read(start, (E4, -103), ("haus und hof", -100))
+    assert alone.highest_odds == pytest.approx(12 - 3)
+    _, doubted = read(start, (E4, -103), ("haus und hof", -100), (ILLEGAL, -107))
+    assert doubted.highest_odds == pytest.approx(4 - 3, abs=0.1)
+
+
+def test_a_piece_that_another_model_heard_may_be_lost(start: Expected) -> None:
+    short, talk = "gustav eins felix drei", "danke gustav eins felix drei"
+    recognition = together([(short, -100), (talk, -101)], [(short, -50), (talk, -50)])
+    found = features(readings(recognition, start, PACK), recognition, start, PACK)
+    assert found.over_longer == pytest.approx(1)
+    assert found.highest_odds == pytest.approx(1)
+    # A link is no word that may be lost.
+    linked = "gustav eins nach felix drei"
+    recognition = together([(short, -100)], [(linked, -50)])
+    found = features(readings(recognition, start, PACK), recognition, start, PACK)
+    assert found.over_longer is None
+
+
+def test_a_correction_is_rarer_than_a_move(start: Expected) -> None:
+    found, _ = read(start, (f"ich meine {E4}", -100), (E3, -104))
+    assert found.ranked[0].statement.text == E3
 
 
 def test_each_model_tells_how_far_the_meaning_is_ahead_in_it(start: Expected) -> None:

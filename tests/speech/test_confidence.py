@@ -60,9 +60,9 @@ def test_the_confidence_of_several_models_does_not_depend_on_their_order(
 
 
 def test_what_costs_more_needs_higher_odds() -> None:
-    # A wrong move costs as much as 50 questions, or 40 if hands will show it: log(49), log(39).
-    assert accepted_from(MeaningKind.MOVE) == pytest.approx(3.89, abs=0.01)
-    assert accepted_from(MeaningKind.MOVE, shown=True) == pytest.approx(3.66, abs=0.01)
+    # A wrong move costs as much as 35 questions, or 30 if hands will show it: log(34), log(29).
+    assert accepted_from(MeaningKind.MOVE) == pytest.approx(3.53, abs=0.01)
+    assert accepted_from(MeaningKind.MOVE, shown=True) == pytest.approx(3.37, abs=0.01)
     assert accepted_from(MeaningKind.COMMAND) == accepted_from(MeaningKind.COMMAND, shown=True)
     assert asked_from() < 0 < accepted_from(MeaningKind.ILLEGAL) < accepted_from(MeaningKind.MOVE)
 

@@ -2,7 +2,7 @@
 
 A logistic regression weighs what speaks for and against the likeliest meaning. No weight may have
 the wrong sign, because that would be chance. Each voice is judged by the weights of all other
-voices. If something wrong would be accepted so, the odds are lowered until nothing is.
+voices.
 """
 
 import math
@@ -31,8 +31,8 @@ LENIENT = 0.1
 """How strongly weights are drawn to 0, because few utterances prove little."""
 THRESHOLDS = (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0)
 """The odds in nats of the points of a `curve`."""
-SAFER = 0.1
-"""So many nats the odds are lowered below what a wrong meaning needs, because others will come."""
+WRONG_COUNTS = 3.0
+"""A wrong meaning counts so many times, because the odds matter where it seems right."""
 
 
 @dataclass(frozen=True)
@@ -82,17 +82,18 @@ def logistic(values: Numbers, right: Numbers, lenient: float = LENIENT) -> Numbe
     ``values``: a row for each sample, the first of each 1; ``right``: 1 or 0. The method is
     accelerated projected gradients.
     """
+    counts = np.where(right > 0, 1.0, WRONG_COUNTS)
     scale = np.abs(values).max(axis=0)
     scale[scale == 0] = 1
     scaled = values / scale
     penalty = np.where(np.arange(len(scale)) > 0, lenient, 0.0)
     least = np.where(np.arange(len(scale)) > 0, 0.0, -np.inf)
-    steepest = np.linalg.eigvalsh(scaled.T @ scaled / 4)[-1] + lenient
+    steepest = np.linalg.eigvalsh((scaled.T * counts) @ scaled / 4)[-1] + lenient
     weights = ahead = np.zeros(len(scale))
     momentum = 1.0
     for _ in range(4000):
         likely = 1 / (1 + np.exp(-np.clip(scaled @ ahead, -30, 30)))
-        better = ahead + (scaled.T @ (right - likely) - penalty * ahead) / steepest
+        better = ahead + (scaled.T @ (counts * (right - likely)) - penalty * ahead) / steepest
         better = np.maximum(better, least)
         following = (1 + math.sqrt(1 + 4 * momentum * momentum)) / 2
         ahead = better + (momentum - 1) / following * (better - weights)
@@ -100,18 +101,18 @@ def logistic(values: Numbers, right: Numbers, lenient: float = LENIENT) -> Numbe
         weights, momentum = better, following
         if done:
             break
+    weights[0] += math.log(WRONG_COUNTS)  # so that they are the odds of one sample again
     return np.asarray(weights / scale)
 
 
 @dataclass(frozen=True)
 class Fitted:
     """The weights of one kind of meaning, its samples, and their odds by the weights of the other
-    voices. ``caution``: by how many nats all were lowered, so that nothing wrong is accepted."""
+    voices."""
 
     weights: Mapping[str, float]
     samples: list[CalibrationSample]
     odds: Numbers
-    caution: float
 
 
 def fit(all_samples: Sequence[CalibrationSample], meant: Meant) -> Fitted:
@@ -122,9 +123,7 @@ def fit(all_samples: Sequence[CalibrationSample], meant: Meant) -> Fitted:
     names = list(Features(meant).values())
     found = [one for one in all_samples if one.found.kind is meant]
     if not found:
-        return Fitted(
-            {name: -99.0 if name == names[0] else 0.0 for name in names}, [], np.zeros(0), 0.0
-        )
+        return Fitted({name: -99.0 if name == names[0] else 0.0 for name in names}, [], np.zeros(0))
     values = np.array([list(one.found.values().values()) for one in found])
     right = np.array([float(one.right) for one in found])
     voices = np.array([one.heard.voice for one in found])
@@ -134,21 +133,9 @@ def fit(all_samples: Sequence[CalibrationSample], meant: Meant) -> Fitted:
     for voice in set(voices):
         own = voices == voice
         odds[own] = values[own] @ logistic(values[~own], right[~own])
-    weights = logistic(values, right)
     highest = np.array([one.found.highest_odds for one in found])
-    least = accepted_from(meant, shown=True)
-    # What the highest odds do not stop, caution must.
-    wrong = [
-        float(value)
-        for value, high, one in zip(odds, highest, found, strict=True)
-        if one.takeable and not one.right and high >= least
-    ]
-    # The answer to another meaning than a move is soon put right.
-    counts = max(wrong, default=-math.inf) if meant is Meant.MOVE else -math.inf
-    caution = max(0.0, counts + SAFER - least)
-    weights[0] -= caution
-    lowered = np.minimum(odds - caution, highest)
-    return Fitted(dict(zip(names, map(float, weights), strict=True)), found, lowered, caution)
+    weights = map(float, logistic(values, right))
+    return Fitted(dict(zip(names, weights, strict=True)), found, np.minimum(odds, highest))
 
 
 @dataclass(frozen=True)
@@ -242,7 +229,7 @@ def _told(meant: Meant, fitted: Fitted, heard: Sequence[ScoredUtterance]) -> Ite
                 for wanted in (True, False)
             )
             yield (
-                f"{condition}; {meant.value}{where} taken from odds of {least:.1f} nats on, all "
-                f"lowered by {fitted.caution:.1f}: {right} of {said} right, {wrong} of {len(here)} "
-                "utterances taken for what was not said; each voice by the weights of others."
+                f"{condition}; {meant.value}{where} taken from odds of {least:.1f} nats on: "
+                f"{right} of {said} right, {wrong} of {len(here)} utterances taken for what was "
+                "not said; each voice by the weights of others."
             )
