@@ -37,6 +37,7 @@ from blindplay.record.replay import read_from_journal, replay
 from blindplay.record.tape import tape_folder
 from blindplay.shipped import shipped
 from blindplay.speech.models.folders import ModelError, chosen_models, unread_choices
+from blindplay.speech.screen_reader import ReaderError, ScreenReader
 
 from . import speech_diagnosis as findings
 from .speech_diagnosis import Diagnosis, good, missing
@@ -51,12 +52,13 @@ _GAMES = 20
 
 
 def examine(pack: Language, model: Path | None, microphone: str | None) -> Iterator[Diagnosis]:
-    """All findings: packages, voices, recogniser and vocabulary, sound devices, boards, engine,
-    journals and their disk, clock, console, private folders and brltty."""
+    """All findings: packages, voices, recogniser and vocabulary, sound devices, screen reader,
+    boards, engine, journals and their disk, clock, console, private folders and brltty."""
     yield _packages()
     words = [*pack.phrases(chess.Board()), *pack.command_phrases()]
     yield from findings.examine(pack.code, model=model, words=words, microphone=microphone)
     yield from _together(pack, model)
+    yield _reader()
     yield from _boards()
     yield _engine()
     yield from _journal(storage.tables_folder())
@@ -85,6 +87,15 @@ def _together(pack: Language, model: Path | None) -> Iterator[Diagnosis]:
             f"{len(folders)} speech models listen together, in {measured[1] - measured[0]:.0f} MB "
             "of memory; blindplay bench models measures how well they hear, and how fast.",
         )
+
+
+def _reader() -> Diagnosis:
+    """Whether a screen reader runs that can speak what only one player may hear."""
+    try:
+        name = ScreenReader().name
+    except ReaderError as error:
+        return missing("reader", str(error))
+    return good("reader", f"{name} speaks what only you may hear, with play --voice reader.")
 
 
 def _boards() -> Iterator[Diagnosis]:

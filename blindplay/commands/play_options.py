@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from blindplay.laws import facts
-from blindplay.table.choices import Keep, OpeningWord, PressAnswer, Printed
+from blindplay.table.choices import Keep, OpeningWord, PressAnswer, Printed, PrivateVoice
 
 from . import against, options
 
@@ -54,6 +54,11 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
         _option("private-output", "Use the earphone with this in its name for what one player "
                 "may hear."),
         _option("public-output", "Use the loudspeaker with this in its name."),
+        _choice("voice", "Choose who speaks what one player may hear. own: BlindPlay; reader: this "
+                "player's own screen reader.", PrivateVoice, "own"),
+        _option("reader-rate", "Say how many words a minute your screen reader speaks, because "
+                "most readers do not tell when they end.", "160",
+                type=click.IntRange(60, 900)),
         _flag("silent", "Print everything and say nothing."),
         _choice("print", "Choose what is printed. unspoken: only what no voice speaks, so that a "
                 "screen reader does not talk over it; words: also what is said; all: also every "

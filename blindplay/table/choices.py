@@ -38,3 +38,11 @@ class Keep(StrEnum):
     """What the table says to everybody."""
     VOICES = "voices"
     """What the table says to everybody, and the players' announcements."""
+
+
+class PrivateVoice(StrEnum):
+    """Who speaks what one player may hear."""
+
+    OWN = "own"
+    READER = "reader"
+    """The player's own screen reader."""

@@ -51,6 +51,7 @@ class Desk:
         self._unspeakable: set[str] = set()
         if speaker is not None:
             speaker.on_output(self._output_changed)
+            speaker.on_reader(self._reader_changed)
 
     @property
     def is_speaking(self) -> bool:
@@ -113,7 +114,7 @@ class Desk:
             number = max((number for number, _ in self._last_said.values()), default=0) + 1
             self._last_said[output] = number, words
         public = output is Output.PUBLIC
-        self.transcript.said(words, public=public, spoken=self.speaker is not None)
+        printed = self.transcript.said(words, public=public, spoken=self.speaker is not None)
         if fleeting:  # questions are
             self._told[words] = self.table.time() if self.speaker is None else math.inf
         if self.speaker is None:
@@ -123,7 +124,8 @@ class Desk:
         def done(outcome: Outcome) -> None:
             if self._told.pop(words, None) is not None and outcome is Outcome.SPOKEN:
                 self._told[words] = self.table.time()
-            if outcome is Outcome.FAILED and self.transcript.only_unspoken:
+            lost = outcome is Outcome.SPOKEN and not self.transcript.leaves(public=public)
+            if not printed and (lost or outcome is Outcome.FAILED):
                 self.transcript.said(words, public=public, spoken=False)
 
         try:
@@ -188,3 +190,12 @@ class Desk:
         other = Output.PRIVATE if output is Output.PUBLIC else Output.PUBLIC
         key = f"{name}_{'back' if works else 'gone'}"
         self.say(output if works else other, self.pack.sentence(key))
+
+    def _reader_changed(self, works: bool) -> None:
+        """Say that our voice takes the place of the screen reader, or that it is back. Without a
+        loudspeaker, print takes its place."""
+        if not self.transcript.leaves(public=True):
+            self.transcript.is_heard(works, public=False)
+        self.say(
+            Output.PRIVATE, self.private_pack.sentence(f"reader_{'back' if works else 'gone'}")
+        )

@@ -19,11 +19,13 @@ from blindplay.speech.audio_devices import DeviceSink, MicrophoneSource, devices
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models.folders import ModelError
+from blindplay.speech.screen_reader import WORDS_PER_MINUTE, ScreenReader
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.wording.readers import announcing
 
 from .board_seat import tell_bad_contact
+from .choices import PrivateVoice
 from .microphone_seat import tell_lost_model
 from .session import Session
 
@@ -44,11 +46,23 @@ class WantedDevices:
     """The microphone hears both players; the turn tells who spoke."""
     talk_levers: bool = False
     """The levers of the impaired player's board are talk buttons instead of the clock."""
+    voice: PrivateVoice = PrivateVoice.OWN
+    reader_rate: int = WORDS_PER_MINUTE
+    """How many words a minute the screen reader speaks."""
 
     def any_present(self) -> bool:
         """Whether there is a board or a microphone to play with."""
         microphone = self.microphone != "none" and devices().capture
         return bool(self.board or self.sighted_board or microphone or _found_board())
+
+    def reader(self) -> ScreenReader | None:
+        """The player's own screen reader, if it is wanted.
+
+        :raises ReaderError: if what reaches it is not installed.
+        """
+        if self.silent or self.voice is PrivateVoice.OWN:
+            return None
+        return ScreenReader(words_per_minute=self.reader_rate)
 
     def boards(self) -> tuple[str | None, str | None]:
         """The addresses of the impaired player's board and of the opponent's.
@@ -79,11 +93,12 @@ def open_speaker(
     yourself. ``trouble`` is called with a sentence about what cannot be heard.
 
     :raises AudioError: if a named output is not there.
+    :raises ReaderError: if a screen reader is wanted, and what reaches it is not installed.
     """
     synthesiser = stack.enter_context(
         Synthesiser(pack.code, spellings=pack.spoken, spellings_of=lambda code: load(code).spoken)
     )
-    return Speaker(synthesiser, *outputs(trouble, wanted), on_error=trouble)
+    return Speaker(synthesiser, *outputs(trouble, wanted), reader=wanted.reader(), on_error=trouble)
 
 
 def outputs(

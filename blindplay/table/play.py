@@ -26,7 +26,7 @@ from blindplay.speech.confusions import Confusions
 from blindplay.speech.speaker import Speaker
 
 from .about import AboutTable
-from .choices import Keep, OpeningWord, PressAnswer, Printed
+from .choices import Keep, OpeningWord, PressAnswer, Printed, PrivateVoice
 from .ctrl_c import CtrlC
 from .devices import WantedDevices, attach_boards, attach_microphone, hears, open_speaker
 from .keyboard import Keyboard
@@ -113,12 +113,13 @@ def run(
     Where the keys end before the game, it goes on with what else there is. With pages the table
     goes on after the game, too. Ctrl-C ends it as ``quit`` does.
 
-    :raises JournalError, TapeError, ModelError, BoardNotFoundError, AudioError, ConsoleError: if
-        something that was named is not there, or the console cannot be served there.
+    :raises JournalError, TapeError, ModelError, BoardNotFoundError, AudioError, ReaderError,
+        ConsoleError: if something that was named is not there, or the console cannot be served there.
     """
     pack = load(options.language)
     share_one_heap()
     _check_tape(options.tape, wanted)
+    wanted.reader()
     lines = keys if isinstance(keys, TypedLines) else TypedLines(keys)
     resumed = setup is None
     boards = () if resumed else wanted.boards()  # a wrong name leaves no journal behind
@@ -137,8 +138,9 @@ def run(
         transcript = Transcript(out, table.time, options.printed, pack.trouble)
         trouble = transcript.trouble
         speaker = None if wanted.silent else open_speaker(stack, pack, trouble, wanted)
-        if speaker is None or not devices().playback:
-            transcript.nothing_is_heard()
+        if not devices().playback:
+            transcript.is_heard(False, public=True)
+            transcript.is_heard(wanted.voice is PrivateVoice.READER, public=False)
         # The devices of the impaired player come first.
         own = next((side for side in f.SIDES if table.game.player(side).impaired), "white")
         session = _session(table, pack, speaker, transcript, wanted, options, own)

@@ -17,7 +17,9 @@ from blindplay.hearing import speaker_models, speaker_preferences
 from blindplay.language import load
 from blindplay.laws import facts as f
 from blindplay.record import Journal, files, storage
+from blindplay.speech.screen_reader import ScreenReader
 from blindplay.speech.speaker import Voicing
+from tests.speech.readers import RecordingReader
 
 # Findings are asked for one by one: all of them take seconds.
 
@@ -138,3 +140,18 @@ def test_damaged_choices_of_models_are_told(home: Path, monkeypatch: pytest.Monk
     told = list(diagnosis._together(load("de"), None))
     assert told == [Diagnosis(False, "models", "It is damaged.")]
     assert list(diagnosis._together(load("de"), Path("one"))) == []
+
+
+def test_the_screen_reader_that_runs_is_named_and_one_that_cannot_be_reached_has_a_remedy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reader = RecordingReader()
+    monkeypatch.setattr(diagnosis, "ScreenReader", reader.screen_reader)
+    found = diagnosis._reader()
+    assert found.ok and found.sentence.startswith("Recorder speaks ")
+    reader.closed = True
+    found = diagnosis._reader()
+    assert not found.ok and found.sentence.endswith("start yours.")
+    monkeypatch.setattr(diagnosis, "ScreenReader", ScreenReader)
+    monkeypatch.setitem(sys.modules, "prism", None)
+    assert "blindplay[reader]" in diagnosis._reader().sentence
