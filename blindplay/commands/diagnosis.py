@@ -26,6 +26,7 @@ import chess
 from blindplay import __version__
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.ports import discover
+from blindplay.braille.brlapi import BrailleError, Connection
 from blindplay.console import PORT
 from blindplay.hearing import speaker_models, speaker_preferences
 from blindplay.hearing.evaluation.resources import memory
@@ -53,12 +54,14 @@ _GAMES = 20
 
 def examine(pack: Language, model: Path | None, microphone: str | None) -> Iterator[Diagnosis]:
     """All findings: packages, voices, recogniser and vocabulary, sound devices, screen reader,
-    boards, engine, journals and their disk, clock, console, private folders and brltty."""
+    Braille display, boards, engine, journals and their disk, clock, console, private folders and
+    brltty."""
     yield _packages()
     words = [*pack.phrases(chess.Board()), *pack.command_phrases()]
     yield from findings.examine(pack.code, model=model, words=words, microphone=microphone)
     yield from _together(pack, model)
     yield _reader()
+    yield _braille()
     yield from _boards()
     yield _engine()
     yield from _journal(storage.tables_folder())
@@ -96,6 +99,23 @@ def _reader() -> Diagnosis:
     except ReaderError as error:
         return missing("reader", str(error))
     return good("reader", f"{name} speaks what only you may hear, with play --voice reader.")
+
+
+def _braille() -> Diagnosis:
+    """Whether BRLTTY has a Braille display for a table."""
+    try:
+        with Connection() as connection:
+            cells = connection.display.cells
+    except BrailleError as error:
+        return missing("braille", str(error))
+    if not cells:
+        return missing(
+            "braille",
+            "BRLTTY runs, but has no Braille display; plug it in, or name it in BRLTTY's settings.",
+        )
+    return good(
+        "braille", f"A Braille display of {cells} cells can be used, with play --braille brltty."
+    )
 
 
 def _boards() -> Iterator[Diagnosis]:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from blindplay.laws import facts
-from blindplay.table.choices import Keep, OpeningWord, PressAnswer, Printed, PrivateVoice
+from blindplay.table.choices import BrailleBy, Keep, OpeningWord, PressAnswer, Printed, PrivateVoice
 
 from . import against, options
 
@@ -59,6 +59,9 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
         _option("reader-rate", "Say how many words a minute your screen reader speaks, because "
                 "most readers do not tell when they end.", "160",
                 type=click.IntRange(60, 900)),
+        _choice("braille", "Show all that the impaired player hears on a Braille display. brltty: "
+                "that of BRLTTY, whose keys are read, too; reader: that of the screen reader.",
+                BrailleBy, "off"),
         _flag("silent", "Print everything and say nothing."),
         _choice("print", "Choose what is printed. unspoken: only what no voice speaks, so that a "
                 "screen reader does not talk over it; words: also what is said; all: also every "

@@ -78,6 +78,11 @@ class ScreenReader:
             raise ReaderError("The screen reader hangs; start it again.")
         return False
 
+    def braille(self, text: str) -> None:
+        """Show `text` on the reader's Braille display. Raises ReaderError if it cannot be shown."""
+        with self._lock:
+            self._asked(lambda found: found.braille(text))
+
     def _ends(self, backend: Any, seconds: float, stop: threading.Event) -> bool:
         """Wait for the end of a text; False if `stop` was set before."""
         tells = backend.features.supports_is_speaking

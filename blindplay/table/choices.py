@@ -40,6 +40,15 @@ class Keep(StrEnum):
     """What the table says to everybody, and the players' announcements."""
 
 
+class BrailleBy(StrEnum):
+    """What shows the player's sentences in Braille."""
+
+    OFF = "off"
+    BRLTTY = "brltty"
+    READER = "reader"
+    """The player's own screen reader."""
+
+
 class PrivateVoice(StrEnum):
     """Who speaks what one player may hear."""
 

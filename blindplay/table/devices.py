@@ -10,6 +10,7 @@ from blindplay.boards.makers import located
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg.calibration import kept
 from blindplay.boards.ports import BoardNotFoundError
+from blindplay.braille.brlapi import Connection
 from blindplay.hearing import speaker_models
 from blindplay.hearing.recognisers import listening_models, open_recogniser, open_recognisers
 from blindplay.language import Language, load
@@ -25,7 +26,8 @@ from blindplay.speech.synthesis import Synthesiser
 from blindplay.wording.readers import announcing
 
 from .board_seat import tell_bad_contact
-from .choices import PrivateVoice
+from .braille_seat import BrailleSeat, ReadersBraille
+from .choices import BrailleBy, PrivateVoice
 from .microphone_seat import tell_lost_model
 from .session import Session
 
@@ -49,6 +51,7 @@ class WantedDevices:
     voice: PrivateVoice = PrivateVoice.OWN
     reader_rate: int = WORDS_PER_MINUTE
     """How many words a minute the screen reader speaks."""
+    braille: BrailleBy = BrailleBy.OFF
 
     def any_present(self) -> bool:
         """Whether there is a board or a microphone to play with."""
@@ -60,9 +63,19 @@ class WantedDevices:
 
         :raises ReaderError: if what reaches it is not installed.
         """
-        if self.silent or self.voice is PrivateVoice.OWN:
+        speaks = self.voice is PrivateVoice.READER and not self.silent
+        if not speaks and self.braille is not BrailleBy.READER:
             return None
         return ScreenReader(words_per_minute=self.reader_rate)
+
+    def check(self) -> None:
+        """Look for what must be there before a game begins.
+
+        :raises ReaderError, BrailleError: if it is not.
+        """
+        self.reader()
+        if self.braille is BrailleBy.BRLTTY:
+            Connection().close()
 
     def boards(self) -> tuple[str | None, str | None]:
         """The addresses of the impaired player's board and of the opponent's.
@@ -95,10 +108,11 @@ def open_speaker(
     :raises AudioError: if a named output is not there.
     :raises ReaderError: if a screen reader is wanted, and what reaches it is not installed.
     """
+    reader = wanted.reader() if wanted.voice is PrivateVoice.READER else None
     synthesiser = stack.enter_context(
         Synthesiser(pack.code, spellings=pack.spoken, spellings_of=lambda code: load(code).spoken)
     )
-    return Speaker(synthesiser, *outputs(trouble, wanted), reader=wanted.reader(), on_error=trouble)
+    return Speaker(synthesiser, *outputs(trouble, wanted), reader=reader, on_error=trouble)
 
 
 def outputs(
@@ -132,6 +146,20 @@ def attach_boards(
         known = kept(address)
         for square in sorted(known.bad) if known is not None else ():
             tell_bad_contact(session.desk, square)
+
+
+def attach_braille(
+    stack: ExitStack,
+    session: Session,
+    side: str,
+    wanted: WantedDevices,
+    type_line: Callable[[str, str], None],
+) -> None:
+    """Show what the player at ``side`` hears in Braille, if it is wanted."""
+    if wanted.braille is BrailleBy.BRLTTY:
+        stack.callback(BrailleSeat(session, side, Connection, type_line).close)
+    elif wanted.braille is BrailleBy.READER and (reader := wanted.reader()) is not None:
+        stack.callback(ReadersBraille(session, side, reader).close)
 
 
 def hears(session: Session) -> bool:

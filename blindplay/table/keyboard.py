@@ -294,6 +294,15 @@ _WITH_MORE = frozenset(("restore", "permit", "warn", "clock", "execute", "record
 """Words that need more after them. The keyboard's help shows what, a line for each."""
 
 
+def as_words_of(keyboard: Keyboard, side: str, line: str) -> str:
+    """``line``, typed by ``side`` elsewhere, as it is typed at the keyboard: as that side's words,
+    unless it is no player's."""
+    words = line.split()
+    own = words and words[0] not in _WORDS and not line.startswith(("{", _ARBITER))
+    others = keyboard._leaves(line) or words == ["start"]
+    return f"{side}: {line}" if own and not others else line
+
+
 def _goes_on(keyboard: Keyboard, line: str) -> bool:
     """Whether a line is for the player with the earphone to go on with."""
     words, session = line.split(), keyboard._session
