@@ -12,14 +12,18 @@ from pathlib import Path
 
 import pytest
 
+from blindplay.braille.brlapi import Connection
 from blindplay.braille.line import MORE
-from blindplay.language import Key, word_of
+from blindplay.language import Command, Key, word_of
 from blindplay.laws.facts import Player, Setup
+from blindplay.table.braille_seat import BrailleSeat, ReadersBraille
 from blindplay.table.choices import BrailleBy
 from blindplay.table.devices import WantedDevices
 from blindplay.table.play import TableOptions, run
 from tests.braille.virtual_display import VirtualDisplay
+from tests.speech.readers import RecordingReader
 from tests.table.conversation import GERMAN
+from tests.table.sitting import Sit
 from tests.waiting import until
 
 SIGNS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZäöüßÄÖÜ.,:?!-0123456789"
@@ -62,6 +66,7 @@ class Fingers:
         self._display.type(cells)
 
 
+@pytest.mark.realtime
 def test_a_deaf_blind_player_plays_a_whole_game_from_the_braille_line_alone(
     display: VirtualDisplay, tmp_path: Path
 ) -> None:
@@ -99,3 +104,46 @@ def test_a_deaf_blind_player_plays_a_whole_game_from_the_braille_line_alone(
     for sentence in said[: said.index(last) + 1]:
         assert sentence.replace(" ", "") in read, (sentence, fingers.read)
     assert "result 0-1" in out.getvalue()
+
+
+def test_a_routing_key_says_yes_to_the_question_and_a_display_that_vanishes_is_told(
+    display: VirtualDisplay, sit: Sit
+) -> None:
+    sitting = sit()
+    sitting.start()
+    typed: list[tuple[str, str]] = []
+
+    def type_line(side: str, line: str) -> None:
+        typed.append((side, line))
+        sitting.session.typed(side, line)
+
+    seat = BrailleSeat(sitting.session, "white", Connection, type_line)
+    try:
+        sitting.session.typed("white", "aufgeben")
+        question = sitting.session.dialogue.asked("white")
+        assert question is not None
+        assert until(lambda: display.shown and display.shown[-1] == "⠿")
+        display.unplug()
+        sitting.shows(GERMAN.sentence("braille_gone"))
+        display.plug_in()
+        sitting.shows(GERMAN.sentence("braille_back"))
+        display.press("home", "route 3")
+        sitting.wait(lambda: sitting.table.game.over)
+        assert typed == [("white", GERMAN.command(Command.YES))]
+    finally:
+        seat.close()
+
+
+def test_the_screen_readers_display_shows_each_sentence_once(sit: Sit) -> None:
+    reader = RecordingReader()
+    sitting = sit()
+    shown = ReadersBraille(sitting.session, "white", reader.screen_reader())
+    sitting.start()
+    sitting.session.typed("white", "e4")
+    move = "⠼⠁⠄⠑⠼⠙ Bauer Eva zwei Eva vier"
+    assert until(lambda: move in reader.shown)
+    assert reader.shown.count(move) == 1
+    reader.closed = True
+    sitting.session.typed("white", "wie viele Züge")
+    sitting.shows(GERMAN.sentence("braille_gone"))
+    shown.close()
