@@ -84,6 +84,8 @@ else
 	@echo "Step 3 of 3: the packages, each checked by its SHA-256."
 	@$(call SHOWN,$(WITH_UV)) 2>/dev/null \
 		|| { echo "Now with pip, which takes a few minutes."; $(call SHOWN,$(WITH_PIP)); }
+	@$(BIN)/python $(PIP) --only-binary :all: --no-deps --require-hashes -r locks/reader.txt \
+		|| echo "Screen readers cannot be reached from this system."
 endif
 	@touch $@
 	@echo "BlindPlay is installed."
@@ -96,11 +98,12 @@ UV := $(TOOLS)/bin/uv pip compile --quiet --no-config --universal --python-versi
 lock: $(TOOLS)/.installed
 	$(UV) --output-file locks/build.txt locks/build.in
 	$(UV) --output-file locks/uv.txt locks/uv.in
+	$(UV) --output-file locks/reader.txt --no-deps locks/reader.in
 	$(UV) --output-file locks/packages.txt --extra test pyproject.toml
 
 # Asks the internet for flaws that have become known in the locked versions.
 audit: $(TOOLS)/.installed
-	$(TOOLS)/bin/pip-audit --strict --disable-pip --require-hashes -r locks/packages.txt -r locks/build.txt -r locks/uv.txt
+	$(TOOLS)/bin/pip-audit --strict --disable-pip --require-hashes -r locks/packages.txt -r locks/build.txt -r locks/uv.txt -r locks/reader.txt
 
 $(TOOLS)/.installed:
 	$(PYTHON) -m venv $(TOOLS)

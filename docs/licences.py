@@ -62,7 +62,8 @@ def locked(name: str) -> dict[str, tuple[str, ...]]:
 
 def everything() -> dict[str, tuple[str, ...]]:
     """The versions of all locked packages."""
-    return dict(sorted({**locked("build"), **locked("packages"), **locked("uv")}.items()))
+    locks = ("build", "packages", "reader", "uv")
+    return dict(sorted({name: at for lock in locks for name, at in locked(lock).items()}.items()))
 
 
 def licences() -> dict[str, str]:

@@ -20,10 +20,10 @@ PACKAGE = ROOT / "blindplay"
 Node = TypeVar("Node", bound=ast.AST)
 ROOMS = (
     "commands", "bench", "hall", "table", "opponents", "console", "record", "hearing", "wording",
-    "laws", "language", "speech", "boards",
+    "laws", "language", "speech", "boards", "braille",
 )  # fmt: skip
 """The rooms of the house, the upper ones first. A room imports only from rooms below it."""
-SEPARATE = {"laws", "language", "speech", "boards"}
+SEPARATE = {"laws", "language", "speech", "boards", "braille"}
 """The lowest rooms do not know each other."""
 STANDARD_ONLY = {"laws": {"chess"}, "language": {"chess"}}
 OUTSIDE = {

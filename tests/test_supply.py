@@ -66,9 +66,18 @@ def test_what_the_project_wants_is_locked_for_every_system(line: str, system: st
     assert wanted.specifier.contains(version), "run make lock"
 
 
-def test_what_builds_this_package_is_locked() -> None:
-    locked = licences.locked("build")
-    for line in PROJECT["build-system"]["requires"]:
+@pytest.mark.parametrize(
+    ("lock", "lines"),
+    [
+        ("build", PROJECT["build-system"]["requires"]),
+        ("reader", PROJECT["project"]["optional-dependencies"]["reader"]),
+    ],
+)
+def test_what_builds_this_package_and_what_may_be_added_is_locked(
+    lock: str, lines: list[str]
+) -> None:
+    locked = licences.locked(lock)
+    for line in lines:
         wanted = Requirement(line)
         assert all(wanted.specifier.contains(one) for one in locked[wanted.name])
 
@@ -76,8 +85,12 @@ def test_what_builds_this_package_is_locked() -> None:
 def test_make_installs_nothing_whose_hash_it_does_not_know() -> None:
     recipes = (ROOT / "Makefile").read_text("utf-8")
     ready = recipes.partition("$(READY): ")[2].partition("\nendif\n")[0].partition("\nelse\n")[2]
-    (program,) = [line for line in ready.splitlines() if "$(PIP)" in line]
-    assert "--require-hashes -r locks/uv.txt" in program and "--only-binary :all:" in program
+    programs = [line for line in ready.splitlines() if "$(PIP)" in line]
+    assert all("--only-binary :all: " in line for line in programs)
+    assert [line.split("--require-hashes -r ")[1].split()[0] for line in programs] == [
+        "locks/uv.txt",
+        "locks/reader.txt",
+    ]
     packages = recipes.partition("\nINSTALL = ")[2].partition("\n#")[0].split("&&")
     assert [step.split("$(1)")[1].rstrip(" \\\n\t") for step in packages] == [
         " --require-hashes -r locks/build.txt",

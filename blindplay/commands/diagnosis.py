@@ -26,6 +26,7 @@ import chess
 from blindplay import __version__
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.ports import discover
+from blindplay.braille.brlapi import BrailleError, Connection
 from blindplay.console import PORT
 from blindplay.hearing import speaker_models, speaker_preferences
 from blindplay.hearing.evaluation.resources import memory
@@ -37,6 +38,7 @@ from blindplay.record.replay import read_from_journal, replay
 from blindplay.record.tape import tape_folder
 from blindplay.shipped import shipped
 from blindplay.speech.models.folders import ModelError, chosen_models, unread_choices
+from blindplay.speech.screen_reader import ReaderError, ScreenReader
 
 from . import speech_diagnosis as findings
 from .speech_diagnosis import Diagnosis, good, missing
@@ -51,12 +53,15 @@ _GAMES = 20
 
 
 def examine(pack: Language, model: Path | None, microphone: str | None) -> Iterator[Diagnosis]:
-    """All findings: packages, voices, recogniser and vocabulary, sound devices, boards, engine,
-    journals and their disk, clock, console, private folders and brltty."""
+    """All findings: packages, voices, recogniser and vocabulary, sound devices, screen reader,
+    Braille display, boards, engine, journals and their disk, clock, console, private folders and
+    brltty."""
     yield _packages()
     words = [*pack.phrases(chess.Board()), *pack.command_phrases()]
     yield from findings.examine(pack.code, model=model, words=words, microphone=microphone)
     yield from _together(pack, model)
+    yield _reader()
+    yield _braille()
     yield from _boards()
     yield _engine()
     yield from _journal(storage.tables_folder())
@@ -85,6 +90,32 @@ def _together(pack: Language, model: Path | None) -> Iterator[Diagnosis]:
             f"{len(folders)} speech models listen together, in {measured[1] - measured[0]:.0f} MB "
             "of memory; blindplay bench models measures how well they hear, and how fast.",
         )
+
+
+def _reader() -> Diagnosis:
+    """Whether a screen reader runs that can speak what only one player may hear."""
+    try:
+        name = ScreenReader().name
+    except ReaderError as error:
+        return missing("reader", str(error))
+    return good("reader", f"{name} speaks what only you may hear, with play --voice reader.")
+
+
+def _braille() -> Diagnosis:
+    """Whether BRLTTY has a Braille display for a table."""
+    try:
+        with Connection() as connection:
+            cells = connection.display.cells
+    except BrailleError as error:
+        return missing("braille", str(error))
+    if not cells:
+        return missing(
+            "braille",
+            "BRLTTY runs, but has no Braille display; plug it in, or name it in BRLTTY's settings.",
+        )
+    return good(
+        "braille", f"A Braille display of {cells} cells can be used, with play --braille brltty."
+    )
 
 
 def _boards() -> Iterator[Diagnosis]:

@@ -228,7 +228,8 @@ def _devices(given: Mapping[str, Any]) -> "WantedDevices":
     from blindplay.table.devices import WantedDevices
 
     same = ("board", "sighted_board", "microphone", "private_output", "public_output", "silent",
-            "push_to_talk", "shared_microphone", "talk_levers")  # fmt: skip
+            "voice", "reader_rate", "braille", "push_to_talk", "shared_microphone",
+            "talk_levers")  # fmt: skip
     return WantedDevices(models=given["model"], **{name: given[name] for name in same})
 
 

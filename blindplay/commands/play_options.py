@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from blindplay.laws import facts
-from blindplay.table.choices import Keep, OpeningWord, PressAnswer, Printed
+from blindplay.table.choices import BrailleBy, Keep, OpeningWord, PressAnswer, Printed, PrivateVoice
 
 from . import against, lichess_game, options
 
@@ -54,6 +54,14 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
         _option("private-output", "Use the earphone with this in its name for what one player "
                 "may hear."),
         _option("public-output", "Use the loudspeaker with this in its name."),
+        _choice("voice", "Choose who speaks what one player may hear. own: BlindPlay; reader: this "
+                "player's own screen reader.", PrivateVoice, "own"),
+        _option("reader-rate", "Say how many words a minute your screen reader speaks, because "
+                "most readers do not tell when they end.", "160",
+                type=click.IntRange(60, 900)),
+        _choice("braille", "Show all that the impaired player hears on a Braille display. brltty: "
+                "that of BRLTTY, whose keys are read, too; reader: that of the screen reader.",
+                BrailleBy, "off"),
         _flag("silent", "Print everything and say nothing."),
         _choice("print", "Choose what is printed. unspoken: only what no voice speaks, so that a "
                 "screen reader does not talk over it; words: also what is said; all: also every "
@@ -107,7 +115,7 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
                 "full, or a number of Elo. Without it, it is club. Play against the computer of "
                 "Lichess at a level from 1 to 8."),
         _option("lag-limit", "With --against wait: a connection without an answer for so many "
-                "seconds counts as lost, and both clocks stop. Without it, 5.",
+                "seconds counts as lost, and both clocks stop. Without it, it is 5.",
                 type=click.IntRange(2, 60)),
         _option("engine", "Use this UCI engine instead of Stockfish."),
         _option("challenge", "Play against this player at Lichess, if they accept.",

@@ -15,7 +15,7 @@ from .user_language import user_language
 KEPT = (
     "board", "sighted_board", "talk_levers", "microphone", "push_to_talk", "shared_microphone",
     "opening_word", "model", "language", "private_output", "public_output", "silent", "print",
-    "press_answer", "tape", "training", "hall", "await_pairing",
+    "voice", "reader_rate", "braille", "press_answer", "tape", "training", "hall", "await_pairing",
     "against", "level", "engine", "lag_limit",
 )  # fmt: skip
 """The options of ``play`` that say how a table talks and what it reads. The journal holds the

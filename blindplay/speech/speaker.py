@@ -3,6 +3,9 @@
 There are two outputs, but one queue. A person has one pair of ears, so a private answer and a
 public announcement never sound at once; with one device, both outputs share it.
 
+A screen reader may speak what is private. It is one more mouth of the same queue: nobody speaks
+before it should have ended, and where it fails, our voice says the sentence.
+
 An interruption treats the two kinds differently. Private utterances are answers and can be asked
 for again: the one being played ends there (INTERRUPTED), and those that wait are dropped (DROPPED).
 A public announcement is never lost: it falls silent, returns to the head of the queue, and is
@@ -24,6 +27,7 @@ import numpy as np
 
 from .audio import AudioError, AudioSink, Closing, read_audio, read_wav
 from .callbacks import call, call_all
+from .screen_reader import ReaderError, ScreenReader
 from .synthesis import NotWordsError, Synthesiser, SynthesisError, words_only
 
 log = logging.getLogger(__name__)
@@ -109,17 +113,21 @@ class Speaker(Closing):
         private: AudioSink,
         public: AudioSink,
         *,
+        reader: ScreenReader | None = None,
         on_error: Callable[[str], None] | None = None,
     ) -> None:
         self._synthesiser = synthesiser
+        self._reader = reader
         self._voicing = Voicing()
         self._sinks = {Output.PRIVATE: private, Output.PUBLIC: public}
         self._on_error = on_error or log.error
         self._on_speaking: list[Callable[[bool], None]] = []
         self._on_output: list[Callable[[Output, bool], None]] = []
+        self._on_reader: list[Callable[[bool], None]] = []
+        self._reader_works = True
         self._failed: set[Output] = set()
         self._voiceless: set[str] = set()  # languages
-        self._hanging: dict[int, threading.Thread] = {}  # by the id of the sink
+        self._hanging: dict[int, threading.Thread] = {}  # by the id of sink or reader
         self._change = threading.Condition()
         self._queue: deque[_Utterance] = deque()
         self._current: _Utterance | None = None
@@ -169,16 +177,18 @@ class Speaker(Closing):
         self._voicing = wanted
         self._synthesiser.rate = wanted.rate
 
-    def interrupt(self, *, hold: float = 0.0) -> None:
+    def interrupt(self, *, hold: float = 0.0, announcements: bool = True) -> None:
         """Fall silent within 50 ms. The module's docstring says what becomes of the utterances.
 
         Stay silent for `hold` seconds, so as not to talk over a player; `resume` ends that early.
+        Without `announcements` only what is private ends.
         """
         with self._change:
             dropped = [u for u in self._queue if u.to is Output.PRIVATE]
             self._queue = deque(u for u in self._queue if u.to is not Output.PRIVATE)
             self._hold_until = max(self._hold_until, time.monotonic() + hold)
-            if self._current is not None:
+            now = self._current
+            if now is not None and (announcements or now.to is Output.PRIVATE):
                 self._stop.set()
             self._change.notify_all()
         for utterance in dropped:
@@ -211,6 +221,11 @@ class Speaker(Closing):
     def on_output(self, callback: Callable[[Output, bool], None]) -> None:
         """Call `callback` with False when an output fails, and with True when it works again."""
         self._on_output.append(callback)
+
+    def on_reader(self, callback: Callable[[bool], None]) -> None:
+        """Call `callback` with False when the screen reader fails, and with True when it works
+        again."""
+        self._on_reader.append(callback)
 
     def close(self) -> None:
         """Fall silent, drop the queue (DROPPED) and end the threads. The sinks stay open."""
@@ -262,6 +277,10 @@ class Speaker(Closing):
             return self._current
 
     def _speak(self, utterance: _Utterance, stop: threading.Event) -> tuple[Outcome, Sound | None]:
+        if self._reader is not None and utterance.to is Output.PRIVATE and not utterance.sound:
+            text = " ".join(words for words, _ in utterance.parts)
+            if (outcome := self._read(self._reader, text, stop)) is not None:
+                return outcome, None
         try:
             if utterance.sound is not None:
                 pcm, rate = utterance.sound()
@@ -285,6 +304,32 @@ class Speaker(Closing):
             return Outcome.FAILED, None
         return (Outcome.SPOKEN if whole else Outcome.INTERRUPTED), (pcm, rate)
 
+    def _read(self, reader: ScreenReader, text: str, stop: threading.Event) -> Outcome | None:
+        """Let the screen reader say `text`, and tell when it fails or works again. None if it
+        cannot."""
+        self._set_speaking(True, Output.PRIVATE)
+        try:
+            whole = self._in_thread(
+                reader,
+                lambda: reader.speak(text, stop),
+                3 * reader.lasts(text) + PLAYING_PATIENCE_S,
+                threading.Event(),  # our voice takes over; a late reader silences itself
+                ReaderError("The screen reader hangs; start it again."),
+            )
+        except Exception as error:
+            if self._reader_works:
+                self._report(error)
+            self._tell_reader(works=False)
+            return None
+        if whole:
+            self._tell_reader(works=True)
+        return Outcome.SPOKEN if whole else Outcome.INTERRUPTED
+
+    def _tell_reader(self, *, works: bool) -> None:
+        if works is not self._reader_works:
+            self._reader_works = works
+            call_all(self._on_reader, works)
+
     def _render(self, parts: Sequence[Part]) -> Sound:
         """The sound of all parts, each in a voice of its language. A language that this machine has
         no voice for is spoken by the usual one; silence would be worse."""
@@ -307,7 +352,14 @@ class Speaker(Closing):
     def _play(self, to: Output, pcm: bytes, rate: int, stop: threading.Event) -> bool:
         """Play on an output, and tell when it fails or works again."""
         try:
-            whole = self._play_in_thread(to, pcm, rate, stop)
+            sink = self._sinks[to]
+            whole = self._in_thread(
+                sink,
+                lambda: sink.play(pcm, rate, stop),
+                len(pcm) / 2 / rate + PLAYING_PATIENCE_S,
+                stop,
+                AudioError(f"The audio output ({sink.name}) hangs; plug it in again."),
+            )
         except Exception:
             if to not in self._failed:
                 self._failed.add(to)
@@ -318,30 +370,36 @@ class Speaker(Closing):
             call_all(self._on_output, to, True)
         return whole
 
-    def _play_in_thread(self, to: Output, pcm: bytes, rate: int, stop: threading.Event) -> bool:
-        """Play in a thread of its own, because a driver may hang."""
-        sink = self._sinks[to]
-        hangs = f"The audio output ({sink.name}) hangs; plug it in again."
-        before = self._hanging.pop(id(sink), None)
+    def _in_thread(
+        self,
+        mouth: object,
+        speak: Callable[[], bool],
+        seconds: float,
+        stop: threading.Event,
+        hangs: Exception,
+    ) -> bool:
+        """Speak in a thread of its own, because a driver may hang; raise `hangs` after `seconds`
+        and, until it comes back, at once."""
+        before = self._hanging.pop(id(mouth), None)
         if before is not None and before.is_alive():
-            self._hanging[id(sink)] = before
-            raise AudioError(hangs)
+            self._hanging[id(mouth)] = before
+            raise hangs
         ended: queue.SimpleQueue[bool | Exception] = queue.SimpleQueue()
 
-        def play() -> None:
+        def run() -> None:
             try:
-                ended.put(sink.play(pcm, rate, stop))
+                ended.put(speak())
             except Exception as error:
                 ended.put(error)
 
-        player = threading.Thread(target=play, daemon=True, name="player")
+        player = threading.Thread(target=run, daemon=True, name="player")
         player.start()
         try:
-            answer = ended.get(timeout=len(pcm) / 2 / rate + PLAYING_PATIENCE_S)
+            answer = ended.get(timeout=seconds)
         except queue.Empty:
             stop.set()  # if it comes back, its sound is out of date
-            self._hanging[id(sink)] = player
-            raise AudioError(hangs) from None
+            self._hanging[id(mouth)] = player
+            raise hangs from None
         if isinstance(answer, Exception):
             raise answer
         return answer
@@ -361,7 +419,7 @@ class Speaker(Closing):
 
     def _report(self, error: Exception) -> None:
         sentence = str(error)
-        if not isinstance(error, SynthesisError | AudioError | NotWordsError):
+        if not isinstance(error, SynthesisError | AudioError | NotWordsError | ReaderError):
             log.error("speaking failed", exc_info=error)
             sentence = f"Speaking failed ({error}); run blindplay doctor."
         call(self._on_error, sentence)

@@ -38,3 +38,20 @@ class Keep(StrEnum):
     """What the table says to everybody."""
     VOICES = "voices"
     """What the table says to everybody, and the players' announcements."""
+
+
+class BrailleBy(StrEnum):
+    """What shows the player's sentences in Braille."""
+
+    OFF = "off"
+    BRLTTY = "brltty"
+    READER = "reader"
+    """The player's own screen reader."""
+
+
+class PrivateVoice(StrEnum):
+    """Who speaks what one player may hear."""
+
+    OWN = "own"
+    READER = "reader"
+    """The player's own screen reader."""

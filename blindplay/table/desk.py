@@ -50,8 +50,25 @@ class Desk:
         self._last_said: dict[Output, tuple[int, str]] = {}  # with the number of the sentence
         self._told: dict[str, float] = {}
         self._unspeakable: set[str] = set()
+        self._on_said: list[Callable[[str], None]] = []
+        self._readings: list[Callable[[], bool]] = []
         if speaker is not None:
             speaker.on_output(self._output_changed)
+            speaker.on_reader(self._reader_changed)
+
+    def on_said(self, callback: Callable[[str], None]) -> None:
+        """Call ``callback`` with each sentence that the player with the earphone hears."""
+        self._on_said.append(callback)
+
+    def await_reading(self, unread: Callable[[], bool]) -> None:
+        """Let questions wait as long as ``unread``: somebody reads them and hears nothing."""
+        self._readings.append(unread)
+
+    @property
+    def is_being_heard(self) -> bool:
+        """Whether the voice speaks now, or somebody who hears nothing has still to read."""
+        speaks = self.speaker is not None and self.speaker.speaking
+        return speaks or any(unread() for unread in self._readings)
 
     @property
     def is_speaking(self) -> bool:
@@ -118,7 +135,9 @@ class Desk:
             number = max((number for number, _ in self._last_said.values()), default=0) + 1
             self._last_said[output] = number, words
         public = output is Output.PUBLIC
-        self.transcript.said(words, public=public, spoken=self.speaker is not None)
+        for callback in self._on_said:
+            callback(words)
+        printed = self.transcript.said(words, public=public, spoken=self.speaker is not None)
         if fleeting:  # questions are
             self._told[words] = self.table.time() if self.speaker is None else math.inf
         if self.speaker is None:
@@ -128,7 +147,8 @@ class Desk:
         def done(outcome: Outcome) -> None:
             if self._told.pop(words, None) is not None and outcome is Outcome.SPOKEN:
                 self._told[words] = self.table.time()
-            if outcome is Outcome.FAILED and self.transcript.only_unspoken:
+            lost = outcome is Outcome.SPOKEN and not self.transcript.leaves(public=public)
+            if not printed and (lost or outcome is Outcome.FAILED):
                 self.transcript.said(words, public=public, spoken=False)
 
         try:
@@ -193,3 +213,12 @@ class Desk:
         other = Output.PRIVATE if output is Output.PUBLIC else Output.PUBLIC
         key = f"{name}_{'back' if works else 'gone'}"
         self.say(output if works else other, self.pack.sentence(key))
+
+    def _reader_changed(self, works: bool) -> None:
+        """Say that our voice takes the place of the screen reader, or that it is back. Without a
+        loudspeaker, print takes its place."""
+        if not self.transcript.leaves(public=True):
+            self.transcript.is_heard(works, public=False)
+        self.say(
+            Output.PRIVATE, self.private_pack.sentence(f"reader_{'back' if works else 'gone'}")
+        )

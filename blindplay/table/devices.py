@@ -10,6 +10,7 @@ from blindplay.boards.makers import located
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg.calibration import kept
 from blindplay.boards.ports import BoardNotFoundError
+from blindplay.braille.brlapi import Connection
 from blindplay.hearing import speaker_models
 from blindplay.hearing.recognisers import listening_models, open_recogniser, open_recognisers
 from blindplay.language import Language, load
@@ -19,11 +20,14 @@ from blindplay.speech.audio_devices import DeviceSink, MicrophoneSource, devices
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models.folders import ModelError
+from blindplay.speech.screen_reader import WORDS_PER_MINUTE, ScreenReader
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.wording.readers import announcing
 
 from .board_seat import tell_bad_contact
+from .braille_seat import BrailleSeat, ReadersBraille
+from .choices import BrailleBy, PrivateVoice
 from .microphone_seat import tell_lost_model
 from .session import Session
 
@@ -44,11 +48,34 @@ class WantedDevices:
     """The microphone hears both players; the turn tells who spoke."""
     talk_levers: bool = False
     """The levers of the impaired player's board are talk buttons instead of the clock."""
+    voice: PrivateVoice = PrivateVoice.OWN
+    reader_rate: int = WORDS_PER_MINUTE
+    """How many words a minute the screen reader speaks."""
+    braille: BrailleBy = BrailleBy.OFF
 
     def any_present(self) -> bool:
         """Whether there is a board or a microphone to play with."""
         microphone = self.microphone != "none" and devices().capture
         return bool(self.board or self.sighted_board or microphone or _found_board())
+
+    def reader(self) -> ScreenReader | None:
+        """The player's own screen reader, if it is wanted.
+
+        :raises ReaderError: if what reaches it is not installed.
+        """
+        speaks = self.voice is PrivateVoice.READER and not self.silent
+        if not speaks and self.braille is not BrailleBy.READER:
+            return None
+        return ScreenReader(words_per_minute=self.reader_rate)
+
+    def check(self) -> None:
+        """Look for what must be there before a game begins.
+
+        :raises ReaderError, BrailleError: if it is not.
+        """
+        self.reader()
+        if self.braille is BrailleBy.BRLTTY:
+            Connection().close()
 
     def boards(self) -> tuple[str | None, str | None]:
         """The addresses of the impaired player's board and of the opponent's.
@@ -79,11 +106,13 @@ def open_speaker(
     yourself. ``trouble`` is called with a sentence about what cannot be heard.
 
     :raises AudioError: if a named output is not there.
+    :raises ReaderError: if a screen reader is wanted, and what reaches it is not installed.
     """
+    reader = wanted.reader() if wanted.voice is PrivateVoice.READER else None
     synthesiser = stack.enter_context(
         Synthesiser(pack.code, spellings=pack.spoken, spellings_of=lambda code: load(code).spoken)
     )
-    return Speaker(synthesiser, *outputs(trouble, wanted), on_error=trouble)
+    return Speaker(synthesiser, *outputs(trouble, wanted), reader=reader, on_error=trouble)
 
 
 def outputs(
@@ -117,6 +146,20 @@ def attach_boards(
         known = kept(address)
         for square in sorted(known.bad) if known is not None else ():
             tell_bad_contact(session.desk, square)
+
+
+def attach_braille(
+    stack: ExitStack,
+    session: Session,
+    side: str,
+    wanted: WantedDevices,
+    type_line: Callable[[str, str], None],
+) -> None:
+    """Show what the player at ``side`` hears in Braille, if it is wanted."""
+    if wanted.braille is BrailleBy.BRLTTY:
+        stack.callback(BrailleSeat(session, side, Connection, type_line).close)
+    elif wanted.braille is BrailleBy.READER and (reader := wanted.reader()) is not None:
+        stack.callback(ReadersBraille(session, side, reader).close)
 
 
 def hears(session: Session) -> bool:

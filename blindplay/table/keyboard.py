@@ -10,6 +10,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
 from blindplay.laws.sheets import brought_back
 from blindplay.laws.state import OTHER
+from blindplay.wording.announcements import goes_to_earphone
 from blindplay.wording.clock_times import read_time
 
 from .revising import Revising
@@ -29,7 +30,12 @@ _DECISIONS |= _ABOUT_CLOCKS
 
 class Keyboard:
     """Does what is typed at the table of ``session``. ``console`` serves its pages, if given. With
-    ``qr`` its links are also drawn as codes for a camera."""
+    ``qr`` its links are also drawn as codes for a camera.
+
+    Words of the player with the earphone end what is read to them, because they go on. Nothing else
+    that is typed does: a press, and words of the opponent or of the arbiter, mean something else.
+    No line ends an announcement.
+    """
 
     def __init__(
         self, session: Session, console: "ConsoleHost | None" = None, *, qr: bool = False
@@ -45,11 +51,13 @@ class Keyboard:
         desk = self._session.desk
         speaker = desk.speaker
         for line in map(plain, keys):
-            if speaker is not None:
-                speaker.interrupt()
             if self._leaves(line):
+                if speaker is not None:
+                    speaker.interrupt(announcements=False)
                 return True
             try:
+                if speaker is not None and _goes_on(self, line.strip()):
+                    speaker.interrupt(announcements=False)
                 self.do(line.strip())
             except Exception as error:  # a failing listener must not end the keyboard
                 log.exception("A listener failed at a typed line.")
@@ -129,12 +137,14 @@ class Keyboard:
         return True
 
     def _say(self, line: str) -> None:
+        side, words = self._named(line)
+        self._session.typed(side or self._session.dialogue.author(line), words)
+
+    def _named(self, line: str) -> tuple[str | None, str]:
+        """The side that a line names, and its words; without a name the whole line."""
         name, colon, words = line.partition(":")
         side = self._sides().get(name.strip().casefold()) if colon else None
-        if side is not None:
-            self._session.typed(side, words.strip())
-            return
-        self._session.typed(self._session.dialogue.author(line), line)
+        return side, (line if side is None else words.strip())
 
     def _sides(self) -> dict[str, str]:
         """The sides by what people call them: in English, and in each language of the table."""
@@ -238,7 +248,7 @@ class Keyboard:
         number = _only_number(words)
         if number is not None:
             self._session.play_tape(number)
-        return number is not None or words[1:] == ["off"]  # every line ends what is being said
+        return number is not None or words[1:] == ["off"]  # what was being played has ended
 
     def _talk(self, words: list[str]) -> bool:
         if len(words) == 1:
@@ -282,6 +292,26 @@ _WORDS: Mapping[str, Callable[[Keyboard, list[str]], bool]] = {
 
 _WITH_MORE = frozenset(("restore", "permit", "warn", "clock", "execute", "record", "tape"))
 """Words that need more after them. The keyboard's help shows what, a line for each."""
+
+
+def as_words_of(keyboard: Keyboard, side: str, line: str) -> str:
+    """``line``, typed by ``side`` elsewhere, as it is typed at the keyboard: as that side's words,
+    unless it is no player's."""
+    words = line.split()
+    own = words and words[0] not in _WORDS and not line.startswith(("{", _ARBITER))
+    others = keyboard._leaves(line) or words == ["start"]
+    return f"{side}: {line}" if own and not others else line
+
+
+def _goes_on(keyboard: Keyboard, line: str) -> bool:
+    """Whether a line is for the player with the earphone to go on with."""
+    words, session = line.split(), keyboard._session
+    if not words or line.startswith(("{", _ARBITER)):
+        return False
+    if words[0] in _WORDS:
+        return words[0] == "tape"  # it is played to this player, too
+    side = keyboard._named(line)[0] or session.dialogue.author(line)
+    return goes_to_earphone(session.table.game, side)
 
 
 def _only_number(words: list[str]) -> int | None:

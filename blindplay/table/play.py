@@ -2,7 +2,6 @@
 
 import shlex
 import sys
-import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, field
@@ -26,10 +25,17 @@ from blindplay.speech.confusions import Confusions
 from blindplay.speech.speaker import Speaker
 
 from .about import AboutTable
-from .choices import Keep, OpeningWord, PressAnswer, Printed
+from .choices import Keep, OpeningWord, PressAnswer, Printed, PrivateVoice
 from .ctrl_c import CtrlC
-from .devices import WantedDevices, attach_boards, attach_microphone, hears, open_speaker
-from .keyboard import Keyboard
+from .devices import (
+    WantedDevices,
+    attach_boards,
+    attach_braille,
+    attach_microphone,
+    hears,
+    open_speaker,
+)
+from .keyboard import Keyboard, as_words_of
 from .memory import share_one_heap
 from .opening import open_game
 from .pairings import Pairings
@@ -104,8 +110,7 @@ def run(
     opponent: AbsentPlayer | None = None,
 ) -> bool:
     """Run a table until the game is over and the keys end, then print the record; give whether the
-    game is over. With
-    ``console``, serve its pages meanwhile. ``setup`` None: go on with the game in ``path``.
+    game is over. With ``console``, serve its pages. ``setup`` None: go on with that in ``path``.
     ``companion``: what goes along with the table as long as it runs, such as a hall's publisher;
     it gets a function that tells about the table's machine. ``opponent``: who plays against the
     impaired player or, if there is none, against White.
@@ -113,12 +118,13 @@ def run(
     Where the keys end before the game, it goes on with what else there is. With pages the table
     goes on after the game, too. Ctrl-C ends it as ``quit`` does.
 
-    :raises JournalError, TapeError, ModelError, BoardNotFoundError, AudioError, ConsoleError: if
-        something that was named is not there, or the console cannot be served there.
+    :raises JournalError, TapeError, ModelError, BoardNotFoundError, AudioError, ReaderError,
+        BrailleError, ConsoleError: if something that was named cannot be had.
     """
     pack = load(options.language)
     share_one_heap()
     _check_tape(options.tape, wanted)
+    wanted.check()
     lines = keys if isinstance(keys, TypedLines) else TypedLines(keys)
     resumed = setup is None
     boards = () if resumed else wanted.boards()  # a wrong name leaves no journal behind
@@ -137,8 +143,9 @@ def run(
         transcript = Transcript(out, table.time, options.printed, pack.trouble)
         trouble = transcript.trouble
         speaker = None if wanted.silent else open_speaker(stack, pack, trouble, wanted)
-        if speaker is None or not devices().playback:
-            transcript.nothing_is_heard()
+        if not devices().playback:
+            transcript.is_heard(False, public=True)
+            transcript.is_heard(wanted.voice is PrivateVoice.READER, public=False)
         # The devices of the impaired player come first.
         own = next((side for side in f.SIDES if table.game.player(side).impaired), "white")
         own = OTHER[table.absent] if table.absent else own
@@ -159,13 +166,14 @@ def run(
             host = None
             if console is not None:
                 host = _serve(stack, session, console, resumed=resumed)
+            keyboard = Keyboard(session, host, qr=console is not None and console.qr)
+            attach_braille(stack, session, own, wanted, partial(_type_elsewhere, keyboard, lines))
             transcript.show(pack.printed("keyboard"))
             transcript.show(pack.printed("journal_is", path=path))
             open_game(session, resumed=resumed)
             if opponent is not None:
                 stack.callback(opponent.close)
                 opponent.sit(table, session.desk.tell_all)
-            keyboard = Keyboard(session, host, qr=console is not None and console.qr)
             _do_keys(session, keyboard, lines, ctrl_c, pages=host is not None)
         if opponent is not None:
             opponent.close()
@@ -185,7 +193,13 @@ def _do_keys(
     others = pages or session.boards or hears(session)
     session.desk.tell_all("keyboard_ended" if others else "keyboard_ended_all")
     while not ctrl_c.pressed and (pages or (others and not game.over)):
-        time.sleep(LOOK_S)
+        line = lines.within(LOOK_S)
+        if line is not None and keyboard.do_all([line]):
+            return
+
+
+def _type_elsewhere(keyboard: Keyboard, lines: TypedLines, side: str, line: str) -> None:
+    lines.type(as_words_of(keyboard, side, line))
 
 
 def _check_tape(keep: Keep, wanted: WantedDevices) -> None:

@@ -87,7 +87,7 @@ class Session:
             table,
             self.readers,
             opening_word=opening_word,
-            speaking=lambda: speaker is not None and speaker.speaking,
+            speaking=lambda: self.desk.is_being_heard,
             told=self.desk.told,
         )
         self.time_warnings = TimeWarnings(table, self.readers, time_warnings)

@@ -35,6 +35,7 @@ class Transcript:
         self._as_said = as_said
         self._out = out
         self._printed = printed
+        self._unheard: set[bool] = set()  # True: what is public
         self._time = time
         self._lock = threading.Lock()
 
@@ -43,28 +44,29 @@ class Transcript:
         """Whether everything that happens is printed."""
         return self._printed is Printed.ALL
 
-    @property
-    def only_unspoken(self) -> bool:
-        """Whether what a voice speaks is not printed."""
-        return self._printed is Printed.UNSPOKEN
+    def leaves(self, *, public: bool) -> bool:
+        """Whether what a voice speaks, to everybody or privately, is not printed."""
+        return self._printed is Printed.UNSPOKEN and public not in self._unheard
 
-    def nothing_is_heard(self) -> None:
-        """There is no loudspeaker: print what is said in any case."""
-        if self.only_unspoken:
-            self._printed = Printed.WORDS
+    def is_heard(self, now: bool, *, public: bool) -> None:
+        """Print what is said to everybody, or privately, in any case while it is not heard."""
+        (self._unheard.discard if now else self._unheard.add)(public)
 
     def line(self, text: str) -> None:
         """Print one thing that happened, with the table's time in seconds, if everything is."""
         if self.everything:
             self.show(f"{self._time() / 1000:.1f} {text}")
 
-    def said(self, words: str, *, public: bool, spoken: bool) -> None:
+    def said(self, words: str, *, public: bool, spoken: bool) -> bool:
         """Print what the table says, unless a voice has ``spoken`` it and only the rest is
-        printed."""
+        printed. Whether it was printed."""
         if self.everything:
             self.line(f"said {'to everybody' if public else 'privately'}: {words}")
-        elif not (spoken and self.only_unspoken):
+        elif spoken and self.leaves(public=public):
+            return False
+        else:
             self.show(self._as_said(words, public))
+        return True
 
     def show(self, text: str) -> None:
         """Print lines as they are, with no other thread's among them."""

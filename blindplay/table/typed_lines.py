@@ -19,6 +19,10 @@ class TypedLines:
         self._ended = False
         threading.Thread(target=self._read, args=(keys,), name="keys", daemon=True).start()
 
+    def type(self, line: str) -> None:
+        """Take a line that was typed elsewhere, such as on a Braille display."""
+        self._lines.put(line)
+
     def _read(self, keys: Iterable[str]) -> None:
         try:
             with contextlib.suppress(OSError, ValueError):  # a keyboard that is gone
@@ -34,13 +38,11 @@ class TypedLines:
 
     def within(self, seconds: float) -> str | None:
         """The next line, if one is typed within so long."""
-        if self._ended:
-            return None
         try:
             line = self._lines.get(timeout=seconds)
         except queue.Empty:
             return None
-        self._ended = line is None
+        self._ended = self._ended or line is None
         return line
 
     def until(self, ctrl_c: CtrlC) -> Iterator[str]:

@@ -7,6 +7,7 @@ import os
 import platform
 import socket
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,10 @@ from blindplay.hearing import speaker_models, speaker_preferences
 from blindplay.language import load
 from blindplay.laws import facts as f
 from blindplay.record import Journal, files, storage
+from blindplay.speech.screen_reader import ScreenReader
 from blindplay.speech.speaker import Voicing
+from tests.braille.virtual_display import VirtualDisplay
+from tests.speech.readers import RecordingReader
 
 # Findings are asked for one by one: all of them take seconds.
 
@@ -138,3 +142,33 @@ def test_damaged_choices_of_models_are_told(home: Path, monkeypatch: pytest.Monk
     told = list(diagnosis._together(load("de"), None))
     assert told == [Diagnosis(False, "models", "It is damaged.")]
     assert list(diagnosis._together(load("de"), Path("one"))) == []
+
+
+def test_the_screen_reader_that_runs_is_named_and_one_that_cannot_be_reached_has_a_remedy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reader = RecordingReader()
+    monkeypatch.setattr(diagnosis, "ScreenReader", reader.screen_reader)
+    found = diagnosis._reader()
+    assert found.ok and found.sentence.startswith("Recorder speaks ")
+    reader.closed = True
+    found = diagnosis._reader()
+    assert not found.ok and found.sentence.endswith("start yours.")
+    monkeypatch.setattr(diagnosis, "ScreenReader", ScreenReader)
+    monkeypatch.setitem(sys.modules, "prism", None)
+    assert "blindplay[reader]" in diagnosis._reader().sentence
+
+
+def test_a_braille_display_is_told_with_its_cells_and_a_server_that_is_not_there_with_a_remedy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with (
+        tempfile.TemporaryDirectory(prefix="brl-") as folder,
+        VirtualDisplay(Path(folder), 40) as display,
+    ):
+        monkeypatch.setenv("BRLAPI_HOST", display.host)
+        found = diagnosis._braille()
+        assert found.ok and "40 cells" in found.sentence
+        display.stop()
+        found = diagnosis._braille()
+        assert not found.ok and "start it" in found.sentence

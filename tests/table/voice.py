@@ -23,7 +23,10 @@ class Voice:
     def on_output(self, callback: Callable[[Output, bool], None]) -> None:
         """No output of this one ever fails."""
 
-    def interrupt(self) -> None:
+    def on_reader(self, callback: Callable[[bool], None]) -> None:
+        """There is no screen reader."""
+
+    def interrupt(self, **how: Any) -> None:
         pass
 
     def wait(self, seconds: float) -> bool:

@@ -223,3 +223,38 @@ def _text(word: str) -> str:
         found += sign.upper() if upper else sign
         upper = False
     return found
+
+
+_COMPUTER_DIGITS = dict(zip("⠡⠣⠩⠹⠱⠫⠻⠳", "12345678", strict=True))
+"""Ranks in computer Braille with dot 6, as in German, French and British tables."""
+
+
+def read_typed(text: str, language: str = "de") -> str:
+    """What was typed on a Braille keyboard, in cells of six or eight dots, as print.
+
+    Besides what :func:`read` reads, these are ranks behind the letter of a file: dot 6 added to the
+    letter, as in German, French and British computer Braille, and dot 8, as in the Nordic one.
+    Dot 7 makes a letter a capital. `language` tells whether å or a rank is meant, and ø from ö.
+
+    >>> read_typed("⠎⠋⠒"), read_typed("⡎⠋⠩"), read_typed("⠎⠋⢉"), read_typed("⠵⠳⠛⠑")
+    ('sf3', 'Sf3', 'sf3', 'züge')
+    """
+    nordic = language in ("nb", "da", "sv")
+    found = " ".join(_typed_word(word, nordic) for word in text.replace(BLANK, " ").split())
+    return found.translate(str.maketrans("äö", "æø")) if language in ("nb", "da") else found
+
+
+def _typed_word(word: str, nordic: bool) -> str:
+    plain = computer = ""
+    for cell in word:
+        dots = ord(cell) - 0x2800
+        six = chr(0x2800 + (dots & 0x3F))
+        sign = cell
+        if 0x40 <= dots < 0x100:
+            sign = (_NUMBER if dots & 0x80 and six in _UPPER else "⠨" if dots & 0x40 else "") + six
+        file = not nordic and computer[-1:] in tuple("⠁⠃⠉⠙⠑⠋⠛⠓")
+        rank = _COMPUTER_DIGITS.get(cell) if file else None
+        plain += sign
+        computer += sign if rank is None else _NUMBER + _DIGITS[rank]
+    move = read(computer)
+    return move if _CHESS.fullmatch(move) else read(plain)

@@ -1,0 +1,1 @@
+"""Braille displays: BRLTTY's protocol, its keys, and a long text on a short line."""

@@ -1,0 +1,263 @@
+"""BrlAPI, the protocol by which programs use the Braille display that BRLTTY drives. Version 8.
+
+Source: BRLTTY's `brlapi_protocol.h`, `brlapi_constants.h` and `brlapi_keycodes.h` (BRLTTY 6.5); the
+order of packets is that of its library's manual. A packet is its size and its type, each four bytes
+with the highest first, and its content.
+
+The binding `brlapi` for Python is part of BRLTTY and no package of its own, so this speaks the
+protocol itself. Tried with BRLTTY 6.5 and its virtual display.
+"""
+
+import contextlib
+import os
+import re
+import socket
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+VERSION = 8
+MOST_BYTES = 4096
+"""The largest packet. A server that announces more is none."""
+_PORT = 4101
+_SOCKETS = Path("/var/lib/BrlAPI")
+_KEY_FILE = Path("/etc/brlapi.key")
+_NO_KEY, _WITH_KEY = ord("N"), ord("K")
+_DISPLAY_SIZE, _DEVICE_ONLINE, _RETAIN_DOTS = 6, 9, 10
+_SUBSCRIBE_GLOBAL = 0x201
+_DOTS_TYPED = 0x20220000
+"""The code of cells that were typed; the dots are its lowest eight bits."""
+_REGION, _TEXT, _CURSOR, _CHARSET = 0x02, 0x04, 0x20, 0x40
+_PATIENCE_S = 5.0
+
+
+class BrailleError(RuntimeError):
+    """The display cannot be used. The message names the remedy."""
+
+
+@dataclass(frozen=True)
+class Packet:
+    """A packet: its type as it is named in the protocol, such as "k", and its content."""
+
+    kind: str
+    content: bytes = b""
+
+    def encoded(self) -> bytes:
+        number = int.from_bytes(self.kind.encode("ascii"), "big")
+        return struct.pack(">II", len(self.content), number) + self.content
+
+
+class Unpacker:
+    """Cuts bytes into packets. Without I/O: the same bytes give the same packets however they
+    come. Raises BrailleError for a packet that no server sends; nothing after it can be read."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def feed(self, some: bytes) -> list[Packet]:
+        self._rest += some
+        found = []
+        while len(self._rest) >= 8:
+            size, number = struct.unpack(">II", self._rest[:8])
+            kind = number.to_bytes(4, "big").lstrip(b"\0")
+            if size > MOST_BYTES or not kind.isascii():
+                raise BrailleError("BRLTTY answers in another protocol; check BRLAPI_HOST.")
+            if len(self._rest) < 8 + size:
+                break
+            found.append(Packet(kind.decode("ascii"), self._rest[8 : 8 + size]))
+            self._rest = self._rest[8 + size :]
+        return found
+
+
+@dataclass(frozen=True)
+class Display:
+    """What a server tells about its display: columns times rows, 0 while there is none."""
+
+    cells: int
+
+
+@dataclass(frozen=True)
+class KeyPressed:
+    """A key: BRLTTY's code of a command, or a character's X keysym."""
+
+    code: int
+
+
+def written(text: str, cells: int, cursor: int | None) -> Packet:
+    """What fills a display of so many cells with `text`. Signs from U+2800 on are dots; BRLTTY
+    writes all others in the table that its user has chosen. `cursor`: the cell, from 0 on."""
+    line = text[:cells].ljust(cells).encode("utf-8", "replace")
+    charset = b"UTF-8"
+    content = struct.pack(">IIII", _REGION | _TEXT | _CURSOR | _CHARSET, 1, cells, len(line))
+    content += line + struct.pack(">IB", 0 if cursor is None else cursor + 1, len(charset))
+    return Packet("w", content + charset)
+
+
+class Connection:
+    """A display that BRLTTY lends to one terminal. One thread reads, any thread writes.
+
+    Raises BrailleError, also from all methods, when BRLTTY cannot be reached any more.
+    """
+
+    def __init__(self, host: str | None = None) -> None:
+        host = host if host is not None else os.environ.get("BRLAPI_HOST", "")
+        self._unpack = Unpacker()
+        self._waiting: list[Packet] = []
+        self._online = True
+        self._socket = _connected(host)
+        self._socket.settimeout(_PATIENCE_S)
+        try:
+            self._greet()
+            self.display = Display(_size(self._ask(Packet("s"), "s").content))
+            self._enter()
+        except BaseException:
+            self.close()
+            raise
+        self._socket.settimeout(None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def write(self, text: str, cursor: int | None = None) -> None:
+        """Show `text`, with the cursor at a cell, from 0 on."""
+        if self.display.cells:
+            self._send(written(text, self.display.cells, cursor))
+
+    def read(self) -> KeyPressed | Display:
+        """Wait for a key, or for a display that came, went or changed."""
+        while True:
+            found = self._meant(self._next())
+            if found is not None:
+                return found
+
+    def close(self) -> None:
+        """Give the display back. `read` in another thread raises BrailleError."""
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+
+    def _greet(self) -> None:
+        version = self._answer("v")
+        if len(version.content) != 4 or struct.unpack(">I", version.content)[0] != VERSION:
+            raise BrailleError("This BRLTTY speaks another protocol; install BRLTTY 6 or newer.")
+        self._send(Packet("v", struct.pack(">I", VERSION)))
+        offered = self._answer("a").content
+        kinds = [one for (one,) in struct.iter_unpack(">I", offered[: len(offered) // 4 * 4])]
+        if _NO_KEY in kinds:
+            return
+        try:
+            key = _KEY_FILE.read_bytes()
+        except OSError as error:
+            raise BrailleError(
+                f"BRLTTY asks for its key, and you may not read {_KEY_FILE}; run sudo usermod -aG "
+                "brlapi with your user name, then log out and in again."
+            ) from error
+        self._ask(Packet("a", struct.pack(">I", _WITH_KEY) + key), "A")
+
+    def _enter(self) -> None:
+        """Take the display of this terminal, and ask for cells as they are typed."""
+        path = _terminal()
+        name = b"\0"  # no driver: keys come as BRLTTY's commands
+        where = struct.pack(f">{1 + len(path)}I", len(path), *path)
+        self._ask(Packet("t", where + name), "A")
+        retain = struct.pack(">IIII?", 0, _RETAIN_DOTS, 0, 0, True)
+        self._ask(Packet("PV", retain), "A")
+        all_flags = 0xFFFFFFFF << 32
+        typed = struct.pack(">QQ", _DOTS_TYPED, all_flags | _DOTS_TYPED | 0xFFFF)
+        self._ask(Packet("u", typed), "A")
+        for parameter in (_DEVICE_ONLINE, _DISPLAY_SIZE):
+            wanted = struct.pack(">IIII", _SUBSCRIBE_GLOBAL, parameter, 0, 0)
+            self._ask(Packet("PR", wanted), "A")
+
+    def _meant(self, packet: Packet) -> KeyPressed | Display | None:
+        content = packet.content
+        if packet.kind == "k" and len(content) == 8:
+            return KeyPressed(int.from_bytes(content, "big"))
+        if packet.kind == "PU" and len(content) >= 8:
+            if int.from_bytes(content[4:8], "big") == _DEVICE_ONLINE:
+                self._online = any(content[16:])
+            # BRLTTY 6.5 tells some sizes in the wrong order of bytes, so they are asked for.
+            self._send(Packet("s"))
+        if packet.kind == "s":  # without a display it tells the size of the last one
+            self.display = Display(_size(content) if self._online else 0)
+            return self.display
+        if packet.kind in ("E", "e"):
+            raise BrailleError("BRLTTY refused what it was asked; start it again.")
+        return None
+
+    def _ask(self, packet: Packet, answer: str) -> Packet:
+        self._send(packet)
+        return self._answer(answer)
+
+    def _answer(self, kind: str) -> Packet:
+        """The next packet of this kind; keys and changes before it are kept for `read`."""
+        others = []
+        while (packet := self._next()).kind != kind:
+            if packet.kind in ("e", "E"):
+                raise BrailleError(
+                    "BRLTTY refuses its display; end the program that uses it, or check "
+                    f"{_KEY_FILE}."
+                )
+            others.append(packet)
+        self._waiting = others + self._waiting
+        return packet
+
+    def _next(self) -> Packet:
+        while not self._waiting:
+            try:
+                some = self._socket.recv(MOST_BYTES)
+            except OSError as error:
+                raise _gone() from error
+            if not some:
+                raise _gone()
+            self._waiting += self._unpack.feed(some)
+        return self._waiting.pop(0)
+
+    def _send(self, packet: Packet) -> None:
+        try:
+            self._socket.sendall(packet.encoded())
+        except OSError as error:
+            raise _gone() from error
+
+
+def _gone() -> BrailleError:
+    return BrailleError("BRLTTY does not answer any more; start it again.")
+
+
+def _size(content: bytes) -> int:
+    if len(content) < 8:
+        return 0
+    columns, rows = struct.unpack(">II", content[:8])
+    return min(int(columns * rows), MOST_BYTES // 8)
+
+
+def _connected(host: str) -> socket.socket:
+    """A socket to the server: "" or ":N" is this machine's, "NAME:N" another."""
+    name, _, number = host.rpartition(":")
+    if not re.fullmatch(r"\d{1,3}|", number):
+        name, number = host, ""
+    try:
+        if not name and hasattr(socket, "AF_UNIX"):
+            local = socket.socket(socket.AF_UNIX)
+            local.connect(str(_SOCKETS / (number or "0")))
+            return local
+        return socket.create_connection(
+            (name or "localhost", _PORT + int(number or 0)), _PATIENCE_S
+        )
+    except OSError as error:
+        raise BrailleError(
+            "BRLTTY cannot be reached; start it, and check that it lists your Braille display."
+        ) from error
+
+
+def _terminal() -> list[int]:
+    """The path to this terminal for BRLTTY, which shows each text only on its own: the numbers in
+    $WINDOWPATH or, on a console, its number. Empty where there is none: then it is shown always."""
+    path = re.findall(r"\d+", os.environ.get("WINDOWPATH", ""))
+    if not path:
+        path = re.findall(r"\d+", os.environ.get("XDG_VTNR", ""))
+    return [int(one) for one in path]

@@ -1,0 +1,140 @@
+"""The user's own screen reader, through Prism (the package `prismatoid`, the extra `reader`).
+
+Prism speaks to NVDA, JAWS, Narrator (UIA), Orca, Speech Dispatcher, VoiceOver and others. A plain
+synthesiser of the system is no reader: our own voice is one already.
+
+Most readers do not tell when a sentence ends (of those tried, Speech Dispatcher does not). Then the
+end is estimated from the length of the text and `words_per_minute`, with a second to begin in.
+"""
+
+import contextlib
+import importlib.util
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+WORDS_PER_MINUTE = 160
+"""As slow as a reader usually speaks; who hears faster may say so."""
+_LETTERS_PER_WORD = 5.0
+_BEGINS_S = 1.0
+"""How long a reader may take until it begins to speak."""
+_LOOK_S = 0.02
+ANSWERS_S = 10.0
+"""A reader that takes a text later than this hangs: by then our voice has said it."""
+_NO_READERS = ("SAPI", "ONE_CORE", "AV_SPEECH", "ANDROID_TTS", "WEB_SPEECH", "SPIEL")
+"""What Prism also offers: synthesisers, which no screen reader uses at the moment."""
+
+
+class ReaderError(RuntimeError):
+    """The screen reader cannot be reached. The message names the remedy."""
+
+
+class ScreenReader:
+    """Speaks through the reader that runs. One that was closed is looked for again each time.
+
+    `registry` is a Prism registry with other backends than Prism's own. Raises ReaderError if
+    Prism is not installed.
+    """
+
+    def __init__(self, *, words_per_minute: int = WORDS_PER_MINUTE, registry: Any = None) -> None:
+        if importlib.util.find_spec("prism") is None:
+            raise ReaderError(
+                "Your screen reader is reached through prismatoid, which is not installed; install "
+                'it with: pip install "blindplay[reader]".'
+            )
+        self._seconds_per_letter = 60 / words_per_minute / _LETTERS_PER_WORD
+        self._registry = registry
+        self._backend: Any = None
+        self._lock = threading.Lock()  # Prism's backends are not for several threads at once
+
+    @property
+    def name(self) -> str:
+        """What Prism calls the reader that runs. Raises ReaderError if none does."""
+        with self._lock:
+            return str(self._found().name)
+
+    def lasts(self, text: str) -> float:
+        """The longest that a reader should need for `text`, in seconds."""
+        return _BEGINS_S + len(text) * self._seconds_per_letter
+
+    def speak(self, text: str, stop: threading.Event) -> bool:
+        """Let the reader say `text` after what it says already, and wait for its end.
+
+        Return False if `stop` was set before; the reader is silenced then. Raises ReaderError if
+        the text was not taken.
+        """
+        if stop.is_set():
+            return False
+        asked = time.monotonic()
+        with self._lock:
+            backend = self._asked(lambda found: found.speak(text, False))
+        late = time.monotonic() - asked > ANSWERS_S
+        if not late and self._ends(backend, self.lasts(text), stop):
+            return True
+        with self._lock, contextlib.suppress(Exception):  # it may be gone, and is silent then
+            backend.stop()
+        if late:
+            raise ReaderError("The screen reader hangs; start it again.")
+        return False
+
+    def braille(self, text: str) -> None:
+        """Show `text` on the reader's Braille display. Raises ReaderError if it cannot be shown."""
+        with self._lock:
+            self._asked(lambda found: found.braille(text))
+
+    def _ends(self, backend: Any, seconds: float, stop: threading.Event) -> bool:
+        """Wait for the end of a text; False if `stop` was set before."""
+        tells = backend.features.supports_is_speaking
+        end, begun = time.monotonic() + seconds, False
+        # A reader that tells is believed when it has begun, but may not hold the table for ever.
+        limit = end + seconds + 10 * _BEGINS_S if tells else end
+        while (now := time.monotonic()) < limit:
+            if stop.wait(_LOOK_S):
+                return False
+            speaks = tells and self._speaks(backend)
+            if not speaks and (begun or now >= end):
+                break
+            begun = begun or speaks
+        return not stop.is_set()
+
+    def _speaks(self, backend: Any) -> bool:
+        with self._lock, contextlib.suppress(Exception):  # the next text tells that it is gone
+            return bool(backend.speaking)
+        return False
+
+    def _asked(self, do: Callable[[Any], object]) -> Any:
+        """Do something with the reader, and once more with the one that runs now. Return it."""
+        if self._backend is not None:
+            with contextlib.suppress(Exception):
+                do(self._backend)
+                return self._backend
+            self._backend = None
+        try:
+            do(self._found())
+        except ReaderError:
+            raise
+        except Exception as error:  # Prism's errors have no common base outside of it
+            self._backend = None
+            raise ReaderError(f"The screen reader does not answer ({error}); start it.") from error
+        return self._backend
+
+    def _found(self) -> Any:
+        if self._backend is None:
+            self._backend = next(self._running(), None)
+        if self._backend is None:
+            raise ReaderError("No screen reader runs that can be reached; start yours.")
+        return self._backend
+
+    def _running(self) -> Iterator[Any]:
+        """The readers that run, the most wanted first."""
+        import prism
+
+        context = prism.Context(self._registry)
+        ids = [context.id_of(number) for number in range(context.backends_count)]
+        others = {getattr(prism.BackendId, name, None) for name in _NO_READERS}
+        for one in sorted(set(ids) - others, key=context.priority_of, reverse=True):
+            with contextlib.suppress(Exception):
+                backend = context.create(one)
+                if backend.features.supports_speak:
+                    yield backend

@@ -1,0 +1,149 @@
+"""A Braille display at the table: a deaf-blind player plays from it alone."""
+
+from __future__ import annotations
+
+import io
+import queue
+import re
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from blindplay.braille.brlapi import Connection
+from blindplay.braille.line import MORE
+from blindplay.language import Command, Key, word_of
+from blindplay.laws.facts import Player, Setup
+from blindplay.table.braille_seat import BrailleSeat, ReadersBraille
+from blindplay.table.choices import BrailleBy
+from blindplay.table.devices import WantedDevices
+from blindplay.table.play import TableOptions, run
+from tests.braille.virtual_display import VirtualDisplay
+from tests.speech.readers import RecordingReader
+from tests.table.conversation import GERMAN
+from tests.table.sitting import Sit
+from tests.waiting import until
+
+SIGNS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZäöüßÄÖÜ.,:?!-0123456789"
+
+
+@pytest.fixture
+def display(monkeypatch: pytest.MonkeyPatch) -> Iterator[VirtualDisplay]:
+    with (
+        tempfile.TemporaryDirectory(prefix="brl-") as folder,
+        VirtualDisplay(Path(folder), 40) as found,
+    ):
+        monkeypatch.setenv("BRLAPI_HOST", found.host)
+        monkeypatch.delenv("WINDOWPATH", raising=False)
+        monkeypatch.delenv("XDG_VTNR", raising=False)
+        yield found
+
+
+class Fingers:
+    """Reads a display of 40 cells by panning to the right, and types on it."""
+
+    def __init__(self, display: VirtualDisplay) -> None:
+        self._display = display
+        self._table = display.table(SIGNS)
+        self.read: list[str] = []
+
+    def now(self) -> str:
+        return "".join(self._table.get(cell, cell) for cell in self._display.shown)
+
+    def read_until(self, text: str) -> None:
+        """Read until `text` is shown and nothing follows; wait where nothing is new."""
+        while text not in self.now() or self._display.shown.endswith(MORE):
+            before = self._display.shown
+            if not re.fullmatch(r"(⠼\S+ )?\w+ ist am Zug\.", self.now()):
+                self.read.append(self.now())
+                self._display.press("fwinrt")
+            assert until(lambda before=before: self._display.shown != before), self.now()  # type: ignore[misc]
+        self.read.append(self.now())
+
+    def type(self, cells: str) -> None:
+        self._display.type(cells)
+
+
+@pytest.mark.realtime
+def test_a_deaf_blind_player_plays_a_whole_game_from_the_braille_line_alone(
+    display: VirtualDisplay, tmp_path: Path
+) -> None:
+    """The opponent types at the keyboard, and presses there. White has nothing but the display."""
+    fingers = Fingers(display)
+    keys: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+    out = io.StringIO()
+    white = Player(impaired=True, hearing_impaired=True, assistant=True)
+    setup = Setup(t=0, time_control="5400", arbiter="automatic", white=white)
+    devices = WantedDevices(microphone="none", silent=True, braille=BrailleBy.BRLTTY)
+    table = threading.Thread(
+        target=run,
+        args=(tmp_path / "game.jsonl", setup, devices, iter(keys.get, None), out, TableOptions()),
+    )
+    table.start()
+    keys.put("start")
+    for cells, answer in (("⠋⠼⠉", "e5"), ("⠛⠹", "Dh4")):
+        fingers.read_until("Weiß ist am Zug")
+        fingers.type(cells)
+        fingers.read_until("Weiß ist am Zug")
+        fingers.type("")  # Enter alone presses the clock
+        fingers.read_until("Schwarz ist am Zug")
+        display.press("time")  # the own clock, on request
+        fingers.read_until("Minuten")
+        keys.put(f"schwarz: {answer}")
+        keys.put("")
+    assert until(lambda: "ruled game over" in out.getvalue())
+    last = GERMAN.sentence("over_leave", end=word_of(GERMAN, Key.END))
+    fingers.read_until("Die Partie ist beendet.")  # the answer to the press after the mate
+    keys.put(None)
+    table.join(60)
+    assert not table.is_alive()
+    said = re.findall(r" said (?:to everybody|privately): (.*)", out.getvalue())
+    read = "".join(fingers.read).replace(MORE, "").replace(" ", "")
+    for sentence in said[: said.index(last) + 1]:
+        assert sentence.replace(" ", "") in read, (sentence, fingers.read)
+    assert "result 0-1" in out.getvalue()
+
+
+def test_a_routing_key_says_yes_to_the_question_and_a_display_that_vanishes_is_told(
+    display: VirtualDisplay, sit: Sit
+) -> None:
+    sitting = sit()
+    sitting.start()
+    typed: list[tuple[str, str]] = []
+
+    def type_line(side: str, line: str) -> None:
+        typed.append((side, line))
+        sitting.session.typed(side, line)
+
+    seat = BrailleSeat(sitting.session, "white", Connection, type_line)
+    try:
+        sitting.session.typed("white", "aufgeben")
+        question = sitting.session.dialogue.asked("white")
+        assert question is not None
+        assert until(lambda: display.shown and display.shown[-1] == "⠿")
+        display.unplug()
+        sitting.shows(GERMAN.sentence("braille_gone"))
+        display.plug_in()
+        sitting.shows(GERMAN.sentence("braille_back"))
+        display.press("home", "route 3")
+        sitting.wait(lambda: sitting.table.game.over)
+        assert typed == [("white", GERMAN.command(Command.YES))]
+    finally:
+        seat.close()
+
+
+def test_the_screen_readers_display_shows_each_sentence_once(sit: Sit) -> None:
+    reader = RecordingReader()
+    sitting = sit()
+    shown = ReadersBraille(sitting.session, "white", reader.screen_reader())
+    sitting.start()
+    sitting.session.typed("white", "e4")
+    move = "⠼⠁⠄⠑⠼⠙ Bauer Eva zwei Eva vier"
+    assert until(lambda: move in reader.shown)
+    assert reader.shown.count(move) == 1
+    reader.closed = True
+    sitting.session.typed("white", "wie viele Züge")
+    sitting.shows(GERMAN.sentence("braille_gone"))
+    shown.close()
