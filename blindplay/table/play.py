@@ -146,9 +146,7 @@ def run(
         if not devices().playback:
             transcript.is_heard(False, public=True)
             transcript.is_heard(wanted.voice is PrivateVoice.READER, public=False)
-        # The devices of the impaired player come first.
-        own = next((side for side in f.SIDES if table.game.player(side).impaired), "white")
-        own = OTHER[table.absent] if table.absent else own
+        own = _own_side(table)
         session = _session(table, pack, speaker, transcript, wanted, options, own)
         stack.callback(session.close)
         about.follow(session)
@@ -157,9 +155,7 @@ def run(
             if resumed:
                 go_on(session, journal, options.charge_dead_time)
             if options.tape is not Keep.OFF:
-                tape = Tape(tape_folder(path))
-                transcript.show(pack.printed("tape_is", folder=tape.folder))
-                session.keep_tape(tape, voices=options.tape is Keep.VOICES)
+                _keep_tape(session, path, voices=options.tape is Keep.VOICES)
             session.setting_up.prepare()
             attach_boards(session, own, OTHER[own], wanted, boards)
             attach_microphone(session, own, wanted)
@@ -179,6 +175,19 @@ def run(
             opponent.close()
         _end(session, journal, options.command)
         return table.game.over
+
+
+def _own_side(table: Table) -> str:
+    """Whose devices come first: those of the only player here, or of the impaired one."""
+    if table.absent:
+        return OTHER[table.absent]
+    return next((side for side in f.SIDES if table.game.player(side).impaired), "white")
+
+
+def _keep_tape(session: Session, path: Path, *, voices: bool) -> None:
+    tape = Tape(tape_folder(path))
+    session.transcript.show(session.pack.printed("tape_is", folder=tape.folder))
+    session.keep_tape(tape, voices=voices)
 
 
 def _do_keys(
