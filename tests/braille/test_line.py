@@ -14,7 +14,8 @@ SENTENCES = st.lists(st.text("abcdefgh ", min_size=1).map(str.strip).filter(bool
 def everything(line: BrailleLine, cells: int) -> list[str]:
     """The pieces that a reader feels who pans to the right until the state is there."""
     found = []
-    while (piece := line.shown(cells, "STATE")[0].rstrip()) != "STATE":
+    while line.sentence is not None:
+        piece = line.shown(cells, "STATE")[0].rstrip()
         assert len(piece) <= cells
         found.append(piece)
         line.right(cells, "STATE")
