@@ -9,6 +9,7 @@ protocol itself. Tried with BRLTTY 6.5 and its virtual display.
 """
 
 import contextlib
+import math
 import os
 import re
 import socket
@@ -20,6 +21,7 @@ from typing import Self
 VERSION = 8
 MOST_BYTES = 4096
 """The largest packet. A server that announces more is none."""
+_MOST_CELLS = 512
 _PORT = 4101
 _SOCKETS = Path("/var/lib/BrlAPI")
 _KEY_FILE = Path("/etc/brlapi.key")
@@ -109,7 +111,8 @@ class Connection:
         self._socket.settimeout(_PATIENCE_S)
         try:
             self._greet()
-            self.display = Display(_size(self._ask(Packet("s"), "s").content))
+            self._cells = _size(self._ask(Packet("s"), "s").content)
+            self.display = Display(self._cells)
             self._enter()
         except BaseException:
             self.close()
@@ -177,13 +180,14 @@ class Connection:
         content = packet.content
         if packet.kind == "k" and len(content) == 8:
             return KeyPressed(int.from_bytes(content, "big"))
-        if packet.kind == "PU" and len(content) >= 8:
-            if int.from_bytes(content[4:8], "big") == _DEVICE_ONLINE:
-                self._online = any(content[16:])
-            # BRLTTY 6.5 tells some sizes in the wrong order of bytes, so they are asked for.
-            self._send(Packet("s"))
-        if packet.kind == "s":  # without a display it tells the size of the last one
-            self.display = Display(_size(content) if self._online else 0)
+        if packet.kind == "PU" and len(content) >= 16:
+            # Nothing is asked here: BRLTTY 6.5 would mix the answer with the next change.
+            parameter, value = int.from_bytes(content[4:8], "big"), content[16:]
+            if parameter == _DEVICE_ONLINE:
+                self._online = any(value)
+            elif parameter == _DISPLAY_SIZE:
+                self._cells = _size(value) or self._cells
+            self.display = Display(self._cells if self._online else 0)
             return self.display
         if packet.kind in ("E", "e"):
             raise BrailleError("BRLTTY refused what it was asked; start it again.")
@@ -229,10 +233,13 @@ def _gone() -> BrailleError:
 
 
 def _size(content: bytes) -> int:
-    if len(content) < 8:
-        return 0
-    columns, rows = struct.unpack(">II", content[:8])
-    return min(int(columns * rows), MOST_BYTES // 8)
+    """How many cells a size has, columns and rows. BRLTTY 6.5 tells some in the wrong order of
+    bytes, which makes them huge."""
+    for order in "><":
+        cells: int = math.prod(struct.unpack(f"{order}II", content[:8].ljust(8, b"\0")))
+        if cells <= _MOST_CELLS:
+            return cells
+    return 0
 
 
 def _connected(host: str) -> socket.socket:

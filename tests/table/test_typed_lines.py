@@ -17,7 +17,7 @@ def test_each_line_goes_to_one_reader() -> None:
     assert lines.within(60) == "a\n"
     assert next(lines.until(ctrl_c)) == "b\n"
     assert list(lines.until(ctrl_c)) == ["c\n"]
-    assert lines.within(60) is None and list(lines.until(ctrl_c)) == []
+    assert lines.ended and lines.within(0) is None and list(lines.until(ctrl_c)) == []
 
 
 @pytest.mark.parametrize("error", [OSError(5, "Input/output error"), ValueError()])
