@@ -26,7 +26,7 @@ _SCAN_MS = 4.0
 _SETTLED_MS = 20.0
 """Some scans and the frame's time on the line, after the time for confirming a change."""
 _LIFT_MS, _PLACE_MS, _FAULT_MS = 150.0, 25.0, 200.0
-_BUZZER_STEP_MS = 100.0
+_STEP_MS = 100.0
 
 
 class ToolsMissingError(RuntimeError):
@@ -107,11 +107,18 @@ class _Control:
             self._process.wait()
 
 
+def _fit(control: _Control) -> None:
+    """Build motor and lamp in, before the board boots."""
+    control("fit motor")
+    control("fit lamp")
+
+
 class FirmwareBoard:
     """The real firmware, its serial line a pseudo terminal at ``url``.
 
     ``boot_seconds`` is how long it is deaf after power, reset and each opening of its line, 0
-    without such resets. ``speed`` is the speed of its clock relative to the wall clock. Raises
+    without such resets. ``speed`` is the speed of its clock relative to the wall clock. With
+    ``signals`` it has a vibration motor and a lamp. Raises
     :class:`ValueError` for a wrong placement.
     """
 
@@ -123,6 +130,7 @@ class FirmwareBoard:
         baud: int = 9600,
         seed: int = 1,
         speed: float = 1.0,
+        signals: bool = False,
     ) -> None:
         self._holes = list(peg.codes_of(placement))
         self._folder = tempfile.TemporaryDirectory(prefix="blindplay-board-")
@@ -133,10 +141,12 @@ class FirmwareBoard:
         self._control = _Control(*options, baud=baud)
         self._speed = speed
         self._plugged = True
-        self._sounds: list[tuple[float, bool]] = []
+        self._edges: dict[str, list[tuple[float, bool]]] = {"buzzer": [], "motor": []}
         # It has just booted with empty holes: restart it with the pieces in place.
         self._control("unplug")
         self._control(f"fen {placement}")
+        if signals:
+            _fit(self._control)
         self._control("plug")
 
     @property
@@ -147,20 +157,29 @@ class FirmwareBoard:
     @property
     def buzzed(self) -> list[int]:
         """The buzzer patterns that have sounded to their end, as far as one can hear."""
-        now, *edges = self._control("buzzer").split()
-        self._sounds += [(float(edge[:-1]), edge[-1] == "+") for edge in edges]
+        return self._patterns("buzzer", 8)
+
+    @property
+    def felt(self) -> list[int]:
+        """The patterns that the vibration motor has shown to their end, as far as one can feel."""
+        return self._patterns("motor", 16)
+
+    def _patterns(self, output: str, bits: int) -> list[int]:
+        now, *edges = self._control(output).split()
+        seen = self._edges[output]
+        seen += [(float(edge[:-1]), edge[-1] == "+") for edge in edges]
         patterns: list[int] = []
         begun = -1e9
-        ends = [at for at, _ in self._sounds[1:]] + [float(now)]
-        for (at, on), end in zip(self._sounds, ends, strict=False):
+        ends = [at for at, _ in seen[1:]] + [float(now)]
+        for (at, on), end in zip(seen, ends, strict=False):
             if not on:
                 continue
-            if at - begun >= 8 * _BUZZER_STEP_MS:
+            if at - begun >= bits * _STEP_MS:
                 begun = at
                 patterns.append(0)
-            first, last = (round((t - begun) / _BUZZER_STEP_MS) for t in (at, end))
+            first, last = (round((t - begun) / _STEP_MS) for t in (at, end))
             patterns[-1] |= (1 << last) - (1 << first)
-        if float(now) - begun < 8 * _BUZZER_STEP_MS:
+        if float(now) - begun < bits * _STEP_MS:
             patterns.pop()
         return patterns
 
@@ -262,10 +281,14 @@ class LockstepFirmware:
     ``LockstepBoard`` documents the methods.
     """
 
-    def __init__(self, placement: str = START, *, seed: int = 1, baud: int = 9600) -> None:
+    def __init__(
+        self, placement: str = START, *, seed: int = 1, baud: int = 9600, signals: bool = False
+    ) -> None:
         peg.codes_of(placement)
         self._control = _Control("--seed", str(seed), baud=baud)
         self._control(f"fen {placement}")
+        if signals:
+            _fit(self._control)
         self.time = 0.0
 
     def set(self, square: str, piece: str, bounce: float = 0.0) -> None:
@@ -293,6 +316,11 @@ class LockstepFirmware:
     def hang(self) -> None:
         """Catch the firmware in an endless loop."""
         self._control("hang")
+
+    def shown(self, output: str) -> list[tuple[float, bool]]:
+        """When the ``buzzer``, ``motor`` or ``lamp`` went on and off since the last call."""
+        _, *edges = self._control(output).split()
+        return [(float(edge[:-1]), edge[-1] == "+") for edge in edges]
 
     def noise(self, out_ppm: float, in_ppm: float) -> None:
         self._control(f"noise {out_ppm} {in_ppm}")

@@ -9,6 +9,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterable
+from enum import Enum
 from pathlib import Path
 from typing import ClassVar, Generic, Self, TypeVar
 
@@ -43,6 +44,13 @@ _QUEUE_LIMIT = 10_000
 line must not fill the memory, so the driver stops reading when the queue is full."""
 
 _log = logging.getLogger(__name__)
+
+
+class Notice(Enum):
+    """What a board can tell its player without words."""
+
+    YOUR_MOVE = "your move"
+    QUESTION = "question"
 
 
 class BoardState(ABC):
@@ -103,9 +111,12 @@ class SensorBoard(ABC):
         has been told. A board whose line loses nothing tells it at once."""
         self.tell(Read(number))
 
-    def light(self, squares: Collection[chess.Square]) -> None:
-        """Light the lamps of these squares, and no others. A board without lamps does nothing."""
-        del squares
+    def light(
+        self, squares: Collection[chess.Square], notices: Collection[Notice] = frozenset()
+    ) -> None:
+        """Light the lamps of these squares, and no others; and tell the player these notices, by
+        motor or lamp, as long as they hold. A board does what it can."""
+        del squares, notices
 
     def listen(self, on_event: Callable[[BoardEvent], None]) -> None:
         """Send events to ``on_event``. Call it before :meth:`start`."""

@@ -12,7 +12,7 @@ import chess
 
 from . import events
 from .diagram import EMPTY, NAMELESS, START, Diagram, fen_of
-from .driver import PositionBoard, PositionState
+from .driver import Notice, PositionBoard, PositionState
 from .events import BoardEvent
 from .framing import (
     AboutBoard,
@@ -236,7 +236,9 @@ class ReportingBoard(PositionBoard[ReportingState]):
     def look(self, seconds: float = _LOOK_SECONDS) -> str | None:
         return super().look(seconds)
 
-    def light(self, squares: Collection[chess.Square]) -> None:
+    def light(
+        self, squares: Collection[chess.Square], notices: Collection[Notice] = frozenset()
+    ) -> None:
         self._lit = lit = frozenset(squares)
         self._enqueue(lambda state: state.light(lit))
 

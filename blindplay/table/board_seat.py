@@ -6,7 +6,7 @@ from typing import Any
 import chess
 
 from blindplay.boards import events
-from blindplay.boards.driver import SensorBoard
+from blindplay.boards.driver import Notice, SensorBoard
 from blindplay.laws import facts as f
 from blindplay.laws import unidentified_pieces
 from blindplay.laws.placement import change, laid_over, read_placement
@@ -14,7 +14,7 @@ from blindplay.laws.state import TableBoard
 from blindplay.laws.unidentified_pieces import UNKNOWN
 
 from .desk import NAMES, Desk
-from .lamps import to_light
+from .lamps import notices, to_light
 from .nameless_positions import playing, read_position
 
 
@@ -22,7 +22,7 @@ class BoardSeat:
     """The board at ``seat``.
 
     ``on_lever`` is called with a seat and the seconds since its clock lever was pressed, and
-    ``changed`` after every event.
+    ``changed`` after every event. ``asked`` tells whether a side is asked something.
     """
 
     def __init__(
@@ -33,6 +33,7 @@ class BoardSeat:
         *,
         on_lever: Callable[[str, float], None],
         changed: Callable[[], None],
+        asked: Callable[[str], bool],
     ) -> None:
         self.board = board
         self.about = ""
@@ -47,12 +48,13 @@ class BoardSeat:
         self._seat = seat
         self._on_lever = on_lever
         self._changed = changed
+        self._asked = asked
         self._faulty: set[str] = set()
         # What stands on a board that tells positions only, while hands rest, and the squares that
         # were seen empty since it showed a position of the game.
         self._resting: str | None = None
         self._emptied: set[chess.Square] = set()
-        self._lit: frozenset[chess.Square] = frozenset()
+        self._lit: tuple[frozenset[chess.Square], frozenset[Notice]] = frozenset(), frozenset()
         desk.table.hands_first.attach(seat, self)
         board.listen(self._on_event)
 
@@ -205,11 +207,14 @@ class BoardSeat:
         self._emptied.clear()
 
     def lead(self) -> None:
-        """Light the squares at which hands have something to do."""
-        squares = to_light(self._desk.table.game, self.side, self._resting)
-        if squares != self._lit:
-            self._lit = squares
-            self.board.light(squares)
+        """Light the squares at which hands have something to do, and tell the player without words
+        what is to be done."""
+        game, side = self._desk.table.game, self.side
+        asked = self._asked(side)
+        lit = to_light(game, side, self._resting), notices(game, side, asked=asked)
+        if lit != self._lit:
+            self._lit = lit
+            self.board.light(*lit)
 
     def _awaits(self, placement: str) -> bool:
         """Whether this is a position to be set up, one that the game has reached, or that of the

@@ -1,7 +1,8 @@
-"""The squares that a board's lamps show: where hands have something to do."""
+"""What a board shows: where hands have something to do, and what its player should do now."""
 
 import chess
 
+from blindplay.boards.driver import Notice
 from blindplay.laws.placement import Pieces, change, difference, laid_over, read_placement
 from blindplay.laws.state import State
 from blindplay.laws.unidentified_pieces import UNKNOWN, occupied
@@ -30,3 +31,11 @@ def to_light(game: State, side: str, resting: str | None) -> frozenset[chess.Squ
     if UNKNOWN in resting:
         return frozenset(occupied(resting) ^ goal.keys())
     return frozenset(difference(read_placement(resting), goal))
+
+
+def notices(game: State, side: str, *, asked: bool) -> frozenset[Notice]:
+    """What the player of ``side``, who may be ``asked`` something, has to do now."""
+    on_move = playing(game) and game.side == side
+    return frozenset(
+        notice for notice, holds in ((Notice.YOUR_MOVE, on_move), (Notice.QUESTION, asked)) if holds
+    )

@@ -222,6 +222,8 @@ class Session:
     def _perform(self, effects: list[e.Effect]) -> None:
         for effect in effects:
             _PERFORM[type(effect)](self, effect)
+        for seat in self.boards.values():
+            seat.lead()
 
     def _learn_phrase(self, effect: e.Learn) -> None:
         """What was said is known now: next time it is heard better."""
@@ -263,6 +265,7 @@ class Session:
             board,
             on_lever=on_lever,
             changed=self.setting_up.begin_if_ready,
+            asked=lambda side: self.dialogue.asked(side) is not None,
         )
         board.start()
 

@@ -1,4 +1,4 @@
-/* The board around the processor: holes with resistors, two levers, a buzzer. */
+/* The board around the processor: holes with resistors, two levers, a buzzer, a motor, a lamp. */
 #include "emulator.h"
 
 #include "../firmware/ladder.h"
@@ -45,6 +45,8 @@ void put(int square, char piece, double bounce_ms)
     hole->faulty = false;
 }
 
+static bool motor_disturbs(void);
+
 static double ohms_at(const struct hole *hole)
 {
     if (hole->faulty)
@@ -78,7 +80,8 @@ static void converter_starts(struct avr_irq_t *irq, uint32_t value, void *nothin
         return;
     double multiplexer = within(40, 160), contact = within(0, 20);
     double ohms = ohms_at(&holes[input.mux.src * 16 + channel]) + multiplexer + contact;
-    double mv = SUPPLY_MV * ohms / (ohms + pull_up[input.mux.src]) + within(-5, 5);
+    double mv = motor_disturbs() ? within(0, SUPPLY_MV) :
+                SUPPLY_MV * ohms / (ohms + pull_up[input.mux.src]) + within(-5, 5);
     mv = fmin(fmax(mv, 0), SUPPLY_MV);
     avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_ADC_GETIRQ, ADC_IRQ_ADC0 + input.mux.src),
                   (uint32_t)lround(mv));
@@ -127,7 +130,7 @@ void set_fault(int square, bool faulty)
     holes[square].faulty = faulty;
 }
 
-/* --- levers and buzzer ------------------------------------------------------------------- */
+/* --- levers ------------------------------------------------------------------------------- */
 
 static struct {
     bool down;
@@ -136,20 +139,29 @@ static struct {
 
 /* The firmware writes to the same port all the time, after which simavr takes the inputs from
  * the values set here. */
+static void set_inputs(char port, uint8_t mask, uint8_t value)
+{
+    avr_ioport_external_t pins = {.name = (unsigned)port, .mask = mask, .value = value};
+
+    avr_ioctl(avr, AVR_IOCTL_IOPORT_SET_EXTERNAL(port), &pins);
+    for (int i = 0; i < 8; i++) {
+        avr_irq_t *pin = avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(port), i);
+        if (!(mask >> i & 1))
+            continue;
+        /* A reset clears the pin, but simavr passes on only changes: change the pin twice. */
+        avr_raise_irq(pin, !(value >> i & 1));
+        avr_raise_irq(pin, value >> i & 1);
+    }
+}
+
 void show_levers(void)
 {
-    avr_ioport_external_t pins = {.name = 'D', .mask = 0x0C, .value = 0};
+    uint8_t up = 0;
 
     for (int lever = 0; lever < 2; lever++)
         if (!levers[lever].down)
-            pins.value |= 4 << lever;
-    avr_ioctl(avr, AVR_IOCTL_IOPORT_SET_EXTERNAL('D'), &pins);
-    for (int lever = 0; lever < 2; lever++) {
-        avr_irq_t *pin = avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ('D'), 2 + lever);
-        /* A reset clears the pin, but simavr passes on only changes: change the pin twice. */
-        avr_raise_irq(pin, levers[lever].down);
-        avr_raise_irq(pin, !levers[lever].down);
-    }
+            up |= (uint8_t)(4 << lever);
+    set_inputs('D', 0x0C, up);
 }
 
 void move_lever(int lever, bool down, uint64_t springs_at)
@@ -166,31 +178,97 @@ void spring_levers(void)
             move_lever(lever, false, 0);
 }
 
-static struct {
-    uint64_t at;
-    bool on;
-} sounds[64];
-static int sound_count;
-static bool sounding;
+/* --- buzzer, motor and lamp --------------------------------------------------------------- */
 
-static void buzzer_changes(struct avr_irq_t *irq, uint32_t value, void *nothing)
+/* A motor that stands still for a moment runs on: it is switched off while holes are read. */
+#define RUNS_ON (10 * MS)
+/* So long after it is switched off, its coil still disturbs what is measured. */
+#define DISTURBS (HZ / 20000)
+
+#define OUTPUTS 3
+static struct output {
+    const char *name;
+    int pin;       /* of port B */
+    int sense_pin; /* to ground if it is there; -1 if it always is */
+    bool fitted, on;
+    uint64_t off_at;
+    int count;
+    struct {
+        uint64_t at;
+        bool on;
+    } edges[64];
+} outputs[OUTPUTS] = {{.name = "buzzer", .pin = 3, .sense_pin = -1},
+                      {.name = "motor", .pin = 1, .sense_pin = 0},
+                      {.name = "lamp", .pin = 2, .sense_pin = 4}};
+#define MOTOR (outputs + 1)
+
+static void output_changes(struct avr_irq_t *irq, uint32_t value, void *which)
 {
-    (void)irq, (void)nothing;
-    if (sounding == (value & 1))
+    struct output *it = which;
+    int last = it->count - 1;
+
+    (void)irq;
+    if (it->on == (value & 1) || !(it->fitted || it->sense_pin < 0))
         return;
-    sounding = value & 1;
-    if (sound_count < 64) {
-        sounds[sound_count].at = avr->cycle;
-        sounds[sound_count++].on = sounding;
+    it->on = value & 1;
+    if (!it->on)
+        it->off_at = avr->cycle;
+    if (it->on && last >= 0 && avr->cycle - it->edges[last].at < RUNS_ON) {
+        it->count--;
+    } else if (it->count < 64) {
+        it->edges[it->count].at = avr->cycle;
+        it->edges[it->count++].on = it->on;
     }
 }
 
-/* Print when the buzzer went on and off since the last call. */
-void print_sounds(void)
+static bool motor_disturbs(void)
 {
-    for (int i = 0; i < sound_count; i++)
-        printf(" %.3f%c", (double)sounds[i].at / MS, sounds[i].on ? '+' : '-');
-    sound_count = 0;
+    return MOTOR->on || (MOTOR->off_at != 0 && avr->cycle - MOTOR->off_at < DISTURBS);
+}
+
+static struct output *output_of(const char *name)
+{
+    for (int i = 0; i < OUTPUTS; i++)
+        if (!strcmp(outputs[i].name, name))
+            return outputs + i;
+    return NULL;
+}
+
+bool fit(const char *name)
+{
+    struct output *it = output_of(name);
+
+    if (it == NULL)
+        return false;
+    it->fitted = true;
+    show_fitted();
+    return true;
+}
+
+/* Print when it went on and off since the last call. */
+void print_edges(const char *name)
+{
+    struct output *it = output_of(name);
+    int told = it->count;
+
+    /* It may only stand still for a moment. */
+    if (told > 0 && !it->on && avr->cycle - it->edges[told - 1].at < RUNS_ON)
+        told--;
+    for (int i = 0; i < told; i++)
+        printf(" %.3f%c", (double)it->edges[i].at / MS, it->edges[i].on ? '+' : '-');
+    it->count -= told;
+    if (it->count > 0)
+        it->edges[0] = it->edges[told];
+}
+
+void show_fitted(void)
+{
+    uint8_t open = 0x11;
+
+    for (int i = 0; i < OUTPUTS; i++)
+        if (outputs[i].fitted)
+            open &= (uint8_t)~(1 << outputs[i].sense_pin);
+    set_inputs('B', 0x11, open);
 }
 
 /* --- all together ------------------------------------------------------------------------ */
@@ -205,8 +283,9 @@ void build_board(void)
     for (int i = 0; i < 4; i++)
         avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ('D'), 4 + i),
                                 select_changes, (void *)(intptr_t)i);
-    avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ('B'), 3), buzzer_changes,
-                            NULL);
+    for (int i = 0; i < OUTPUTS; i++)
+        avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ('B'), outputs[i].pin),
+                                output_changes, outputs + i);
     avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_ADC_GETIRQ, ADC_IRQ_OUT_TRIGGER),
                             converter_starts, NULL);
 }

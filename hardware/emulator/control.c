@@ -182,11 +182,19 @@ static bool obey_time(const struct request *it)
     return true;
 }
 
-static bool obey_buzzer(const struct request *it)
+static bool obey_fit(const struct request *it)
 {
-    (void)it;
+    if (fit(it->first))
+        return true;
+    say_error("%s cannot be fitted: write motor or lamp", it->first);
+    return false;
+}
+
+/* `buzzer`, `motor` and `lamp`. */
+static bool obey_edges(const struct request *it)
+{
     printf("ok %.3f", (double)avr->cycle / MS);
-    print_sounds();
+    print_edges(it->command);
     putchar('\n');
     return false; /* it has answered */
 }
@@ -206,8 +214,9 @@ static const struct {
     {"set", SQUARE, obey_set},         {"feel", SQUARE, obey_feel},
     {"fault", SQUARE, obey_fault},     {"mend", SQUARE, obey_mend},
     {"lever", SIDE, obey_lever},       {"press", SIDE, obey_press},
-    {"fen", NOTHING, obey_fen},        {"buzzer", NOTHING, obey_buzzer},
-    {"unplug", NOTHING, obey_unplug},  {"plug", NOTHING, obey_plug},
+    {"fen", NOTHING, obey_fen},        {"buzzer", NOTHING, obey_edges},
+    {"motor", NOTHING, obey_edges},    {"lamp", NOTHING, obey_edges},
+    {"fit", NOTHING, obey_fit},        {"unplug", NOTHING, obey_unplug},  {"plug", NOTHING, obey_plug},
     {"reset", NOTHING, obey_reset},    {"hang", NOTHING, obey_hang},
     {"noise", NOTHING, obey_noise},    {"lose", NOTHING, obey_lose},
     {"garble", NOTHING, obey_garble},  {"say", NOTHING, obey_say},

@@ -19,7 +19,8 @@
  *   feel SQUARE MS          the contact opens for MS and closes again
  *   fault SQUARE, mend SQUARE    shorts the contact, until `mend` or the next `set`
  *   lever SIDE down|up, press SIDE [MS]     SIDE is white or black
- *   buzzer                  the times when it went on and off since the last question: TIME+, TIME-
+ *   fit motor, fit lamp     builds it in, to be noticed when the board boots
+ *   buzzer, motor, lamp     the times when it went on and off since the last question: TIME+, TIME-
  *   hang                    catches the firmware in a loop
  *   unplug, plug, reset     plugging in and resetting take the boot loader's time
  *   noise OUT IN            flips so many bits in a million, from and to the board
@@ -44,7 +45,11 @@
 
 #include <sim_elf.h>
 
+/* Registers of the ATmega328P, by address. */
 #define R_MCUSR 0x54
+#define R_SPL 0x5D
+#define R_SPH 0x5E
+#define RAM_START 0x100
 
 avr_t *avr;
 bool powered = true, lockstep = true;
@@ -80,6 +85,12 @@ static void processor_resets(struct avr_io_t *io)
     was_reset = true;
 }
 
+static void show_inputs(void)
+{
+    show_levers();
+    show_fitted();
+}
+
 static avr_io_t surroundings = {.kind = "board", .reset = processor_resets};
 
 void reset_board(uint8_t cause)
@@ -87,7 +98,7 @@ void reset_board(uint8_t cause)
     avr_reset(avr);
     avr->data[R_MCUSR] = cause;
     silence_line();
-    show_levers();
+    show_inputs();
     deaf_until = avr->cycle + (boot_ms > 0 ? (uint64_t)boot_ms * MS : 0);
 }
 
@@ -101,6 +112,28 @@ void hang(void)
     avr->codeend = avr->flashend;
     avr->pc = at;
     avr->state = cpu_Running;
+}
+
+/* The stack grows down towards the firmware's data. */
+static uint16_t data_end;
+
+static void check_stack(void)
+{
+    static uint16_t last;
+    static int steady;
+    uint16_t stack = (uint16_t)(avr->data[R_SPL] | avr->data[R_SPH] << 8);
+
+    /* Its two bytes are written one after the other. Before it is set up it is 0. */
+    steady = stack == last ? steady + 1 : 0;
+    last = stack;
+    if (steady == 4 && stack > RAM_START && stack < data_end) {
+        fprintf(stderr, "The firmware's stack met its data at %.3f ms.\n", (double)avr->cycle / MS);
+        exit(3);
+    }
+    if (getenv("WPSTACK") && steady == 4 && stack > RAM_START) {
+        static uint16_t least = 0xffff;
+        if (stack < least) { least = stack; fprintf(stderr, "free %d\n", stack - data_end); }
+    }
 }
 
 static avr_cycle_count_t wake(avr_t *it, avr_cycle_count_t when, void *nothing)
@@ -125,13 +158,14 @@ void run_until(uint64_t end)
         avr_cycle_timer_register(avr, stop - avr->cycle, wake, NULL);
         while (avr->cycle < stop) {
             int state = avr_run(avr);
+            check_stack();
             if (state == cpu_Done || state == cpu_Crashed) {
                 fprintf(stderr, "The firmware crashed at %.3f ms.\n", (double)avr->cycle / MS);
                 exit(3);
             }
         }
         if (was_reset)
-            show_levers();
+            show_inputs();
         was_reset = false;
         spring_levers();
         deliver_to_host();
@@ -225,6 +259,7 @@ static void make_processor(const char *path)
     avr = avr_make_mcu_by_name("atmega328p");
     avr_init(avr);
     avr_load_firmware(avr, &firmware);
+    data_end = (uint16_t)(RAM_START + firmware.datasize + firmware.bsssize);
     fflush(stdout);
     dup2(control, STDOUT_FILENO);
     close(control);

@@ -30,7 +30,7 @@ void reset_board(uint8_t cause);
 void hang(void);
 void run_until(uint64_t end);
 
-/* --- board.c: holes, levers, buzzer --------------------------------------------------------- */
+/* --- board.c: holes, levers, buzzer, motor, lamp -------------------------------------------- */
 
 /* Of the resistors, 0.01 is 1 %. */
 extern double tolerance;
@@ -44,7 +44,10 @@ void set_fault(int square, bool faulty);
 void show_levers(void);
 void move_lever(int lever, bool down, uint64_t springs_at);
 void spring_levers(void);
-void print_sounds(void);
+/* Build in the `motor` or the `lamp`. The board notices when it boots. */
+bool fit(const char *name);
+void show_fitted(void);
+void print_edges(const char *name);
 
 /* --- line.c: the serial line and its pseudo terminal ---------------------------------------- */
 

@@ -6,7 +6,11 @@
  *                      8 is a, 15 is h of the upper one
  *   D2, D3    PD2, PD3 White's and Black's clock lever, pressed to ground
  *   D11       PB3      buzzer with its own oscillator, high sounds
- *   D13       PB5      lamp: lit while a host listens
+ *   D9        PB1      vibration motor, if there is one: high runs it
+ *   D8        PB0      to ground if the motor is there
+ *   D10       PB2      signal lamp, if there is one: high lights it
+ *   D12       PB4      to ground if the signal lamp is there
+ *   D13       PB5      the controller's own lamp: lit while a host listens
  *   D0, D1    PD0, PD1 the serial line
  */
 #include "device.h"
@@ -26,6 +30,10 @@
 #define SCAN_MS 4
 /* The common line needs this time to follow the multiplexer through the largest resistor. */
 #define SETTLE_US 10
+/* While the motor runs, holes are read more seldom: it stands still for each reading, and its coil
+ * needs some time until it has no more current. */
+#define MOTOR_SCAN_MS 8
+#define MOTOR_OFF_US 100
 
 static struct device device;
 
@@ -166,13 +174,47 @@ static void start_inputs(void)
 {
     DDRD = _BV(PD1) | 0xF0;
     PORTD = _BV(PD2) | _BV(PD3);
-    PORTB = 0;
+    PORTB = _BV(PB0) | _BV(PB4);
     DDRB = _BV(PB3) | _BV(PB5);
     DIDR0 = 0x0F;
     /* The supply is the reference, since it also feeds the pull-ups. At 500 kHz the converter is
      * wrong by one reading; the ladder allows three. */
     ADMUX = _BV(REFS0);
     ADCSRA = _BV(ADEN) | _BV(ADPS2) | _BV(ADPS0);
+}
+
+/* Which of motor and lamp are there. Pins that lead nowhere stay inputs. */
+static uint8_t find_fitted(void)
+{
+    uint8_t fitted = 0;
+
+    if (!(PINB & _BV(PB0))) {
+        fitted |= CAN_MOTOR;
+        DDRB |= _BV(PB1);
+    }
+    if (!(PINB & _BV(PB4))) {
+        fitted |= CAN_LAMP;
+        DDRB |= _BV(PB2);
+    }
+    return fitted;
+}
+
+static void set_pin(uint8_t pin, bool on)
+{
+    if (on)
+        PORTB |= _BV(pin);
+    else
+        PORTB &= (uint8_t)~_BV(pin);
+}
+
+static bool motor_on;
+
+static void rest_motor(void)
+{
+    if (!motor_on)
+        return;
+    set_pin(PB1, false);
+    _delay_us(MOTOR_OFF_US);
 }
 
 static void select_channel(uint8_t channel)
@@ -196,9 +238,14 @@ static uint16_t conversion(void)
 
 uint16_t port_convert(uint8_t square)
 {
+    uint16_t reading;
+
+    rest_motor();
     select_channel(square % 16);
     start_conversion(square / 16);
-    return conversion();
+    reading = conversion();
+    set_pin(PB1, motor_on);
+    return reading;
 }
 
 static bool lever_down(uint8_t lever)
@@ -219,6 +266,7 @@ static void scan(void)
     uint16_t start = TCNT1;
     uint32_t time = now();
 
+    rest_motor();
     for (uint8_t lever = 0; lever < LEVERS; lever++)
         device_lever(&device, lever, lever_down(lever), time);
     for (uint8_t channel = 0; channel < 16; channel++) {
@@ -234,23 +282,24 @@ static void scan(void)
             device_read(&device, (uint8_t)(16 * multiplexer + channel), reading, time);
         }
     }
+    set_pin(PB1, motor_on);
     device.scan_us = (uint16_t)(TCNT1 - start) / 2;
 }
 
 void port_buzzer(bool on)
 {
-    if (on)
-        PORTB |= _BV(PB3);
-    else
-        PORTB &= ~_BV(PB3);
+    set_pin(PB3, on);
 }
 
-static void show_listening(bool listening)
+void port_motor(bool on)
 {
-    if (listening)
-        PORTB |= _BV(PB5);
-    else
-        PORTB &= ~_BV(PB5);
+    motor_on = on;
+    set_pin(PB1, on);
+}
+
+void port_lamp(bool on)
+{
+    set_pin(PB2, on);
 }
 
 /* --- data that survives a loss of power -------------------------------------------------- */
@@ -314,7 +363,8 @@ int main(void)
     start_serial();
     start_timers();
     sei();
-    device_begin(&device, &settings, new_nonce(), flags_of_reset ? flags_of_reset : flags_of_loader);
+    device_begin(&device, &settings, new_nonce(),
+                 flags_of_reset ? flags_of_reset : flags_of_loader, find_fitted());
     first_look();
     set_sleep_mode(SLEEP_MODE_IDLE);
     start_watchdog();
@@ -323,12 +373,12 @@ int main(void)
         device.overruns = overruns;
         while (receive(&byte))
             device_hear(&device, byte, now());
-        if (now() - scanned_at >= SCAN_MS) {
+        if (now() - scanned_at >= (motor_on ? MOTOR_SCAN_MS : SCAN_MS)) {
             scanned_at = now();
             scan();
         }
         device_tick(&device, now());
-        show_listening(device.native);
+        set_pin(PB5, device.language != NO_LANGUAGE);
         /* An interrupt between the check and the sleep would have to wait for up to 1 ms. */
         cli();
         if (rx_head == rx_tail) {

@@ -27,7 +27,11 @@ void board_begin(struct board *board, const struct settings *settings)
 
 void board_begin_hole(struct board *board, uint8_t square, uint8_t code)
 {
-    board->holes[square].believed = board->holes[square].reading = code;
+    struct hole *hole = &board->holes[square];
+
+    hole->believed = code;
+    hole->reading = code;
+    hole->piece = code == FAULT ? EMPTY : code;
 }
 
 void board_begin_lever(struct board *board, uint8_t lever, bool down)
@@ -55,18 +59,20 @@ bool board_read(struct board *board, uint8_t square, uint8_t code, uint32_t now,
     }
     if (code != hole->reading) {
         if (hole->reading == hole->believed)
-            hole->first = now;
+            hole->first = (uint16_t)now;
         hole->reading = code;
         hole->since = (uint16_t)now;
         return false;
     }
     if ((uint16_t)((uint16_t)now - hole->since) <= needed(&board->settings, code))
         return false;
-    change->at = hole->first;
+    change->at = now - (uint16_t)((uint16_t)now - hole->first);
     change->square = square;
     change->old = hole->believed;
     change->new = code;
     hole->believed = code;
+    if (code != FAULT)
+        hole->piece = code;
     board->sequence++;
     return true;
 }

@@ -30,10 +30,11 @@ struct change {
     uint8_t square, old, new;
 };
 
+/* `piece` is the last state that was no fault: a bad contact proves nothing. Memory is scarce, so
+ * `since` and `first` are the low halves of times that passed less than 65 s ago. */
 struct hole {
-    uint8_t believed, reading;
-    uint16_t since;
-    uint32_t first;
+    uint8_t believed, reading : 4, piece : 4;
+    uint16_t since, first;
 };
 
 /* `presses` counts modulo 256 since boot. `pressed_at` is the time of the last press. */

@@ -48,7 +48,7 @@ static void say_hello(const struct device *device, uint32_t now)
     begin(&body, 'H');
     put8(&body, PROTOCOL_VERSION);
     put16(&body, FIRMWARE_VERSION);
-    put8(&body, CAN_IDENTITY | CAN_LEVERS | CAN_BUZZER);
+    put8(&body, device->capabilities);
     put8(&body, SQUARES);
     put16(&body, device->nonce);
     put8(&body, device->cause);
@@ -112,6 +112,15 @@ static void say_raw(uint8_t square)
     send(&body);
 }
 
+static void say_signalled(uint8_t number)
+{
+    struct body body;
+
+    begin(&body, 'V');
+    put8(&body, number);
+    send(&body);
+}
+
 static void say_done(void)
 {
     struct body body;
@@ -148,15 +157,32 @@ static bool set(struct device *device, uint8_t key, uint16_t value)
     return true;
 }
 
-static void buzz(struct device *device, uint8_t pattern, uint32_t now)
+static void show(struct output *output, uint16_t pattern, uint32_t now)
 {
-    device->buzzer_bits = pattern;
-    device->buzzing = true;
-    device->buzzer_at = now - BUZZER_STEP_MS;
+    output->bits = pattern;
+    output->busy = true;
+    output->at = now - STEP_MS;
+}
+
+/* A signal that comes again, because the host has not heard the answer, is shown once. */
+static void signal(struct device *device, const uint8_t *body, uint32_t now)
+{
+    if (body[1] != device->signal) {
+        device->signal = body[1];
+        show(&device->motor, (uint16_t)(body[2] | body[3] << 8), now);
+        show(&device->lamp, body[4], now);
+    }
+    say_signalled(body[1]);
+}
+
+static void forget_host(struct device *device)
+{
+    device->language = NO_LANGUAGE;
+    device->motor.bits = device->lamp.bits = 0;
 }
 
 /* The number of bytes in a command's body. 0 for an unknown command. */
-static uint8_t command_length(uint8_t kind)
+static uint8_t command_length(const struct device *device, uint8_t kind)
 {
     switch (kind) {
     case 'h':
@@ -169,6 +195,8 @@ static uint8_t command_length(uint8_t kind)
         return 2;
     case 's':
         return 4;
+    case 'v':
+        return device->capabilities & (CAN_MOTOR | CAN_LAMP) ? 5 : 0;
     default:
         return 0;
     }
@@ -176,7 +204,7 @@ static uint8_t command_length(uint8_t kind)
 
 static void obey(struct device *device, const uint8_t *body, uint8_t length, uint32_t now)
 {
-    uint8_t expected = command_length(body[0]);
+    uint8_t expected = command_length(device, body[0]);
 
     device->heard_at = now;
     if (expected == 0) {
@@ -189,9 +217,9 @@ static void obey(struct device *device, const uint8_t *body, uint8_t length, uin
     }
     switch (body[0]) {
     case 'h':
-        if (!device->native)
+        if (device->language != FRAMES)
             device->pinged_at = now;
-        device->native = true;
+        device->language = FRAMES;
         say_hello(device, now);
         break;
     case 'b':
@@ -210,24 +238,85 @@ static void obey(struct device *device, const uint8_t *body, uint8_t length, uin
             say_refused(WHY_BAD_ARGUMENT);
         break;
     case 'z':
-        buzz(device, body[1], now);
+        show(&device->buzzer, body[1], now);
         say_done();
         break;
-    case 'x':
-        device->native = false;
+    case 'v':
+        signal(device, body, now);
         break;
+    case 'x':
+        forget_host(device);
+        break;
+    }
+}
+
+/* --- the other languages ------------------------------------------------------------------ */
+
+static void obey_line(struct device *device)
+{
+    if (cpp_obey(&device->cpp, &device->board))
+        device->language = CPP;
+    else if (device->language == CPP)
+        cpp_refuse();
+}
+
+/* A byte that begins something. */
+static void hear_first(struct device *device, uint8_t byte)
+{
+    bool ended;
+
+    device->within = NOTHING;
+    if (byte == 0) {
+        device->within = FRAME;
+    } else if (IS_DGT_COMMAND(byte)) {
+        device->language = DGT;
+        dgt_obey(&device->dgt, &device->board, byte);
+    } else if (IS_DGT_MESSAGE(byte)) {
+        device->within = DGT_COUNT;
+    } else if (byte >= 'a' && byte <= 'z') {
+        device->cpp.length = 0;
+        device->within = LINE;
+        cpp_hear(&device->cpp, byte, true, &ended);
+    }
+}
+
+/* Listen for a command of DGT, which is one byte, or a line of text. Whoever has said hello speaks
+ * in frames only. */
+static void hear_others(struct device *device, uint8_t byte, uint32_t now)
+{
+    bool paused = now - device->byte_at > PAUSE_MS, follows = device->last_byte != 0, ended;
+
+    device->byte_at = now;
+    device->last_byte = byte;
+    if (device->language == FRAMES)
+        device->within = NOTHING;
+    else if (device->within == NOTHING || (paused && device->within != LINE))
+        hear_first(device, byte);
+    else if (device->within == FRAME)
+        device->within = byte == 0 && follows ? NOTHING : FRAME;
+    else if (device->within == DGT_COUNT) {
+        device->dgt_rest = byte;
+        device->within = byte ? DGT_REST : NOTHING;
+    } else if (device->within == DGT_REST)
+        device->within = --device->dgt_rest ? DGT_REST : NOTHING;
+    else if (!cpp_hear(&device->cpp, byte, device->language == CPP, &ended))
+        hear_first(device, byte);
+    else if (ended) {
+        device->within = NOTHING;
+        obey_line(device);
     }
 }
 
 /* --- calls from the hardware layer ------------------------------------------------------- */
 
 void device_begin(struct device *device, const struct settings *settings, uint16_t nonce,
-                  uint8_t cause)
+                  uint8_t cause, uint8_t fitted)
 {
     memset(device, 0, sizeof *device);
     board_begin(&device->board, settings);
     device->nonce = nonce;
     device->cause = cause;
+    device->capabilities = CAN_IDENTITY | CAN_LEVERS | CAN_BUZZER | CAN_DGT | CAN_CPP | fitted;
 }
 
 void device_hear(struct device *device, uint8_t byte, uint32_t now)
@@ -236,6 +325,7 @@ void device_hear(struct device *device, uint8_t byte, uint32_t now)
 
     if (length > 0)
         obey(device, device->receiver.bytes, length, now);
+    hear_others(device, byte, now);
 }
 
 void device_read(struct device *device, uint8_t square, uint16_t reading, uint32_t now)
@@ -243,7 +333,13 @@ void device_read(struct device *device, uint8_t square, uint16_t reading, uint32
     struct change change;
     struct body body;
 
-    if (!board_read(&device->board, square, classify(reading), now, &change) || !device->native)
+    if (!board_read(&device->board, square, classify(reading), now, &change))
+        return;
+    if (device->language == DGT && change.new != FAULT)
+        dgt_changed(&device->dgt, &device->board, square);
+    if (device->language == CPP)
+        cpp_changed(&device->cpp, &device->board);
+    if (device->language != FRAMES)
         return;
     begin(&body, 'E');
     put16(&body, device->board.sequence);
@@ -259,7 +355,7 @@ void device_lever(struct device *device, uint8_t lever, bool down, uint32_t now)
     struct body body;
     uint32_t at;
 
-    if (!board_lever(&device->board, lever, down, now, &at) || !device->native)
+    if (!board_lever(&device->board, lever, down, now, &at) || device->language != FRAMES)
         return;
     begin(&body, 'L');
     put16(&body, device->board.sequence);
@@ -269,22 +365,27 @@ void device_lever(struct device *device, uint8_t lever, bool down, uint32_t now)
     send(&body);
 }
 
-static void sound(struct device *device, uint32_t now)
+/* Show the next bit. A pattern that `repeats` has eight. */
+static void step(struct output *output, bool repeats, void (*port)(bool), uint32_t now)
 {
-    if (!device->buzzing || now - device->buzzer_at < BUZZER_STEP_MS)
+    bool on = output->bits & 1;
+
+    if (!output->busy || now - output->at < STEP_MS)
         return;
-    device->buzzer_at += BUZZER_STEP_MS;
-    port_buzzer(device->buzzer_bits & 1);
-    device->buzzing = device->buzzer_bits != 0;
-    device->buzzer_bits >>= 1;
+    output->at += STEP_MS;
+    port(on);
+    output->busy = output->bits != 0;
+    output->bits = (uint16_t)(output->bits >> 1 | (repeats && on ? 0x80 : 0));
 }
 
 void device_tick(struct device *device, uint32_t now)
 {
-    sound(device, now);
-    if (now - device->heard_at > HOST_SILENCE_MS)
-        device->native = false;
-    if (device->native && now - device->pinged_at >= PING_MS) {
+    step(&device->buzzer, false, port_buzzer, now);
+    step(&device->motor, false, port_motor, now);
+    step(&device->lamp, true, port_lamp, now);
+    if (now - device->heard_at > HOST_SILENCE_MS && device->language == FRAMES)
+        forget_host(device);
+    if (device->language == FRAMES && now - device->pinged_at >= PING_MS) {
         device->pinged_at = now;
         say_ping(device, now);
     }

@@ -15,6 +15,11 @@ uint16_t port_convert(uint8_t square);
 
 void port_buzzer(bool on);
 
+/* Run the motor. It stands still while holes are read. */
+void port_motor(bool on);
+
+void port_lamp(bool on);
+
 /* Save the settings, so that they survive a loss of power. */
 void port_save(const struct settings *settings);
 

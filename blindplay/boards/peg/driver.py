@@ -1,9 +1,14 @@
 """Drives a pegged board over a serial line."""
 
 import time
+from collections.abc import Collection
+from functools import cached_property
 
-from ..driver import BoardDriver
+import chess
+
+from ..driver import BoardDriver, Notice
 from . import protocol as peg
+from .signals import Signals
 from .state import PegBoardState
 
 
@@ -16,6 +21,10 @@ class PegBoard(BoardDriver[PegBoardState]):
 
     KIND = "pegged board"
 
+    @cached_property
+    def _signals(self) -> Signals:
+        return Signals()
+
     @property
     def rejected(self) -> int:
         """Number of damaged frames on all connections so far."""
@@ -26,6 +35,12 @@ class PegBoard(BoardDriver[PegBoardState]):
         frame = peg.encode(peg.Buzz(pattern))
         self._enqueue(lambda state: frame)
 
+    def light(
+        self, squares: Collection[chess.Square], notices: Collection[Notice] = frozenset()
+    ) -> None:
+        del squares
+        self._signals.show(notices)
+
     def read(self, number: int) -> None:
         """Ask for the whole board. Nothing answers while there is no connection."""
 
@@ -35,4 +50,4 @@ class PegBoard(BoardDriver[PegBoardState]):
         self._enqueue(ask)
 
     def _new_state(self, url: str, before: PegBoardState | None) -> PegBoardState:
-        return PegBoardState(url, before)
+        return PegBoardState(url, before, self._signals)

@@ -5,6 +5,10 @@ little endian, and the CRC is CRC-16/MCRF4XX (CCITT polynomial, reflected, initi
 Squares count a1 = 0, b1 = 1 … h8 = 63. A capital letter is a message from the board, a small one a
 command to it.
 
+Until a host says hello in such a frame, and again after it has been silent for ten seconds, a board
+may also speak other protocols: DGT's, whose commands are single bytes, and the Chess Peripheral
+Protocol, which is lines of text. Neither looks like a frame, so nothing has to be chosen.
+
 >>> Decoder().feed(encode(Nak(NakReason.CRC)))
 [Nak(why=2)]
 """
@@ -45,6 +49,13 @@ class Capability(IntFlag):
     LEVERS = 2
     BUZZER = 4
     DGT = 8
+    """It answers commands of DGT's protocol, until a host says hello."""
+    CPP = 16
+    """It answers lines of the Chess Peripheral Protocol, until a host says hello."""
+    MOTOR = 32
+    """It has a vibration motor."""
+    LAMP = 64
+    """It has a lamp for its player."""
 
 
 class Setting(IntEnum):
@@ -231,6 +242,13 @@ class Nak(_Body, letter="N", layout="B"):
     why: int
 
 
+@dataclass(frozen=True)
+class Signalled(_Body, letter="V", layout="B"):
+    """The board has heard the :class:`Signal` of this number (``V``)."""
+
+    number: int
+
+
 # --- commands to the board ---------------------------------------------------------------------
 
 
@@ -272,17 +290,35 @@ class Buzz(_Body, letter="z", layout="B"):
 
 
 @dataclass(frozen=True)
+class Signal(_Body, letter="v", layout="BHB"):
+    """Run the vibration motor and light the lamp (``v``).
+
+    Each bit of a pattern is a tenth of a second, lowest first. The 16 bits of ``motor`` are shown
+    once, and the eight of ``lamp`` again and again, until the next signal, until the host leaves or
+    has been silent for ten seconds. A signal with the ``number`` of the last one is only answered;
+    a board that has just started has had number 0. A board with neither refuses the command.
+    """
+
+    number: int
+    motor: int
+    lamp: int
+
+
+@dataclass(frozen=True)
 class Leave(_Body, letter="x"):
     """Leave native mode (``x``): the board falls silent."""
 
 
-Message: TypeAlias = Hello | Dump | Ping | Raw | HoleChanged | LeverMoved | Presses | Ack | Nak
-HostCommand: TypeAlias = AskHello | AskDump | AskPing | AskRaw | Set | Buzz | Leave
+Message: TypeAlias = (
+    Hello | Dump | Ping | Raw | HoleChanged | LeverMoved | Presses | Ack | Nak | Signalled
+)
+HostCommand: TypeAlias = AskHello | AskDump | AskPing | AskRaw | Set | Buzz | Signal | Leave
 
 _MESSAGES = {
-    c.LETTER: c for c in (Hello, Dump, Ping, Raw, HoleChanged, LeverMoved, Presses, Ack, Nak)
+    c.LETTER: c
+    for c in (Hello, Dump, Ping, Raw, HoleChanged, LeverMoved, Presses, Ack, Nak, Signalled)
 }
-_COMMANDS = {c.LETTER: c for c in (AskHello, AskDump, AskPing, AskRaw, Set, Buzz, Leave)}
+_COMMANDS = {c.LETTER: c for c in (AskHello, AskDump, AskPing, AskRaw, Set, Buzz, Signal, Leave)}
 
 
 # --- codec -----------------------------------------------------------------------------------

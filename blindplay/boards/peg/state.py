@@ -21,6 +21,7 @@ from ..driver import BoardState
 from ..events import BoardEvent
 from ..ports import UnfitBoardError
 from . import protocol as peg
+from .signals import Signals
 
 _HELLO_EVERY = 0.3
 _DUMP_EVERY = 0.5  # A dump takes 46 ms on the line. No line is believed to delay it by more.
@@ -75,12 +76,18 @@ class PegBoardState(BoardState):
 
     ``before`` is the state of the last connection. A hole with a fault keeps its piece from
     then, and the count of lever presses goes on unless the board has restarted. ``codes`` are the
-    64 piece codes as last known; a fault does not change them.
+    64 piece codes as last known; a fault does not change them. ``signals`` are what the board
+    should show.
     """
 
     SILENCE = 2.5  # A working board pings each second.
 
-    def __init__(self, url: str, before: PegBoardState | None = None) -> None:
+    def __init__(
+        self,
+        url: str,
+        before: PegBoardState | None = None,
+        signals: Signals | None = None,
+    ) -> None:
         self._url = url
         self._decoder = peg.Decoder()
         self._rejected_before = before.rejected if before else 0
@@ -94,6 +101,7 @@ class PegBoardState(BoardState):
         self._greeted_at: int = before._greeted_at if before else 0  # uptime of the first hello
         self.codes: tuple[int, ...] | None = before.codes if before else None
         self._identity: bool = before._identity if before else True
+        self._signals = signals or Signals()
         self._sequence: int | None = None
         self._board: list[int] | None = None  # the codes that the board has now, faults included
         self._faulty: set[int] = set()
@@ -140,6 +148,8 @@ class PegBoardState(BoardState):
                 return self._hear_ping(message, now)
             case peg.HoleChanged() if self._is_new(message.sequence, now):
                 return self._hold(self._hear_hole(message, now), message)
+            case peg.Signalled(number):
+                self._signals.heard(number)
             case peg.LeverMoved():
                 return self._hold(self._hear_lever(message, now))
             case peg.Presses():
@@ -158,6 +168,8 @@ class PegBoardState(BoardState):
         if self.wants_dump and now >= self._next_dump:
             frames += peg.encode(peg.AskDump())
             self._next_dump = now + _DUMP_EVERY
+        if self._greeted:
+            frames += self._signals.request(now)
         return frames
 
     def placement(self) -> str | None:
@@ -246,6 +258,9 @@ class PegBoardState(BoardState):
         self._nonce = hello.nonce
         self._note_uptime(hello.uptime, now)
         self._identity = bool(hello.capabilities & peg.Capability.IDENTITY)
+        if restarted or not self._greeted:
+            able = peg.Capability.MOTOR | peg.Capability.LAMP
+            self._signals.begin(able=bool(hello.capabilities & able))
         if self._greeted:
             return []
         self._greeted = True
@@ -410,4 +425,8 @@ def _describe(hello: peg.Hello) -> str:
         parts.append("clock levers")
     if able & peg.Capability.BUZZER:
         parts.append("buzzer")
+    if able & peg.Capability.MOTOR:
+        parts.append("vibration motor")
+    if able & peg.Capability.LAMP:
+        parts.append("lamp")
     return ", ".join(parts)

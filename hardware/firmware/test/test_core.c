@@ -1,5 +1,6 @@
 /* Tests of the portable core on the host: make -C hardware check. The first failure stops them. */
 #include "../board.h"
+#include "../cpp.h"
 #include "../device.h"
 #include "../frame.h"
 #include "../ladder.h"
@@ -23,7 +24,10 @@ static struct receiver host;
 static uint8_t said[64][FRAME_ENCODED_MAX];
 static uint8_t said_length[64];
 static int said_count;
-static bool buzzer, room = true;
+/* All bytes from the board since the last question, ended by a zero. */
+static char raw[1024];
+static int raw_count;
+static bool buzzer, motor, lamp, room = true;
 static struct settings kept;
 static uint16_t converter;
 
@@ -31,6 +35,10 @@ void port_send(const uint8_t *bytes, uint8_t count)
 {
     if (!room)
         return;
+    if (raw_count + count < (int)sizeof raw) {
+        memcpy(raw + raw_count, bytes, count);
+        raw[raw_count += count] = 0;
+    }
     for (uint8_t i = 0; i < count; i++) {
         uint8_t length = frame_receive(&host, bytes[i]);
         if (length > 0) {
@@ -49,6 +57,16 @@ uint16_t port_convert(uint8_t square)
 void port_buzzer(bool on)
 {
     buzzer = on;
+}
+
+void port_motor(bool on)
+{
+    motor = on;
+}
+
+void port_lamp(bool on)
+{
+    lamp = on;
 }
 
 void port_save(const struct settings *settings)
@@ -70,7 +88,7 @@ static const struct settings usual = DEFAULT_SETTINGS;
 
 static void power_on(struct device *device)
 {
-    device_begin(device, &usual, 0x1234, 1);
+    device_begin(device, &usual, 0x1234, 1, CAN_MOTOR | CAN_LAMP);
     for (uint8_t square = 0; square < SQUARES; square++)
         board_begin_hole(&device->board, square, square < 16 ? 1 : EMPTY);
     said_count = 0;
@@ -345,7 +363,7 @@ static void nothing_is_said_unasked_before_hello(void)
 
 static void hello_says_who_it_is(void)
 {
-    static const uint8_t expected[] = {'H', 1, 0, 1, 7, 64, 0x34, 0x12, 1, 0x78, 0x56, 0, 0};
+    static const uint8_t expected[] = {'H', 1, 1, 1, 127, 64, 0x34, 0x12, 1, 0x78, 0x56, 0, 0};
     struct device device;
 
     power_on(&device);
@@ -428,7 +446,7 @@ static void what_is_no_command_is_refused_with_the_reason(void)
     tell(&device, "r\x40", 2, 0);
     CLAIM(said[0][0] == 'N' && said[0][1] == WHY_BAD_ARGUMENT);
     tell(&device, "hh", 2, 0);
-    CLAIM(said[0][0] == 'N' && !device.native);
+    CLAIM(said[0][0] == 'N' && device.language == NO_LANGUAGE);
     converter = 700;
     tell(&device, "r\x3f", 2, 0);
     CLAIM(said[0][0] == 'R' && said[0][1] == 63 && number(said[0] + 2, 2) == 763);
@@ -480,10 +498,339 @@ static void the_buzzer_sounds_its_bits_lowest_first(void)
     CLAIM(said[0][0] == 'A');
     for (uint32_t now = 0; now < 1000; now++) {
         device_tick(&device, now);
-        if (now % BUZZER_STEP_MS == 50)
-            heard |= (unsigned)buzzer << now / BUZZER_STEP_MS;
+        if (now % STEP_MS == 50)
+            heard |= (unsigned)buzzer << now / STEP_MS;
     }
     CLAIM(heard == 0x15 && !buzzer);
+}
+
+/* --- motor and lamp ---------------------------------------------------------------------- */
+
+static void a_signal_runs_the_motor_once_and_the_lamp_until_the_host_is_silent(void)
+{
+    struct device device;
+    unsigned felt = 0, seen = 0;
+
+    power_on(&device);
+    tell(&device, "h", 1, 0);
+    tell(&device, "v\1\x0d\x80\xf1", 5, 0);
+    CLAIM(said_count == 1 && said[0][0] == 'V' && said[0][1] == 1);
+    for (uint32_t now = 0; now < 12000; now++) {
+        if (now == 1000) /* the same one again, because its answer was lost */
+            tell(&device, "v\1\x0d\x80\xf1", 5, now);
+        device_tick(&device, now);
+        CLAIM(now < 1700 || !motor);
+        CLAIM(now < 11200 || !lamp);
+        if (now % STEP_MS == 50 && now < 3200)
+            felt |= (unsigned)motor << now / STEP_MS;
+        if (now % STEP_MS == 50 && now > 9600 && now < 10400)
+            seen |= (unsigned)lamp << (now / STEP_MS - 96);
+    }
+    CLAIM(felt == 0x800d && seen == 0xf1);
+    tell(&device, "h", 1, 12000);
+    tell(&device, "v\2\0\0\xff", 5, 12000);
+    device_tick(&device, 12000);
+    CLAIM(lamp && !motor);
+    tell(&device, "x", 1, 12500);
+    device_tick(&device, 12600);
+    CLAIM(!lamp);
+}
+
+static void a_board_without_motor_and_lamp_refuses_signals(void)
+{
+    struct device device;
+
+    device_begin(&device, &usual, 1, 1, 0);
+    tell(&device, "v\1\x0d\0\xf1", 5, 0);
+    CLAIM(said[0][0] == 'N' && said[0][1] == WHY_UNKNOWN_COMMAND);
+}
+
+/* --- DGT's protocol ---------------------------------------------------------------------- */
+
+static uint32_t clock_ms;
+
+/* Change a hole as hands do, and let it be believed. */
+static void put(struct device *device, const char *square, uint16_t reading)
+{
+    raw_count = 0;
+    raw[0] = 0;
+    for (uint32_t end = clock_ms + 400; clock_ms < end; clock_ms += 4)
+        device_read(device, (uint8_t)(square[0] - 'a' + 8 * (square[1] - '1')), reading, clock_ms);
+}
+
+static const char *hear(struct device *device, const char *bytes, int count)
+{
+    raw_count = 0;
+    raw[0] = 0;
+    for (int i = 0; i < count; i++)
+        device_hear(device, (uint8_t)bytes[i], clock_ms);
+    return raw;
+}
+
+static uint16_t reading_of(char piece)
+{
+    uint8_t code = (uint8_t)(strchr(".PRNBKQprnbkq", piece) - ".PRNBKQprnbkq");
+
+    for (unsigned i = 0; i < sizeof LADDER / sizeof *LADDER; i++)
+        if (LADDER[i].code == code)
+            return LADDER[i].low;
+    return 0;
+}
+
+static void start_position(struct device *device)
+{
+    static const uint8_t row[] = {2, 3, 4, 6, 5, 4, 3, 2};
+
+    device_begin(device, &usual, 1, 1, 0);
+    for (uint8_t file = 0; file < 8; file++) {
+        board_begin_hole(&device->board, file, row[file]);
+        board_begin_hole(&device->board, 8 + file, 1);
+        board_begin_hole(&device->board, 48 + file, 7);
+        board_begin_hole(&device->board, 56 + file, row[file] + 6);
+    }
+    clock_ms = 0;
+    said_count = 0;
+}
+
+static void dgts_commands_are_answered_in_its_protocol(void)
+{
+    static const uint8_t a8_to_h7[] = {0x86, 0, 67, 8, 9, 10, 12, 11, 10, 9, 8, 7};
+    static const uint8_t e2_empty[] = {0x8E, 0, 5, 52, 0}, e4_pawn[] = {0x8E, 0, 5, 36, 1};
+    struct device device;
+
+    start_position(&device);
+    hear(&device, "\x42", 1);
+    CLAIM(raw_count == 67 && !memcmp(raw, a8_to_h7, sizeof a8_to_h7));
+    CLAIM(raw[66] == 2 && raw[3 + 52] == 1 && raw[3 + 36] == 0);
+    put(&device, "e2", reading_of('.'));
+    CLAIM(raw_count == 0); /* nobody has asked for changes */
+    put(&device, "e2", reading_of('P'));
+    hear(&device, "\x4b", 1);
+    put(&device, "e2", reading_of('.'));
+    CLAIM(raw_count == sizeof e2_empty && !memcmp(raw, e2_empty, sizeof e2_empty));
+    put(&device, "e4", reading_of('P'));
+    CLAIM(raw_count == sizeof e4_pawn && !memcmp(raw, e4_pawn, sizeof e4_pawn));
+    CLAIM(!memcmp(hear(&device, "\x4d", 1), "\x93\0\5\1\1", 5) && raw_count == 5);
+    CLAIM(!memcmp(hear(&device, "\x45", 1), "\x91\0\x08\x30\x30\x30\x30\x30", 8));
+    CLAIM(!memcmp(hear(&device, "\x41", 1), "\x8d\0\x0a\0\0\0\0\0\0\x20", 10)); /* no clock */
+    CLAIM(hear(&device, "\x4e\x50\x51\x52\x53\x54\x5f", 7) && raw_count == 0);
+    hear(&device, "\x40", 1);
+    put(&device, "e4", reading_of('.'));
+    CLAIM(raw_count == 0);
+}
+
+static void a_bad_contact_takes_no_piece_from_a_dgt_host(void)
+{
+    struct device device;
+
+    start_position(&device);
+    hear(&device, "\x44", 1);
+    put(&device, "e1", 0);
+    CLAIM(raw_count == 0);
+    hear(&device, "\x42", 1);
+    CLAIM(raw[3 + 60] == 5);
+    put(&device, "e1", reading_of('.'));
+    CLAIM(!memcmp(raw, "\x8e\0\5\x3c\0", 5));
+}
+
+static void a_message_to_a_dgt_clock_or_to_lamps_is_passed_over(void)
+{
+    struct device device;
+
+    start_position(&device);
+    hear(&device, "\x2b\x04\x03\x42\x42\0\x60\x04\x01\x42\x43\0", 12);
+    CLAIM(raw_count == 0);
+    hear(&device, "\x42", 1);
+    CLAIM(raw_count == 67);
+    /* One that is cut off ends after a pause. */
+    hear(&device, "\x2b\x40\x03", 3);
+    clock_ms += PAUSE_MS + 1;
+    hear(&device, "\x42", 1);
+    CLAIM(raw_count == 67);
+}
+
+static void whoever_says_hello_speaks_in_frames_and_is_not_interrupted(void)
+{
+    struct device device;
+
+    start_position(&device);
+    hear(&device, "\x4b", 1);
+    tell(&device, "h", 1, 0);
+    CLAIM(said_count == 1 && said[0][0] == 'H');
+    CLAIM(*hear(&device, "\x42get_state\n", 11) == 0);
+    put(&device, "e2", reading_of('.'));
+    CLAIM(said[said_count - 1][0] == 'E' && raw_count == 10 + FRAME_OVERHEAD);
+    /* Commands in frames are no commands of DGT, even if a byte of them looks so. */
+    tell(&device, "x", 1, 0);
+    raw_count = 0;
+    tell(&device, "b", 1, 0);
+    CLAIM(said[0][0] == 'B' && device.language == NO_LANGUAGE);
+}
+
+/* --- the Chess Peripheral Protocol -------------------------------------------------------- */
+
+#define START "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
+
+/* Say a line, and compare what the board answers. */
+#define ASK(line, expected) CLAIM(!strcmp(hear(&device, line "\n", sizeof line), expected))
+/* Put a piece into a hole or, with '.', take it out, and compare what the board says. */
+#define PUT(square, piece, expected)                                                               \
+    put(&device, square, reading_of(piece));                                                       \
+    CLAIM(!strcmp(raw, expected))
+
+static void a_round_goes_as_the_protocol_shows(void)
+{
+    struct device device;
+
+    start_position(&device);
+    ASK("feature last_move", "nok\n");
+    ASK("variant standard", "ok\n");
+    ASK("variant chess_960", "nok\n");
+    ASK("begin " START " w", "sync " START "\n");
+    PUT("a2", '.', "");
+    PUT("a3", 'P', "move a2a3\n");
+    ASK("ok", "");
+    PUT("a7", '.', "");
+    PUT("a6", 'p', "move a7a6\n");
+    ASK("nok", "");
+    PUT("a6", '.', "");
+    PUT("a7", 'p', "");
+    ASK("move e7e5", "");
+    PUT("e7", '.', "");
+    PUT("e5", 'p', "");
+    PUT("b2", '.', "");
+    PUT("b3", 'P', "move b2b3\n");
+    ASK("ok", "");
+    ASK("hurry", "err Unsupported command\n");
+    ASK("end resign", "");
+    PUT("b3", '.', "");
+}
+
+static void a_board_that_shows_something_else_says_so_until_it_fits(void)
+{
+    struct device device;
+
+    start_position(&device);
+    put(&device, "a2", reading_of('.'));
+    put(&device, "a3", reading_of('P'));
+    ASK("begin " START " w", "unsync rnbqkbnr/pppppppp/8/8/8/P7/1PPPPPPP/RNBQKBNR\n");
+    PUT("a3", '.', "state rnbqkbnr/pppppppp/8/8/8/8/1PPPPPPP/RNBQKBNR\n");
+    PUT("a2", 'P', "sync " START "\n");
+    /* The cat knocks pieces down. */
+    PUT("a2", '.', "");
+    PUT("b2", '.', "");
+    PUT("c2", '.', "");
+    PUT("d2", '.', "");
+    PUT("e2", '.', "unsync rnbqkbnr/pppppppp/8/8/8/8/5PPP/RNBQKBNR\n");
+    PUT("a2", 'P', "state rnbqkbnr/pppppppp/8/8/8/8/P4PPP/RNBQKBNR\n");
+    PUT("b2", 'P', "state rnbqkbnr/pppppppp/8/8/8/8/PP3PPP/RNBQKBNR\n");
+    PUT("c2", 'P', "state rnbqkbnr/pppppppp/8/8/8/8/PPP2PPP/RNBQKBNR\n");
+    PUT("d2", 'P', "state rnbqkbnr/pppppppp/8/8/8/8/PPPP1PPP/RNBQKBNR\n");
+    PUT("e2", 'P', "sync " START "\n");
+    /* What stands in a hole that cannot be read is unknown. */
+    put(&device, "e1", 0);
+    CLAIM(!strcmp(raw, "unsync rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ?BNR\n"));
+    ASK("begin no/position w", "err No position\n");
+}
+
+static void castling_en_passant_and_promotion_are_one_move_each(void)
+{
+    struct device device;
+
+    start_position(&device);
+    for (uint8_t square = 0; square < SQUARES; square++)
+        board_begin_hole(&device.board, square, EMPTY);
+    board_begin_hole(&device.board, 4, 5);
+    board_begin_hole(&device.board, 7, 2);
+    board_begin_hole(&device.board, 60, 11);
+    board_begin_hole(&device.board, 56, 8);
+    board_begin_hole(&device.board, 36, 1);
+    board_begin_hole(&device.board, 35, 7);
+    board_begin_hole(&device.board, 54, 1);
+    ASK("feature moved", "ok\n");
+    ASK("begin r3k3/6P1/8/3pP3/8/8/8/4K2R w", "sync r3k3/6P1/8/3pP3/8/8/8/4K2R\n");
+    PUT("e5", '.', "");
+    PUT("d6", 'P', "");
+    PUT("d5", '.', "move e5d6\n");
+    ASK("ok", "");
+    ASK("move e8c8", "");
+    PUT("e8", '.', "");
+    PUT("c8", 'k', "");
+    PUT("a8", '.', "");
+    PUT("d8", 'r', "moved\n");
+    PUT("e1", '.', "");
+    PUT("g1", 'K', "");
+    PUT("h1", '.', "");
+    PUT("f1", 'R', "move e1g1\n");
+    ASK("ok", "");
+    PUT("g7", '.', "");
+    PUT("g8", 'Q', "move g7g8q\n");
+    ASK("promote g7g8n", "");
+    PUT("g8", '.', "");
+    PUT("g8", 'N', "moved\n");
+    ASK("move d8d6", "");
+    PUT("d6", '.', "");
+    PUT("d8", '.', "");
+    PUT("d6", 'r', "moved\n");
+}
+
+static void a_move_that_hands_take_back_too_soon_makes_no_other(void)
+{
+    struct device device;
+
+    start_position(&device);
+    ASK("begin " START, "sync " START "\n");
+    PUT("e2", '.', "");
+    PUT("e4", 'P', "move e2e4\n");
+    PUT("e4", '.', "");
+    PUT("e2", 'P', "");
+    ASK("ok", "");
+    PUT("e2", '.', "");
+    PUT("e4", 'P', "");
+    PUT("e7", '.', "");
+    PUT("e5", 'p', "move e7e5\n");
+}
+
+static void each_state_is_told_to_whoever_wants_it(void)
+{
+    struct device device;
+
+    start_position(&device);
+    ASK("get_state", "state " START "\n");
+    PUT("a2", '.', "state rnbqkbnr/pppppppp/8/8/8/8/1PPPPPPP/RNBQKBNR\n");
+    PUT("a2", 'P', "state " START "\n");
+    ASK("feature state_stream", "ok\n");
+    ASK("begin " START " w", "sync " START "\n");
+    PUT("a2", '.', "state rnbqkbnr/pppppppp/8/8/8/8/1PPPPPPP/RNBQKBNR\n");
+    PUT("a3", 'P', "state rnbqkbnr/pppppppp/8/8/8/P7/1PPPPPPP/RNBQKBNR\nmove a2a3\n");
+}
+
+/* --- any stream ---------------------------------------------------------------------------- */
+
+static void after_any_stream_each_language_is_understood(void)
+{
+    static const char PIECES[] = ".PRNBKQprnbkq";
+    struct device device;
+
+    start_position(&device);
+    for (int round = 0; round < 3000; round++) {
+        for (int i = roll(); i > 0; i--) {
+            static const char LIKELY[] = "begin move ok\n/8pP\0\x2b\x42\x4bstate";
+            char byte = roll() % 4 ? LIKELY[roll() % sizeof LIKELY] : (char)roll();
+            hear(&device, &byte, 1);
+            clock_ms += roll() % 64 ? 1 : PAUSE_MS + 1;
+            device_read(&device, roll() % 64, reading_of(PIECES[roll() % 13]), clock_ms);
+        }
+        clock_ms += PAUSE_MS + 1;
+        hear(&device, "\n", 1);
+        CLAIM(!strncmp(hear(&device, "get_state\n", 10), "state ", 6));
+        hear(&device, "\x42", 1);
+        CLAIM(raw_count == 67);
+        tell(&device, "x", 1, clock_ms);
+        tell(&device, "h", 1, clock_ms);
+        CLAIM(said_count == 1 && said[0][0] == 'H');
+        tell(&device, "x", 1, clock_ms);
+    }
 }
 
 int main(void)
@@ -511,6 +858,18 @@ int main(void)
     events_and_levers_count_in_one_sequence();
     a_full_line_loses_the_frame_and_not_the_count();
     the_buzzer_sounds_its_bits_lowest_first();
+    a_signal_runs_the_motor_once_and_the_lamp_until_the_host_is_silent();
+    a_board_without_motor_and_lamp_refuses_signals();
+    dgts_commands_are_answered_in_its_protocol();
+    a_bad_contact_takes_no_piece_from_a_dgt_host();
+    a_message_to_a_dgt_clock_or_to_lamps_is_passed_over();
+    whoever_says_hello_speaks_in_frames_and_is_not_interrupted();
+    a_round_goes_as_the_protocol_shows();
+    a_board_that_shows_something_else_says_so_until_it_fits();
+    castling_en_passant_and_promotion_are_one_move_each();
+    a_move_that_hands_take_back_too_soon_makes_no_other();
+    each_state_is_told_to_whoever_wants_it();
+    after_any_stream_each_language_is_understood();
     puts("The firmware's portable core does what it should.");
     return 0;
 }

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import pytest
 from chess import STARTING_BOARD_FEN as START
 
+from blindplay.boards.driver import Notice
 from blindplay.boards.events import (
     BoardPosition,
     Connected,
@@ -47,10 +48,10 @@ def emulated(request: pytest.FixtureRequest) -> Iterator[AnyBoard]:
         request.getfixturevalue("firmware")
         from hardware.emulated import FirmwareBoard
 
-        with FirmwareBoard() as real:
+        with FirmwareBoard(signals=True) as real:
             yield real
     else:
-        with EmulatedBoard(force_socket=request.param == "socket") as board:
+        with EmulatedBoard(force_socket=request.param == "socket", signals=True) as board:
             yield board
 
 
@@ -252,5 +253,17 @@ def test_the_buzzer_sounds(emulated: AnyBoard, board: PegBoard) -> None:
     assert until(lambda: emulated.buzzed) == [3]
 
 
+def test_the_motor_tells_what_is_new_and_only_once(emulated: AnyBoard, board: PegBoard) -> None:
+    board.light([], [Notice.YOUR_MOVE])
+    assert until(lambda: emulated.felt) == [0b111111]
+    board.light([], [Notice.YOUR_MOVE, Notice.QUESTION])
+    assert until(lambda: len(emulated.felt) == 2)
+    board.light([], [Notice.YOUR_MOVE])
+    board.light([], [])
+    board.light([], [Notice.QUESTION])
+    assert until(lambda: len(emulated.felt) == 3)
+    assert emulated.felt == [0b111111, 0b1100110011, 0b1100110011]
+
+
 def test_probing_describes_the_board(emulated: AnyBoard) -> None:
-    assert PegBoard.probe(emulated.url).startswith("pegged board, firmware 1.0, knows each piece")
+    assert PegBoard.probe(emulated.url).startswith("pegged board, firmware 1.1, knows each piece")

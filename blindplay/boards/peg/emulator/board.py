@@ -25,7 +25,8 @@ class EmulatedBoard:
     ``placement`` is FEN's first field. ``lift_ms`` and ``place_ms`` are the times after which the
     board confirms a change. ``boot_seconds`` is how long the board is deaf after power, reset and
     each opening of its line: 1.5 for an Arduino, 0 for a board that opening does not reset. With
-    ``identity=False`` the board knows only which holes are occupied. ``url`` is where a driver
+    ``identity=False`` the board knows only which holes are occupied, and with ``signals`` it has a
+    vibration motor and a lamp. ``url`` is where a driver
     finds the board, the same after each :meth:`plug`.
 
     Raises :class:`ValueError` for a wrong placement.
@@ -40,9 +41,10 @@ class EmulatedBoard:
         place_ms: float = 25.0,
         boot_seconds: float = 0.0,
         identity: bool = True,
+        signals: bool = False,
     ) -> None:
         self._firmware = SimulatedFirmware(
-            placement, lift_ms=lift_ms, place_ms=place_ms, identity=identity
+            placement, lift_ms=lift_ms, place_ms=place_ms, identity=identity, signals=signals
         )
         self._boot_seconds = boot_seconds
         self._lock = threading.RLock()
@@ -67,6 +69,11 @@ class EmulatedBoard:
     def buzzed(self) -> list[int]:
         """The buzzer patterns that the host has sent."""
         return self._firmware.buzzed
+
+    @property
+    def felt(self) -> list[int]:
+        """The patterns that the vibration motor has shown."""
+        return [signal.motor for signal in self._firmware.signalled if signal.motor]
 
     def lift(self, square: str, *, wait: bool = True) -> str:
         """Take the piece from ``square`` and return its FEN letter.

@@ -25,18 +25,27 @@ class SimulatedFirmware:
     """
 
     def __init__(
-        self, placement: str, *, lift_ms: float = 150.0, place_ms: float = 25.0, identity: bool
+        self,
+        placement: str,
+        *,
+        lift_ms: float = 150.0,
+        place_ms: float = 25.0,
+        identity: bool,
+        signals: bool = False,
     ) -> None:
         self.holes = list(peg.codes_of(placement))
         self.buzzed: list[int] = []
+        self.signalled: list[peg.Signal] = []
         self._lift_ms, self._place_ms = lift_ms, place_ms
         self._identity = identity
+        self._signals = signals
         self._order = itertools.count()
         self.boot(0)
 
     def boot(self, nonce: int) -> None:
         """Start, as after a loss of power, with the pieces that are in the holes now."""
         self._nonce = nonce
+        self._signal = 0
         self._sequence = self._wobbles = 0
         self.contact = list(self.holes)
         self.state = list(self.holes)
@@ -171,9 +180,14 @@ class SimulatedFirmware:
             case peg.Buzz(pattern):
                 self.buzzed.append(pattern)
                 self._sent.append(peg.Ack())
+            case peg.Signal(number) if self._signals:
+                if number != self._signal:
+                    self._signal = number
+                    self.signalled.append(command)
+                self._sent.append(peg.Signalled(number))
             case peg.Leave():
                 self.native = False
-            case None:
+            case _:
                 self._sent.append(peg.Nak(peg.NakReason.UNKNOWN_COMMAND))
 
     def _set(self, key: int, value: int) -> peg.Message:
@@ -189,9 +203,11 @@ class SimulatedFirmware:
         able = peg.Capability.LEVERS | peg.Capability.BUZZER
         if self._identity:
             able |= peg.Capability.IDENTITY
+        if self._signals:
+            able |= peg.Capability.MOTOR | peg.Capability.LAMP
         return peg.Hello(
             version=peg.PROTOCOL_VERSION,
-            firmware=0x0100,
+            firmware=0x0101,
             capabilities=able,
             squares=peg.SQUARES,
             nonce=self._nonce,
