@@ -45,9 +45,10 @@ def find_boards(
 
 
 def _at(port: FoundPort, seconds: float) -> Iterator[tuple[str, str]]:
-    """The board at a serial port, if one answers."""
-    makers: dict[str, type[BoardDriver[Any]]] = {f"{name}:": made for name, made in DRIVERS.items()}
-    for prefix, driver in (makers | {"": PegBoard}).items():
+    """The board at a serial port, if one answers. A pegged board would answer as a DGT board, too,
+    so it is asked first; what it is asked means nothing to a DGT board."""
+    pegged: dict[str, type[BoardDriver[Any]]] = {"": PegBoard}
+    for prefix, driver in (pegged | {f"{name}:": made for name, made in DRIVERS.items()}).items():
         if driver.candidates([port]):
             try:
                 yield f"{prefix}{port.url}", driver.probe(port.url, seconds=seconds)

@@ -130,10 +130,6 @@ static void check_stack(void)
         fprintf(stderr, "The firmware's stack met its data at %.3f ms.\n", (double)avr->cycle / MS);
         exit(3);
     }
-    if (getenv("WPSTACK") && steady == 4 && stack > RAM_START) {
-        static uint16_t least = 0xffff;
-        if (stack < least) { least = stack; fprintf(stderr, "free %d\n", stack - data_end); }
-    }
 }
 
 static avr_cycle_count_t wake(avr_t *it, avr_cycle_count_t when, void *nothing)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import chess
 import pytest
 
 from blindplay.boards import events
-from blindplay.boards.driver import SensorBoard
+from blindplay.boards.driver import Notice, SensorBoard
 from blindplay.laws import facts as f
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.recogniser import Recogniser
@@ -192,3 +192,31 @@ def test_a_press_takes_what_stands_on_it(sitting: Sitting) -> None:
     assert sitting.ruled("made") == 1
     sitting.session.press("black")
     assert [ply.move.uci() for ply in sitting.table.game.history] == ["e2e4", "e7e5"]
+
+
+class Telling(OwnBoard):
+    """One with a motor or a lamp for its player."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: list[set[Notice]] = [set()]
+
+    def light(
+        self, squares: Collection[chess.Square], notices: Collection[Notice] = frozenset()
+    ) -> None:
+        if self.told[-1] != set(notices):
+            self.told.append(set(notices))
+
+
+def test_its_player_is_told_without_words_of_a_move_and_of_a_question(sitting: Sitting) -> None:
+    board, session = Telling(), sitting.session
+    session.attach(board, "white")
+    session.typed("white", "aufgeben")
+    session.settle()
+    session.typed("white", "nein")
+    session.settle()
+    sitting.play("e2e4")
+    move, question = {Notice.YOUR_MOVE}, {Notice.YOUR_MOVE, Notice.QUESTION}
+    assert board.told == [set(), move, question, move, set()]
+    sitting.play("e7e5")
+    assert board.told[-1] == move

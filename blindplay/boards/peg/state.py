@@ -101,7 +101,7 @@ class PegBoardState(BoardState):
         self._greeted_at: int = before._greeted_at if before else 0  # uptime of the first hello
         self.codes: tuple[int, ...] | None = before.codes if before else None
         self._identity: bool = before._identity if before else True
-        self._signals = signals or Signals()
+        self.signals = signals or Signals()
         self._sequence: int | None = None
         self._board: list[int] | None = None  # the codes that the board has now, faults included
         self._faulty: set[int] = set()
@@ -149,7 +149,7 @@ class PegBoardState(BoardState):
             case peg.HoleChanged() if self._is_new(message.sequence, now):
                 return self._hold(self._hear_hole(message, now), message)
             case peg.Signalled(number):
-                self._signals.heard(number)
+                self.signals.heard(number)
             case peg.LeverMoved():
                 return self._hold(self._hear_lever(message, now))
             case peg.Presses():
@@ -169,7 +169,7 @@ class PegBoardState(BoardState):
             frames += peg.encode(peg.AskDump())
             self._next_dump = now + _DUMP_EVERY
         if self._greeted:
-            frames += self._signals.request(now)
+            frames += self.signals.request(now)
         return frames
 
     def placement(self) -> str | None:
@@ -260,7 +260,7 @@ class PegBoardState(BoardState):
         self._identity = bool(hello.capabilities & peg.Capability.IDENTITY)
         if restarted or not self._greeted:
             able = peg.Capability.MOTOR | peg.Capability.LAMP
-            self._signals.begin(able=bool(hello.capabilities & able))
+            self.signals.begin(able=bool(hello.capabilities & able))
         if self._greeted:
             return []
         self._greeted = True
