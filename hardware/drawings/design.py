@@ -48,6 +48,12 @@ LEVER_HOLE = 12.0
 LEVER_ARM = (60.0, 20.0)
 BUZZER = (330.0, 150.0)
 BUZZER_HOLE = 8.0
+MOTOR = (330.0, 125.0)
+"""Optional, glued under the panel without a hole."""
+MOTOR_WIDTH = 10.0
+LAMP = (330.0, 175.0)
+"""Optional."""
+LAMP_HOLE = 10.0
 USB = (0.0, 150.0)
 """The opening in the left wall; the players sit at the near and the far edge."""
 SCREWS = (
@@ -104,6 +110,11 @@ class Pins:
     select: tuple[str, str, str, str]
     levers: tuple[str, str]
     buzzer: str
+    motor: str
+    lamp: str
+    motor_bridge: str
+    """Joined to ground if there is a motor."""
+    lamp_bridge: str
 
 
 class FirmwareChangedError(ValueError):
@@ -140,10 +151,18 @@ def pins() -> Pins:
     text = _firmware()
     (shift,) = _find(r"PORTD & 0x0F\) \| channel << (\d)", text)
     black, white = _find(r"PIND & \(lever \? _BV\(PD(\d)\) : _BV\(PD(\d)\)\)", text)
-    (buzzer,) = _find(r"void port_buzzer[^}]*PORTB \|= _BV\(PB(\d)\)", text)
+    outputs = [
+        _find(rf"void port_{name}[^}}]*set_pin\(PB(\d), on\)", text)[0]
+        for name in ("buzzer", "motor", "lamp")
+    ]
+    bridges = [
+        _find(rf"PINB & _BV\(PB(\d)\)\)\) \{{\s*fitted \|= CAN_{name}", text)[0]
+        for name in ("MOTOR", "LAMP")
+    ]
     s0, s1, s2, s3 = (f"D{shift + bit}" for bit in range(4))
     # Port D is D0 to D7 of an Arduino, port B begins at D8.
-    return Pins((s0, s1, s2, s3), (f"D{white}", f"D{black}"), f"D{buzzer + 8}")
+    of_port_b = [f"D{bit + 8}" for bit in (*outputs, *bridges)]
+    return Pins((s0, s1, s2, s3), (f"D{white}", f"D{black}"), *of_port_b)
 
 
 def hole(square: str) -> tuple[float, float]:

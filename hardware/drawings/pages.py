@@ -121,8 +121,20 @@ def _controller() -> list[str]:
     ]
     rows += [
         (pins.buzzer, "R5, and from there the base of Q1"),
-        ("5V", "the +5 V line: VCC of all four multiplexers, R1 to R4, plus of the buzzer, C5"),
-        ("GND", "the ground line: EN and GND of all four, all sleeves, both levers, Q1's emitter"),
+        (pins.motor, "with a motor: R6, and from there the base of Q2"),
+        (pins.motor_bridge, "with a motor: ground, so that the board knows of it"),
+        (pins.lamp, "with a lamp: R7, and from there plus of LD1"),
+        (pins.lamp_bridge, "with a lamp: ground, so that the board knows of it"),
+        (
+            "5V",
+            "the +5 V line: VCC of all four multiplexers, R1 to R4, plus of the buzzer and of the "
+            "motor, C5",
+        ),
+        (
+            "GND",
+            "the ground line: EN and GND of all four, all sleeves, both levers, the emitters of Q1 "
+            "and Q2, minus of LD1",
+        ),
         ("AREF, VIN, D0, D1", "nothing"),
     ]
     return [

@@ -45,7 +45,8 @@ def _in_words() -> str:
     (width, height), (left, low) = design.PANEL, design.hole("a1")
     right, high = design.hole("h8")
     square, tile = f"{design.SQUARE:g}", f"{design.TILE:g}"
-    buzzer_x, buzzer_y = design.BUZZER
+    (buzzer_x, buzzer_y), (lamp_x, lamp_y) = design.BUZZER, design.LAMP
+    motor_x, motor_y = design.MOTOR
     levers = " and ".join(
         f"{player}'s at {design.LEVER_X:g} and {y:g} with "
         + ("one raised dot" if dots == 1 else f"{dots} raised dots")
@@ -71,6 +72,8 @@ def _in_words() -> str:
             f"Levers at the right: {levers}.",
             f"The buzzer's hole of {design.BUZZER_HOLE:g} is between them at {buzzer_x:g} and "
             f"{buzzer_y:g}.",
+            f"Optional: a hole of {design.LAMP_HOLE:g} for a lamp at {lamp_x:g} and {lamp_y:g}, "
+            f"and a vibration motor glued under the panel at {motor_x:g} and {motor_y:g}.",
             f"The USB opening is in the left wall at height {design.USB[1]:g}.",
             f"{len(design.SCREWS)} screws of {design.SCREW_HOLE:g} hold the panel on walls "
             f"{design.WALL:g} thick; two rails are glued under it.",
@@ -207,13 +210,19 @@ def _openings() -> list[str]:
         "Buzzer", [svg.circle(design.BUZZER[0], _up(design.BUZZER[1]), design.BUZZER_HOLE)]
     )
     body.append(svg.text(design.BUZZER[0] + 7, _up(design.BUZZER[1]) + 2, "buzzer", 5, "start"))
+    dashed = 'fill="none" stroke="black" stroke-width="0.2" stroke-dasharray="2 2"'
+    for name, (x, y), width in (
+        ("lamp", design.LAMP, design.LAMP_HOLE),
+        ("motor", design.MOTOR, design.MOTOR_WIDTH),
+    ):
+        body += svg.group(f"Option: {name}", [svg.circle(x, _up(y), width, dashed)])
+        body.append(svg.text(x + 7, _up(y) + 2, name, 5, "start"))
     body += svg.group("USB opening", [svg.rect(-1, _up(design.USB[1]) - 6, 2, 12)])
     body.append(svg.text(-3, _up(design.USB[1]) + 2, "USB", 5, "end"))
     body += svg.group(
         f"{len(design.SCREWS)} screws",
         [svg.circle(x, _up(y), design.SCREW_HOLE) for x, y in design.SCREWS],
     )
-    dashed = 'fill="none" stroke="black" stroke-width="0.2" stroke-dasharray="2 2"'
     body += svg.group(
         "Rails under the panel",
         [

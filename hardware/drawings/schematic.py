@@ -60,6 +60,10 @@ def _controller(d: schemdraw.Drawing) -> None:
         (pins.levers[0], "LEVER W"),
         (pins.levers[1], "LEVER B"),
         (pins.buzzer, "BUZZER"),
+        (pins.motor, "MOTOR"),
+        (pins.motor_bridge, "M BRIDGE"),
+        (pins.lamp, "LAMP"),
+        (pins.lamp_bridge, "L BRIDGE"),
     ]
     chip = _chip(
         "U1 Nano or Uno\n(ATmega328P)",
@@ -70,7 +74,7 @@ def _controller(d: schemdraw.Drawing) -> None:
     for side, those in (("left", nets), ("right", right)):
         for pin, net in those:
             _net(d, getattr(chip, pin.lower()), net, side)
-    d += elm.Label().at((0, -4.1)).label("USB to the computer", fontsize=10)
+    d += elm.Label().at((0, -5.0)).label("USB to the computer", fontsize=10)
 
 
 def _multiplexer(d: schemdraw.Drawing, number_of: int, at: tuple[float, float]) -> None:
@@ -148,19 +152,52 @@ def _levers(d: schemdraw.Drawing, at: tuple[float, float]) -> None:
         d += elm.Ground()
 
 
-def _buzzer(d: schemdraw.Drawing, at: tuple[float, float]) -> None:
-    d += elm.Tag(width=1.6, height=0.5).at(at).theta(180).label("BUZZER", fontsize=9)
-    d += elm.Resistor().at(at).right().length(2).label("R5 1 kΩ", fontsize=9)
-    d += (transistor := elm.BjtNpn(circle=True).anchor("base").label("Q1 NPN", "right", fontsize=9))
+def _switched(
+    d: schemdraw.Drawing,
+    at: tuple[float, float],
+    net: str,
+    parts: tuple[str, str, str, str],
+    capacitor: str = "",
+) -> None:
+    """A load at +5 V that a transistor switches. ``parts`` are the labels of the resistor, the
+    transistor, the load and the diode."""
+    resistor, transistor_name, load, diode = parts
+    d += elm.Tag(width=1.6, height=0.5).at(at).theta(180).label(net, fontsize=9)
+    d += elm.Resistor().at(at).right().length(2).label(resistor, fontsize=9)
+    d += (
+        transistor := elm.BjtNpn(circle=True)
+        .anchor("base")
+        .label(transistor_name, "right", fontsize=9)
+    )
     d += elm.Line().at(transistor.emitter).down().length(0.5)
     d += elm.Ground()
     d += (stem := elm.Line().at(transistor.collector).up().length(0.6))
-    d += elm.RBox().at(stem.end).up().length(1.8).label("BZ1 +\n5 V", "bottom", fontsize=9)
+    d += elm.RBox().at(stem.end).up().length(1.8).label(load, "bottom", fontsize=9)
     d += (top := elm.Dot())
     d += elm.Vdd().label("+5V", fontsize=9)
-    d += elm.Line().at(stem.end).left().length(1.1)
-    d += elm.Diode().up().length(1.8).label("D1 1N4148", "top", fontsize=9)
+    d += (left := elm.Line().at(stem.end).left().length(1.1))
+    d += elm.Diode().up().length(1.8).label(diode, "top", fontsize=9)
     d += elm.Line().to(top.center)
+    if capacitor:
+        d += elm.Line().at(left.end).left().length(2.6)
+        d += elm.Capacitor().up().length(1.8).label(capacitor, "top", fontsize=9)
+        d += elm.Line().right().length(2.6)
+
+
+def _option(d: schemdraw.Drawing, at: tuple[float, float], what: str, net: str) -> None:
+    """The heading of an option, and the bridge by which the board knows of it."""
+    d += elm.Label().at((at[0] + 1.5, at[1])).label(f"Option: {what}", fontsize=12)
+    bridge = (at[0], at[1] - 0.9)
+    d += elm.Tag(width=1.8, height=0.5).at(bridge).theta(180).label(net, fontsize=9)
+    d += elm.Line().at(bridge).right().length(1.2)
+    d += elm.Ground()
+
+
+def _lamp(d: schemdraw.Drawing, at: tuple[float, float]) -> None:
+    d += elm.Tag(width=1.6, height=0.5).at(at).theta(180).label("LAMP", fontsize=9)
+    d += elm.Resistor().at(at).right().length(2).label("R7 220 Ω", fontsize=9)
+    d += elm.LED().right().length(2).label("LD1", "bottom", fontsize=9)
+    d += elm.Ground()
 
 
 def _decoupling(d: schemdraw.Drawing, at: tuple[float, float]) -> None:
@@ -236,6 +273,12 @@ def _in_words() -> str:
             f"{pins.buzzer} goes through R5, 1 kΩ, to the base of NPN transistor Q1, whose emitter "
             "is at ground and whose collector is at the buzzer's minus; the buzzer's plus is at "
             "+5 V; diode D1 lies across the buzzer, its ring at +5 V.",
+            f"Option, a vibration motor: {pins.motor} goes through R6, 1 kΩ, to the base of NPN "
+            "transistor Q2, whose emitter is at ground and whose collector is at one wire of motor "
+            "MT1; the motor's other wire is at +5 V; diode D2, its ring at +5 V, and C6, 100 nF, "
+            f"lie across the motor; {pins.motor_bridge} is joined to ground.",
+            f"Option, a lamp: {pins.lamp} goes through R7, 220 Ω, to plus of light-emitting diode "
+            f"LD1, whose minus is at ground; {pins.lamp_bridge} is joined to ground.",
             "Each peg is a mono plug with a resistor between tip and sleeve: " + values + ".",
         ]
     )
@@ -250,8 +293,13 @@ def draw() -> str:
     _controller(d)
     for m in range(design.counts()["multiplexers"]):
         _multiplexer(d, m, (10.5 + 11.0 * m, -4.2))
-    _levers(d, (-1.4, -5.4))
-    _buzzer(d, (-2.0, -13.2))
+    _levers(d, (-1.4, -6.4))
+    _switched(d, (-2.0, -13.2), "BUZZER", ("R5 1 kΩ", "Q1 NPN", "BZ1 +\n5 V", "D1 1N4148"))
+    _option(d, (-11.0, -7.6), "vibration motor", "M BRIDGE")
+    motor = ("R6 1 kΩ", "Q2 NPN", "MT1 \n3 V", "D2 1N4148")
+    _switched(d, (-10.4, -13.2), "MOTOR", motor, "C6 100 nF")
+    _option(d, (-11.0, 0.6), "lamp", "L BRIDGE")
+    _lamp(d, (-11.0, -2.0))
     _decoupling(d, (-3.6, -17.0))
     _pegs(d, (8.0, -14.4))
     text = d.get_imagedata("svg").decode("utf-8")

@@ -85,7 +85,8 @@ def test_schematic_shows_and_names_every_part_of_the_circuit() -> None:
     drawn = [" ".join("".join(text.itertext()).split()) for text in root.iter(f"{SVG}text")]
     for connection in design.connections():
         assert f"{connection.jack} {connection.square}" in drawn
-    for part in ("R1", "R2", "R3", "R4", "R5", "C1", "C5", "SW1", "SW2", "BZ1", "Q1", "D1"):
+    parts = "R1 R2 R3 R4 R5 R6 R7 C1 C5 C6 SW1 SW2 BZ1 Q1 Q2 D1 D2 MT1 LD1"
+    for part in parts.split():
         assert any(re.match(rf"{part}\b", text) for text in drawn), part
     for ohms in ladder.RESISTORS:
         assert f"{ladder.value(ohms)} 1 %" in drawn
@@ -126,6 +127,12 @@ def test_wiring_table_has_the_pins_of_the_firmware() -> None:
     assert goes_to["D3"].startswith("Black's lever")
     assert "D11       PB3      buzzer" in firmware
     assert "Q1" in goes_to["D11"]
+    assert "D9        PB1      vibration motor" in firmware
+    assert "D8        PB0      to ground if the motor is there" in firmware
+    assert "Q2" in goes_to["D9"] and "ground" in goes_to["D8"]
+    assert "D10       PB2      signal lamp" in firmware
+    assert "D12       PB4      to ground if the signal lamp is there" in firmware
+    assert "LD1" in goes_to["D10"] and "ground" in goes_to["D12"]
 
 
 def test_firmware_wired_in_unknown_words_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,6 +263,8 @@ def test_nothing_on_the_panel_is_in_the_way_of_anything_else() -> None:
         *((*design.hole(name), jack_body) for name in design.SQUARE_NAMES),
         *((design.LEVER_X, y, button_body) for y in design.LEVER_Y),
         (*design.BUZZER, 12.0),
+        (*design.MOTOR, design.MOTOR_WIDTH),
+        (*design.LAMP, 14.0),
         *((x, y, screw_head) for x, y in design.SCREWS),
     ]
     for i, (x, y, size) in enumerate(round_things):
@@ -323,7 +332,7 @@ def test_drilling_plan_says_the_places_of_the_design() -> None:
     assert f"{', '.join(places[:-1])} and {places[-1]}" in guide
     for number in (*design.PANEL, design.LEVER_X, *design.LEVER_Y, design.BUZZER[1]):
         assert f"{number:g}" in guide
-    for x, y in design.SCREWS:
+    for x, y in (*design.SCREWS, design.MOTOR, design.LAMP):
         assert f"{x:g} and {y:g}" in guide
 
 
