@@ -149,14 +149,21 @@ static bool receive(uint8_t *byte)
     return true;
 }
 
-void port_send(const uint8_t *bytes, uint8_t count)
+uint16_t port_room(void)
 {
-    uint16_t used, head = tx_head;
+    uint16_t used;
 
     cli();
-    used = (uint16_t)(head - tx_tail) % TX_SIZE;
+    used = (uint16_t)(tx_head - tx_tail) % TX_SIZE;
     sei();
-    if (used + count >= TX_SIZE)
+    return TX_SIZE - 1 - used;
+}
+
+void port_send(const uint8_t *bytes, uint8_t count)
+{
+    uint16_t head = tx_head;
+
+    if (count > port_room())
         return;
     for (uint8_t i = 0; i < count; i++) {
         tx[head] = bytes[i];

@@ -179,52 +179,61 @@ static bool has_fault(const struct board *board)
     return false;
 }
 
-/* Compare the board with what the host believes, and say what follows. */
-static void look(struct cpp *cpp, const struct board *board)
+static void shows_position(struct cpp *cpp, const struct board *board)
 {
-    uint8_t changed = count_changed(cpp->position, board);
-    struct cpp_move move;
+    if (cpp->sync != SYNCED)
+        say_board("sync ", board);
+    else if (cpp->following && cpp->announcing)
+        say("moved");
+    cpp->sync = SYNCED;
+    cpp->following = false;
+    /* If hands take back what the host is asked about, it may still accept it. */
+    cpp->ready = !cpp->asked;
+    if (cpp->ready)
+        cpp->move = NO_MOVE;
+}
 
-    if (changed == 0) {
-        if (cpp->unsynced)
-            say_board("sync ", board);
-        else if (cpp->following && cpp->announcing)
-            say("moved");
-        cpp->unsynced = cpp->following = false;
-        /* If hands take back what the host is asked about, it may still accept it. */
-        cpp->ready = !cpp->asked;
-        if (cpp->ready)
-            cpp->move = NO_MOVE;
-        return;
-    }
-    if (!cpp->unsynced && (changed > MOST_CHANGED || has_fault(board))) {
-        cpp->unsynced = true;
-        cpp->ready = false;
-        say_board("unsync ", board);
-    }
-    if (!cpp->ready || cpp->asked)
-        return;
-    move = find_move(cpp->position, board);
+static void ask_about_move(struct cpp *cpp, const struct board *board)
+{
+    struct cpp_move move = find_move(cpp->position, board);
+
     cpp->asked = move.from != move.to && !same_move(move, cpp->move);
     cpp->move = move;
     if (cpp->asked)
         say_move(move);
 }
 
-void cpp_changed(struct cpp *cpp, const struct board *board)
+void cpp_changed(struct cpp *cpp)
 {
-    bool was_unsynced = cpp->unsynced;
+    cpp->square_changed = cpp->news = true;
+}
 
-    if (!cpp->playing) {
-        if (cpp->watching)
-            say_board("state ", board);
+void cpp_tell(struct cpp *cpp, const struct board *board)
+{
+    bool changed = cpp->square_changed;
+    uint8_t count;
+
+    if (!cpp->news || port_room() < 2 * CPP_ANSWER_MAX)
         return;
+    cpp->square_changed = cpp->news = false;
+    if (changed && (cpp->playing ? cpp->streaming && cpp->sync == SYNCED : cpp->watching))
+        say_board("state ", board);
+    if (!cpp->playing)
+        return;
+    count = count_changed(cpp->position, board);
+    if (count == 0) {
+        shows_position(cpp, board);
+    } else if (cpp->sync == UNTOLD ||
+               (cpp->sync == SYNCED && (count > MOST_CHANGED || has_fault(board)))) {
+        cpp->sync = UNSYNCED;
+        cpp->ready = false;
+        say_board("unsync ", board);
+    } else if (cpp->sync == UNSYNCED) {
+        if (changed)
+            say_board("state ", board);
+    } else if (cpp->ready && !cpp->asked) {
+        ask_about_move(cpp, board);
     }
-    if (cpp->streaming && !was_unsynced)
-        say_board("state ", board);
-    look(cpp, board);
-    if (was_unsynced && cpp->unsynced)
-        say_board("state ", board);
 }
 
 /* --- commands of the host ---------------------------------------------------------------- */
@@ -272,29 +281,27 @@ static bool read_move(const struct cpp *cpp, const char *text, struct cpp_move *
 
 static void obey_begin(struct cpp *cpp, const struct board *board, const char *rest)
 {
+    (void)board;
     cpp->playing = read_position(rest, cpp->position);
     if (!cpp->playing) {
         say("err No position");
         return;
     }
     cpp->asked = cpp->following = cpp->watching = cpp->ready = false;
-    cpp->unsynced = true;
-    if (count_changed(cpp->position, board) == 0)
-        look(cpp, board);
-    else
-        say_board("unsync ", board);
+    cpp->sync = UNTOLD;
+    cpp->news = true;
 }
 
 /* The host has accepted a move of the board, or makes one itself. */
-static void take(struct cpp *cpp, const struct board *board, struct cpp_move move)
+static void take(struct cpp *cpp, struct cpp_move move)
 {
     make_move(cpp->position, move);
     cpp->asked = false;
     cpp->move = NO_MOVE;
-    look(cpp, board);
+    cpp->news = true;
 }
 
-static void take_of_host(struct cpp *cpp, const struct board *board, const char *rest)
+static void take_of_host(struct cpp *cpp, const char *rest)
 {
     struct cpp_move move;
 
@@ -304,7 +311,7 @@ static void take_of_host(struct cpp *cpp, const struct board *board, const char 
     }
     cpp->following = true;
     cpp->ready = false;
-    take(cpp, board, move);
+    take(cpp, move);
 }
 
 static bool answer(bool yes)
@@ -339,29 +346,30 @@ static void obey_get_state(struct cpp *cpp, const struct board *board, const cha
 
 static void obey_move(struct cpp *cpp, const struct board *board, const char *move)
 {
+    (void)board;
     if (cpp->playing)
-        take_of_host(cpp, board, move);
+        take_of_host(cpp, move);
 }
 
 static void obey_ok(struct cpp *cpp, const struct board *board, const char *rest)
 {
-    (void)rest;
+    (void)board, (void)rest;
     if (cpp->playing && cpp->asked)
-        take(cpp, board, cpp->move);
+        take(cpp, cpp->move);
 }
 
 static void obey_promote(struct cpp *cpp, const struct board *board, const char *move)
 {
+    (void)board;
     if (cpp->playing && cpp->asked)
-        take_of_host(cpp, board, move);
+        take_of_host(cpp, move);
 }
 
 static void obey_nok(struct cpp *cpp, const struct board *board, const char *rest)
 {
-    (void)rest;
+    (void)board, (void)rest;
     cpp->asked = false;
-    if (cpp->playing)
-        look(cpp, board);
+    cpp->news = true;
 }
 
 static void obey_end(struct cpp *cpp, const struct board *board, const char *reason)

@@ -25,8 +25,8 @@ struct cpp {
     /* A round is going on, and `position` is what the host believes to be on the board. */
     bool playing;
     uint8_t position[SQUARES];
-    /* The host has heard that the board shows something else. */
-    bool unsynced;
+    /* Whether the host knows that the board shows `position`, or that it does not. */
+    enum { SYNCED, UNTOLD, UNSYNCED } sync;
     /* The board has shown `position`: from here on, what differs is a move. */
     bool ready;
     /* Hands have to follow a move of the host. */
@@ -37,6 +37,8 @@ struct cpp {
     /* What the host wants to hear besides: each state, the end of its own moves, and, before a
      * round, each state. */
     bool streaming, announcing, watching;
+    /* A square or what the host believes has changed since cpp_tell. */
+    bool square_changed, news;
 };
 
 /* Take a byte of a line. False if no line goes on so: the byte then begins something else. A line
@@ -47,7 +49,10 @@ bool cpp_hear(struct cpp *cpp, uint8_t byte, bool any_word, bool *ended);
 bool cpp_obey(struct cpp *cpp, const struct board *board);
 
 /* A square changed. */
-void cpp_changed(struct cpp *cpp, const struct board *board);
+void cpp_changed(struct cpp *cpp);
+
+/* Tell what is new, as soon as there is room for it. What changed meanwhile is told as one. */
+void cpp_tell(struct cpp *cpp, const struct board *board);
 
 /* Say that the last line was no command. */
 void cpp_refuse(void);

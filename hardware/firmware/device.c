@@ -338,7 +338,7 @@ void device_read(struct device *device, uint8_t square, uint16_t reading, uint32
     if (device->language == DGT && change.new != FAULT)
         dgt_changed(&device->dgt, &device->board, square);
     if (device->language == CPP)
-        cpp_changed(&device->cpp, &device->board);
+        cpp_changed(&device->cpp);
     if (device->language != FRAMES)
         return;
     begin(&body, 'E');
@@ -383,6 +383,8 @@ void device_tick(struct device *device, uint32_t now)
     step(&device->buzzer, false, port_buzzer, now);
     step(&device->motor, false, port_motor, now);
     step(&device->lamp, true, port_lamp, now);
+    if (device->language == CPP)
+        cpp_tell(&device->cpp, &device->board);
     if (now - device->heard_at > HOST_SILENCE_MS && device->language == FRAMES)
         forget_host(device);
     if (device->language == FRAMES && now - device->pinged_at >= PING_MS) {

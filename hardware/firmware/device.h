@@ -78,7 +78,8 @@ void device_hear(struct device *device, uint8_t byte, uint32_t now);
 void device_read(struct device *device, uint8_t square, uint16_t reading, uint32_t now);
 void device_lever(struct device *device, uint8_t lever, bool down, uint32_t now);
 
-/* Do what is due by now: send a ping, sound the buzzer, run the motor, fall silent. */
+/* Do what is due by now: tell what is new, send a ping, sound the buzzer, run the
+ * motor, fall silent. */
 void device_tick(struct device *device, uint32_t now);
 
 #endif

@@ -10,6 +10,9 @@
 /* Send all of these bytes, or none if there is no room for all. The host notices the gap. */
 void port_send(const uint8_t *bytes, uint8_t count);
 
+/* How many bytes can be sent now. */
+uint16_t port_room(void);
+
 /* Read a hole now, 0 to 1023. */
 uint16_t port_convert(uint8_t square);
 

@@ -114,7 +114,7 @@ def test_the_driver_of_dgt_boards_connects_to_it(firmware: None) -> None:
     from hardware.emulated import FirmwareBoard
 
     log = EventLog()
-    with FirmwareBoard() as board, DgtBoard(board.url, log, ports=list):
+    with FirmwareBoard(boot_seconds=0.5) as board, DgtBoard(board.url, log, ports=list):
         log.wait_kinds(events.Connected, events.BoardPosition)
         log.clear()
         board.lift("g1")

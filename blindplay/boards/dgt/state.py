@@ -132,6 +132,8 @@ class DgtBoardState(PositionState):
         if self._answered:
             return []
         self._answered = True
+        if not self._about["version"]:  # the board was not listening yet: opening may reset it
+            self._reminded_at = -math.inf
         return [events.Connected(self._url, ", ".join(filter(None, self._about.values())), now)]
 
     def _hear_dump(self, codes: tuple[int, ...], now: float) -> list[BoardEvent]:

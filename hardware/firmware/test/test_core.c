@@ -49,6 +49,11 @@ void port_send(const uint8_t *bytes, uint8_t count)
     }
 }
 
+uint16_t port_room(void)
+{
+    return room ? 511 : 0;
+}
+
 uint16_t port_convert(uint8_t square)
 {
     return (uint16_t)(converter + square);
@@ -556,6 +561,7 @@ static void put(struct device *device, const char *square, uint16_t reading)
     raw[0] = 0;
     for (uint32_t end = clock_ms + 400; clock_ms < end; clock_ms += 4)
         device_read(device, (uint8_t)(square[0] - 'a' + 8 * (square[1] - '1')), reading, clock_ms);
+    device_tick(device, clock_ms);
 }
 
 static const char *hear(struct device *device, const char *bytes, int count)
@@ -564,6 +570,7 @@ static const char *hear(struct device *device, const char *bytes, int count)
     raw[0] = 0;
     for (int i = 0; i < count; i++)
         device_hear(device, (uint8_t)bytes[i], clock_ms);
+    device_tick(device, clock_ms);
     return raw;
 }
 
@@ -805,6 +812,26 @@ static void each_state_is_told_to_whoever_wants_it(void)
     PUT("a3", 'P', "state rnbqkbnr/pppppppp/8/8/8/P7/1PPPPPPP/RNBQKBNR\nmove a2a3\n");
 }
 
+static void on_a_full_line_only_the_last_state_is_told(void)
+{
+    struct device device;
+
+    start_position(&device);
+    ASK("begin " START, "sync " START "\n");
+    room = false;
+    for (char file = 'a'; file <= 'h'; file++)
+        PUT(((char[]){file, '1', 0}), '.', "");
+    room = true;
+    device_tick(&device, clock_ms);
+    CLAIM(!strcmp(raw, "unsync rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/8\n"));
+    room = false;
+    for (char file = 'a'; file <= 'h'; file++)
+        PUT(((char[]){file, '1', 0}), "RNBQKBNR"[file - 'a'], "");
+    room = true;
+    device_tick(&device, clock_ms);
+    CLAIM(!strcmp(raw, "sync " START "\n"));
+}
+
 /* --- any stream ---------------------------------------------------------------------------- */
 
 static void after_any_stream_each_language_is_understood(void)
@@ -869,6 +896,7 @@ int main(void)
     castling_en_passant_and_promotion_are_one_move_each();
     a_move_that_hands_take_back_too_soon_makes_no_other();
     each_state_is_told_to_whoever_wants_it();
+    on_a_full_line_only_the_last_state_is_told();
     after_any_stream_each_language_is_understood();
     puts("The firmware's portable core does what it should.");
     return 0;
