@@ -49,7 +49,7 @@ _log = logging.getLogger(__name__)
 class Notice(Enum):
     """What a board can tell its player without words."""
 
-    YOUR_MOVE = "your move"
+    YOUR_MOVE = "your_move"
     QUESTION = "question"
 
 

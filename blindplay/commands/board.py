@@ -167,10 +167,10 @@ def emulate(fen: str, socket: bool, identity: bool) -> None:
     """Emulate a pegged board on a machine without one.
 
     It prints the board's URL and reads from standard input: lift e2, place e4 P, move e2e4,
-    press white, fault e2, mend e2, unplug, plug, fen and quit.
+    press white, fault e2, mend e2, unplug, plug, fen, signals and quit.
     """
     placement = fen.split()[0] if fen.split() else ""
-    with EmulatedBoard(placement, force_socket=socket, identity=identity) as emulated:
+    with EmulatedBoard(placement, force_socket=socket, identity=identity, signals=True) as emulated:
         pack = options.load_language(user_language())
         lines = takewhile(lambda line: key_of(pack, line) is not Key.END, sys.stdin)
         practise(emulated, lines, to_reader(sys.stdout))

@@ -95,12 +95,14 @@ _FRAMES: list[peg.Message | peg.HostCommand] = [
     peg.Presses(6700, 1, 2, 3, 4),
     peg.Ack(),
     peg.Nak(2),
+    peg.Signalled(3),
     peg.AskHello(),
     peg.AskDump(),
     peg.AskPing(),
     peg.AskRaw(5),
     peg.Set(1, 100),
     peg.Buzz(7),
+    peg.Signal(1, 2, 3),
     peg.Leave(),
 ]
 

@@ -26,24 +26,9 @@ from tests.boards.event_log import EventLog
 if TYPE_CHECKING:
     from hardware.emulated import LockstepFirmware
 
-GAME = [
-    "e2e4",
-    "e7e6",
-    "e4e5",
-    "d7d5",
-    "e5d6",
-    "g8f6",
-    "d6c7",
-    "f8d6",
-    "c7b8q",
-    "e8g8",
-    "b8d6",
-    "f8e8",
-    "d1f3",
-    "d8d6",
-    "e1e2",
-]
+MOVES = "e2e4 e7e6 e4e5 d7d5 e5d6 g8f6 d6c7 f8d6 c7b8q e8g8 e1e2"
 """En passant, a capture that promotes, castling."""
+GAME = MOVES.split()
 
 
 @pytest.fixture

@@ -428,5 +428,5 @@ def _describe(hello: peg.Hello) -> str:
     if able & peg.Capability.MOTOR:
         parts.append("vibration motor")
     if able & peg.Capability.LAMP:
-        parts.append("lamp")
+        parts.append("signal lamp")
     return ", ".join(parts)

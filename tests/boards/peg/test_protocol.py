@@ -25,6 +25,7 @@ messages = st.one_of(
     st.builds(peg.Presses, u32, u8, u32, u8, u32),
     st.just(peg.Ack()),
     st.builds(peg.Nak, u8),
+    st.builds(peg.Signalled, u8),
 )
 commands = st.one_of(
     st.just(peg.AskHello()),
@@ -33,6 +34,7 @@ commands = st.one_of(
     st.builds(peg.AskRaw, squares),
     st.builds(peg.Set, u8, u16),
     st.builds(peg.Buzz, u8),
+    st.builds(peg.Signal, u8, u16, u8),
     st.just(peg.Leave()),
 )
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"

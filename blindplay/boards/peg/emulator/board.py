@@ -75,6 +75,11 @@ class EmulatedBoard:
         """The patterns that the vibration motor has shown."""
         return [signal.motor for signal in self._firmware.signalled if signal.motor]
 
+    @property
+    def lamp(self) -> int:
+        """The pattern that the lamp shows again and again. 0: it is off."""
+        return self._firmware.signalled[-1].lamp if self._firmware.signalled else 0
+
     def lift(self, square: str, *, wait: bool = True) -> str:
         """Take the piece from ``square`` and return its FEN letter.
 

@@ -10,7 +10,7 @@ from .board import EmulatedBoard
 
 HELP = (
     "Type lift e2, place e4 P (without a letter: the piece lifted last), move e2e4 (castling as "
-    "the king's move), press white, fault e2, mend e2, unplug, plug, fen or quit."
+    "the king's move), press white, fault e2, mend e2, unplug, plug, fen, signals or quit."
 )
 
 
@@ -58,6 +58,10 @@ def _do(board: EmulatedBoard, hand: list[str], words: list[str], out: TextIO) ->
             board.plug()
         case ["fen"]:
             print(board.placement, file=out, flush=True)
+        case ["signals"]:
+            for pattern in board.felt:
+                print("motor", f"{pattern:016b}"[::-1], file=out)
+            print("lamp", f"{board.lamp:08b}"[::-1], file=out, flush=True)
         case ["fen", placement, *_]:
             raise PracticeError(_no_new_position(placement))
         case _:

@@ -6,9 +6,12 @@ import io
 
 import pytest
 
+from blindplay.boards.driver import Notice
+from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.boards.peg.emulator.practice import practise
 from tests.command_line import run
+from tests.waiting import until
 
 
 @pytest.mark.parametrize(
@@ -31,7 +34,18 @@ def test_practice_says_what_is_wrong_with_a_line(line: str, said: str) -> None:
 
 def test_the_help_of_the_emulator_names_every_word_that_it_accepts() -> None:
     words = set(run("emulate", "--help").stdout.replace(",", " ").split())
-    assert words >= {"lift", "place", "move", "press", "fault", "mend", "unplug", "plug", "fen"}
+    assert words >= {
+        "lift",
+        "place",
+        "move",
+        "press",
+        "fault",
+        "mend",
+        "unplug",
+        "plug",
+        "fen",
+        "signals",
+    }
 
 
 @pytest.mark.parametrize(
@@ -51,3 +65,13 @@ def test_a_typed_move_is_executed_with_all_its_pieces(fen: str, move: str, after
     with EmulatedBoard(fen, force_socket=True, lift_ms=1, place_ms=1) as board:
         practise(board, io.StringIO(f"move {move}\nfen\n"), out)
     assert out.getvalue().splitlines()[1:] == [after]
+
+
+def test_motor_and_lamp_are_shown_tenth_by_tenth_of_a_second() -> None:
+    out = io.StringIO()
+    with EmulatedBoard(force_socket=True, signals=True) as board:
+        with PegBoard(board.url, ports=list) as host:
+            host.light([], [Notice.QUESTION])
+            assert until(lambda: board.felt)
+        practise(board, ["signals"], out)
+    assert out.getvalue().splitlines()[1:] == ["motor 1100110011000000", "lamp 11110000"]
