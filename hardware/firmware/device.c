@@ -217,8 +217,10 @@ static void obey(struct device *device, const uint8_t *body, uint8_t length, uin
     }
     switch (body[0]) {
     case 'h':
-        if (device->language != FRAMES)
+        if (device->language != FRAMES) {
             device->pinged_at = now;
+            device->dgt.updates = device->cpp.playing = false;
+        }
         device->language = FRAMES;
         say_hello(device, now);
         break;
@@ -293,7 +295,8 @@ static void hear_others(struct device *device, uint8_t byte, uint32_t now)
     else if (device->within == NOTHING || (paused && device->within != LINE))
         hear_first(device, byte);
     else if (device->within == FRAME)
-        device->within = byte == 0 && follows ? NOTHING : FRAME;
+        device->within =
+            (byte == 0 && follows) || device->receiver.skipping ? NOTHING : FRAME;
     else if (device->within == DGT_COUNT) {
         device->dgt_rest = byte;
         device->within = byte ? DGT_REST : NOTHING;

@@ -185,10 +185,12 @@ def test_an_unknown_command_is_refused(board: Stepped) -> None:
     line.run(50)
     board.hear(peg.encode_frame(b"q"))
     board.hear(peg.encode_frame(b"r\x40"))
+    board.hear(peg.encode(peg.Signal(1, 2, 3)))  # it has neither motor nor lamp
     answers = [message for _, message in line.run(100)]
     assert answers == [
         peg.Nak(peg.NakReason.UNKNOWN_COMMAND),
         peg.Nak(peg.NakReason.BAD_ARGUMENT),
+        peg.Nak(peg.NakReason.UNKNOWN_COMMAND),
     ]
 
 

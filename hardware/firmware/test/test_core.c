@@ -649,6 +649,12 @@ static void a_message_to_a_dgt_clock_or_to_lamps_is_passed_over(void)
     CLAIM(raw_count == 0);
     hear(&device, "\x42", 1);
     CLAIM(raw_count == 67);
+    /* A stray zero begins no frame for ever. */
+    hear(&device, "\0", 1);
+    for (int i = 0; i < FRAME_ENCODED_MAX + 1; i++, clock_ms += PAUSE_MS - 1)
+        hear(&device, "\x42", 1);
+    hear(&device, "\x42", 1);
+    CLAIM(raw_count == 67);
     /* One that is cut off ends after a pause. */
     hear(&device, "\x2b\x40\x03", 3);
     clock_ms += PAUSE_MS + 1;
