@@ -20,7 +20,7 @@ def test_what_was_agreed_is_kept_privately_and_finds_the_other_table_again(tmp_p
         ("white", mine.knowing(theirs.own), ""),
         ("black", theirs.knowing(mine.own), "127.0.0.1"),
     ):
-        Agreement(keys, side, 5, False, port, host).keep(tmp_path / f"{side}.jsonl")
+        Agreement(keys, side, 5, False, not host, port, host).keep(tmp_path / f"{side}.jsonl")
         assert (tmp_path / f"{side}.distant").stat().st_mode & 0o77 == 0
     ends = [kept(tmp_path / f"{side}.jsonl").lifeline() for side in ("black", "white")]
     heard: list[list[bytes]] = [[], []]
