@@ -51,7 +51,7 @@ NO_MESSAGES = {
     "\ntls_version tlsv1.2\nallow_anonymous false\npassword_file {}\nacl_file {}"
     "\nmax_queued_messages 100000\nmax_packet_size 1000000\npersistence false",
     "listener {{port}}\ncertfile {}\nkeyfile {}\ntls_version tlsv1.2\nallow_anonymous true"
-    "\nacl_file {}\nclientid_prefixes {}\nmax_connections {}\nmax_packet_size 20000"
+    "\nacl_file {}\nmax_connections {}\nmax_packet_size 20000"
     "\nmax_queued_messages 500\nmax_queued_bytes 2000000\nmemory_limit 300000000"
     "\nmax_keepalive 60\nset_tcp_nodelay true\npersistence false",
     "topic write {}", "topic readwrite {}", "pattern read {}", "{} play --against wait@{}:{}",

@@ -7,7 +7,7 @@ tables of a tournament. It keeps nothing.
 import tempfile
 from pathlib import Path
 
-from blindplay.opponents.distant.relay import INBOX_BEGINS, INBOX_TOPIC, ROOM_TOPIC, ROOMS
+from blindplay.opponents.distant.relay import INBOX_TOPIC, INBOXES, ROOM_TOPIC, ROOMS
 
 from . import local_broker
 from .broker_files import CONFIGURATION, owner
@@ -24,7 +24,6 @@ keyfile {_KEY}
 tls_version tlsv1.2
 allow_anonymous true
 acl_file {_ACCESS}
-clientid_prefixes {INBOX_BEGINS}
 max_connections {MOST_TABLES}
 max_packet_size 20000
 max_queued_messages 500
@@ -39,7 +38,7 @@ persistence false
 def configuration_files(port: int) -> dict[str, str]:
     """The files of the broker by name. It lets everybody in, who may do this and nothing else: read
     the own inbox, write to every inbox, and see and show which room is whose."""
-    access = [f"topic write {INBOX_TOPIC.format('+')}\n"]
+    access = [f"topic write {INBOXES}\n"]
     access += [f"topic readwrite {ROOM_TOPIC.format(room)}\n" for room in ROOMS]
     access.append(f"pattern read {INBOX_TOPIC.format('%c')}\n")
     _, server, key = make_certificates("meetings", ["localhost"])

@@ -20,16 +20,17 @@ from .places import PATIENCE_S, Venue
 PORT = 8884
 """Where such a broker listens, if nothing else is said."""
 ROOMS = [str(number) for number in range(10, 100)]
-INBOX_BEGINS = "table-"
-"""So begins the name of each inbox, which is that of its client. No other name can read it."""
-INBOX_TOPIC = "blindplay/meeting/1/to/{}"
+INBOXES = "blindplay/meeting/1/to/+"
+INBOX_TOPIC = "blindplay/meeting/1/to/table-{}-in"
+"""The name of an inbox is that of its client, which alone reads it. With letters on both sides no
+client's name makes a wildcard of it."""
 ROOM_TOPIC = "blindplay/meeting/1/room/{}"
 _LAST_S = 1.0  # a relay that is closed waits so long for each connection
 MOST_STREAMS = 16
 """So many connections one table has at the same time."""
 _CHUNK = 16384
 _WAITING = 256  # messages that came and were not read yet
-_NAME_BYTES = len(INBOX_BEGINS) + 16
+_NAME_BYTES = 16
 _STREAM_BYTES = 8
 _NUMBER_BYTES = 4
 _END = (1 << 8 * _NUMBER_BYTES) - 1
@@ -129,7 +130,7 @@ class Relay:
         shows: bool = False,
         other: str = "",
     ) -> None:
-        self.inbox = inbox or INBOX_BEGINS + secrets.token_hex(8)
+        self.inbox = inbox or secrets.token_hex(_NAME_BYTES // 2)
         self.room = room
         self._host, self._port, self._other = host, port, other
         self._shows = shows
@@ -282,8 +283,7 @@ class Relay:
 
 
 def _is_inbox(name: bytes) -> bool:
-    rest = name.removeprefix(INBOX_BEGINS.encode())
-    return len(rest) == 16 and all(one in b"0123456789abcdef" for one in rest)
+    return len(name) == _NAME_BYTES and all(one in b"0123456789abcdef" for one in name)
 
 
 def waiting_at(host: str, port: int) -> Relay:
