@@ -1,10 +1,11 @@
 """Figures for `blindplay bench opponents`: a game at two tables over a bad line, in real time."""
 
 import random
+import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from queue import SimpleQueue
@@ -61,7 +62,8 @@ class _Seat:
 
     def __init__(self, journal: Journal, side: str, line: _BadLine, plies: int) -> None:
         self.side, self._plies = side, plies
-        self.thought_s = 0.0
+        self.thought_ms: list[float] = []
+        """At each move, by this player's own watch."""
         self._chance = random.Random(f"{_SEED} {side}")
         self._began = 0.0  # when the own clock started, at this table
         waited = side == "white"
@@ -92,9 +94,8 @@ class _Seat:
             if fact is None:
                 time.sleep(_LOOK_S)
                 continue
-            began = self._began
             if isinstance(fact, f.Press):
-                self.thought_s += time.monotonic() - began
+                self.thought_ms.append(1000 * (time.monotonic() - self._began))
             self.table.submit(fact)
 
     def _chosen(self, moves: list[chess.Move]) -> chess.Move:
@@ -112,18 +113,18 @@ class _Seat:
 def figures(moves: int) -> Iterator[str]:
     """Yield a line about a game of so many moves."""
     begun = time.monotonic()
-    apart, off = played(moves)
+    apart, over = played(moves)
     yield (
         f"Two tables, {DELAY_S * 1000:.0f} ms each way, {LOST:.0%} of the messages lost, {moves} "
         f"moves in {time.monotonic() - begun:.0f} s: after each move both tables show the same "
-        f"clocks within {apart:.0f} ms; in the whole game each player was charged what that "
-        f"player had thought, within {off:.0f} ms."
+        f"clocks within {apart} ms; a move is charged with {statistics.median(over):.1f} ms more "
+        f"than its player has thought (median), {max(over):.1f} ms at most."
     )
 
 
-def played(moves: int) -> tuple[float, float]:
+def played(moves: int) -> tuple[int, list[float]]:
     """Play so many moves. Give in milliseconds how far apart the clocks of both tables were at
-    most, and how much a player was charged more or less than that player's thinking."""
+    most, and for each move how much more it was charged with than its player has thought."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         lines = {side: _BadLine(seed) for seed, side in enumerate(SIDES)}
@@ -140,7 +141,15 @@ def played(moves: int) -> tuple[float, float]:
         both = zip(*(seat.table.game.history[: 2 * moves] for seat in seats), strict=True)
         clocks = [[ply.clock.left for ply in plies] for plies in both]
         apart = max(abs(one[side] - other[side]) for one, other in clocks for side in SIDES)
-        given = 1000 * (_START_S + (moves + 1) * _INCREMENT_S)
-        return apart, max(
-            abs(given - clocks[-1][0][seat.side] - 1000 * seat.thought_s) for seat in seats
-        )
+        over = [one for seat in seats for one in _over(seat, [left for left, _ in clocks])]
+        return apart, over
+
+
+def _over(seat: _Seat, clocks: Sequence[Mapping[str, int]]) -> Iterator[float]:
+    """For each move of the player at ``seat``, what it was charged with and not thought."""
+    before = 1000 * (_START_S + _INCREMENT_S)
+    own = clocks[SIDES.index(seat.side) :: 2]
+    for clock, thought in zip(own, seat.thought_ms, strict=True):
+        left = clock[seat.side]
+        yield before + 1000 * _INCREMENT_S - left - thought
+        before = left

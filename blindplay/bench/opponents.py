@@ -136,8 +136,8 @@ def thinking_figures(pack: Language) -> Iterator[str]:
         with _thinks(program):
             busy = measure(pack)
         yield (
-            f"{name}: {_in_ms(quiet)}; while {program.name} thinks: {_in_ms(busy)}; each of "
-            f"{_QUESTIONS}."
+            f"{name}: {_in_ms(quiet)}; while {program.name} thinks: {_in_ms(busy)}; {_QUESTIONS} "
+            "of each."
         )
 
 
