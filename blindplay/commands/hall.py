@@ -83,8 +83,10 @@ def meetings(port: int) -> None:
     nothing is kept. Ctrl-C ends it; games that are being played stop until it runs again.
     """
     from blindplay.console.server import reached_at
+    from blindplay.hall.local_broker import program
     from blindplay.hall.meetings import run_meetings
 
+    program()  # before anybody is told to come
     options.show("A table waits here with this line, and says what the other one types:")
     options.show(f"    {options.called()} play --against wait@{reached_at()}:{port}")
     run_meetings(port)

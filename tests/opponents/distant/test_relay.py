@@ -148,6 +148,7 @@ def test_rooms_that_are_taken_are_left_alone(
 
 def test_a_game_goes_on_after_the_broker_or_either_table_was_ended(tmp_path: Path) -> None:
     broker = MeetingBroker(tmp_path)
+    waits = relay.waiting_at(broker.host, broker.port)
     mine, theirs = Keys.new(), Keys.new()
     place = broker.port, broker.host, "a" * 16
     agreed = {
@@ -174,6 +175,10 @@ def test_a_game_goes_on_after_the_broker_or_either_table_was_ended(tmp_path: Pat
     for one in heard.values():
         one.clear()
     assert until(connected, 90)
+    calls = Relay(broker.host, broker.port, room=waits.room)
+    assert calls.holder() == waits.inbox  # it has shown its room again
+    calls.close()
+    waits.close()
     for side in agreed:
         lines[side].close()
         for one in heard.values():
