@@ -25,9 +25,9 @@ INBOX_TOPIC = "blindplay/meeting/1/to/table-{}-in"
 """The name of an inbox is that of its client, which alone reads it. With letters on both sides no
 client's name makes a wildcard of it."""
 ROOM_TOPIC = "blindplay/meeting/1/room/{}"
-_LAST_S = 1.0  # a relay that is closed waits so long for each connection
 MOST_STREAMS = 16
 """So many connections one table has at the same time."""
+_LAST_S = 1.0  # a relay that is closed waits so long for each connection
 _CHUNK = 16384
 _WAITING = 256  # messages that came and were not read yet
 _NAME_BYTES = 16
@@ -56,7 +56,6 @@ class _RelayedStream:
         self._sock, self._send, self._forget = sock, send, forget
         self._sent = self._came = 0
         self._inbox: queue.Queue[bytes] = queue.Queue(_WAITING)
-
         self._threads = [
             threading.Thread(target=run, name="relay", daemon=True)
             for run in (self._read, self._write)
