@@ -50,6 +50,11 @@ NO_MESSAGES = {
     "# Start Mosquitto in this folder: mosquitto -c {}\nlistener {{port}}\ncertfile {}\nkeyfile {}"
     "\ntls_version tlsv1.2\nallow_anonymous false\npassword_file {}\nacl_file {}"
     "\nmax_queued_messages 100000\nmax_packet_size 1000000\npersistence false",
+    "listener {{port}}\ncertfile {}\nkeyfile {}\ntls_version tlsv1.2\nallow_anonymous true"
+    "\nacl_file {}\nmax_connections {}\nmax_packet_size 20000"
+    "\nmax_queued_messages 500\nmax_queued_bytes 2000000\nmemory_limit 300000000"
+    "\nmax_keepalive 60\nset_tcp_nodelay true\npersistence false",
+    "topic write {}", "topic readwrite {}", "pattern read {}", "{} play --against wait@{}:{}",
     '# What everybody sees of the games, with blindplay hall serve --public or blindplay hall cast.'
     '\n[broadcast]\ndelay = "15m"\nnames = false\n# folder = "livechess"',
     "The hall. Give this file to nobody. Everybody who has it can decide at every table.",

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from blindplay.hall.event_file import Broker, EventFile
+from blindplay.broker import Broker, Link
+from blindplay.hall.event_file import EventFile
 from blindplay.hall.hall import Hall
-from blindplay.hall.link import Link
 from blindplay.hall.local_broker import LocalBroker
 from blindplay.hall.protocol import (
     Head,

@@ -281,3 +281,21 @@ def hall(tables: tuple[int, ...], seconds: float, speed: float) -> None:
     from blindplay.bench.hall import measure
 
     options.show_all(measure(tables, seconds, speed))
+
+
+@bench.command()
+@options.announced_in(help="Measure with the words of this language.")
+@click.option("--moves", type=click.IntRange(1, 100), default=20,
+              help="Play so many moves at two tables over a bad line.")  # fmt: skip
+def opponents(pack: Language, moves: int) -> None:
+    """Measure opponents who are not in the room.
+
+    It measures how soon their moves are heard, whether ears and keys wait for an engine that
+    thinks, and the clocks of two tables over a line that delays and loses messages.
+    """
+    from blindplay.bench import distant_tables
+    from blindplay.bench.opponents import figures, thinking_figures
+
+    options.show_all(figures(pack))
+    options.show_all(thinking_figures(pack))
+    options.show_all(distant_tables.figures(moves))

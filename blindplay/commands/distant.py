@@ -1,9 +1,9 @@
-"""``play --against wait`` and ``play --against HOST``: a game at two tables."""
+"""``play --against wait`` and ``play --against DIGITS@HOST``: a game at two tables."""
 
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -15,12 +15,14 @@ from . import options
 from .resuming import typed
 
 if TYPE_CHECKING:
+    from blindplay.opponents.distant.places import Door, Way
     from blindplay.opponents.distant.player import DistantPlayer
     from blindplay.table.meeting_distant import MeetingPlace, Met
 
 WAIT = "wait"
 LAG_LIMIT_S = 5
-_ADDRESS = re.compile(r"(?:(?P<digits>[0-9]{6})@)?(?P<address>.+)")
+_ADDRESS = re.compile(r"(?:(?P<ticket>[0-9]{6}|[0-9]{8}|wait)@)?(?P<address>.+)")
+_DIGITS, _ROOM_DIGITS = 6, 2
 _OF_THE_GAME = frozenset(
     ("edition", "time_control", "mode", "supervised", "quickplay_finish", "chess960", "fen",
      "arbiter", "training", "event", "site", "round", "announce_in", "check", "lag_limit")
@@ -28,29 +30,45 @@ _OF_THE_GAME = frozenset(
 """Options that the table that waits decides."""
 
 
-def address_of(text: str) -> tuple[str, str, int]:
-    """The digits, the host and the port of ``482915@host:port``; without digits they are empty, and
-    so is the host of ``wait``.
+@dataclass(frozen=True)
+class Address:
+    """``ticket`` has six digits for a table that waits at ``host``, and eight for one that waits at
+    a broker there: first its room. It is empty until somebody is asked. Without a ``host`` this
+    table ``waits`` at a port of its own, else at a broker."""
+
+    waits: bool
+    host: str = ""
+    port: int | None = None
+    ticket: str = ""
+
+    @property
+    def at_broker(self) -> bool:
+        return bool(self.host) if self.waits else len(self.ticket) > _DIGITS
+
+
+def address_of(text: str) -> Address:
+    """What ``wait``, ``wait:port``, ``wait@host:port`` or ``482915@host:port`` says.
 
     :raises ValueError: one sentence, if it is no address.
     """
-    from blindplay.opponents.distant.meeting import PORT
-
     found = _ADDRESS.fullmatch(text.strip())
     try:
         parts = urlsplit(f"//{found['address']}") if found else None
-        whole = found and parts and parts.hostname and not (parts.path or parts.query)
+        whole = parts and not (parts.path or parts.query or parts.username)
         # A name alone is rather a slip of the keyboard than a machine.
         known = text == WAIT or re.search("[@.:]", text)
         if found and parts and parts.hostname and whole and known:
-            waits = parts.hostname == WAIT and not found["digits"]
-            port = PORT if parts.port is None else parts.port
-            return found["digits"] or "", "" if waits else parts.hostname, port
+            ticket = found["ticket"] or ""
+            if parts.hostname == WAIT and not ticket:
+                return Address(True, port=parts.port)
+            waits = ticket == WAIT
+            return Address(waits, parts.hostname, parts.port, "" if waits else ticket)
     except ValueError:
         pass
     raise ValueError(
-        f"--against {shown(text)} is no opponent; write engine, lichess, wait, or the six digits "
-        f"and the address of a table that waits, such as 482915@192.168.1.20:{PORT}."
+        f"--against {shown(text)} is no opponent; write engine, lichess, wait, wait@ and the "
+        "address of a hall, or the digits and the address that a table which waits gives you, such "
+        "as 482915@192.168.1.20."
     )
 
 
@@ -59,8 +77,7 @@ def with_both(given: Mapping[str, Any]) -> dict[str, Any]:
 
     :raises ValueError: for values that do not go together.
     """
-    _, host, _ = address_of(given["against"])
-    if host:
+    if not address_of(given["against"]).waits:
         for name in sorted(typed(given) & _OF_THE_GAME):
             raise ValueError(
                 f"The table that waits decides about --{name.replace('_', '-')}; leave it out."
@@ -78,17 +95,18 @@ def meet(
     :raises ValueError: one sentence, if nothing comes of it.
     :raises AudioError: if a named output cannot be used.
     """
-    digits, host, port = address_of(given["against"])
+    address = address_of(given["against"])
     impaired = [side for side in SIDES if setup.player(side).impaired]
     here = impaired[0] if impaired else "white"
-    if not host:
-        return _await(given, setup, here, place, port)
+    if address.waits:
+        return _await(given, setup, here, place, address)
+    address = address if address.ticket else replace(address, ticket=_asked())
     name = setup.white.name or setup.black.name
-    return _call(place, host, port, digits or _asked(), replace(setup.player(here), name=name))
+    return _call(place, address, replace(setup.player(here), name=name))
 
 
 def _await(
-    given: Mapping[str, Any], setup: Setup, here: str, place: "MeetingPlace", port: int
+    given: Mapping[str, Any], setup: Setup, here: str, place: "MeetingPlace", address: Address
 ) -> "Met | None":
     from blindplay.opponents.distant.terms import Terms
     from blindplay.table.meeting_distant import await_guest
@@ -97,44 +115,115 @@ def _await(
         both = replace(setup, black=guest) if here == "white" else replace(setup, white=guest)
         return Terms(both, here, given["lag_limit"] or LAG_LIMIT_S, given["training"])
 
+    return await_guest(place, _door(address), propose)
+
+
+def _door(address: Address) -> "Door":
+    """Where this table waits.
+
+    :raises ValueError: one sentence, if it cannot wait there.
+    """
+    from blindplay.opponents.distant import relay
+    from blindplay.opponents.distant.meeting import PORT
+    from blindplay.opponents.distant.places import PortDoor
+
+    if not address.at_broker:
+        port = PORT if address.port is None else address.port
+        try:
+            return PortDoor(port)
+        except OSError:
+            raise _taken(port) from None
     try:
-        return await_guest(place, port, propose)
+        return relay.waiting_at(address.host, address.port or relay.PORT)
+    except relay.NoRoomError:
+        raise ValueError(
+            f"Too many tables wait at {shown(address.host)}; try again later."
+        ) from None
     except OSError:
-        raise _taken(port) from None
+        raise _no_hall(address) from None
 
 
-def _call(place: "MeetingPlace", host: str, port: int, digits: str, player: Player) -> "Met":
-    from blindplay import __version__
-    from blindplay.opponents.distant import meeting, terms
+def _way(address: Address) -> "Way":
+    """How this table calls the other.
+
+    :raises ValueError: one sentence, if a broker does not answer, or nobody waits there.
+    """
+    from blindplay.opponents.distant import relay
+    from blindplay.opponents.distant.meeting import PORT
+    from blindplay.opponents.distant.places import PortWay
+
+    if not address.at_broker:
+        return PortWay(address.host, PORT if address.port is None else address.port)
+    room = address.ticket[:_ROOM_DIGITS]
+    way = relay.Relay(address.host, address.port or relay.PORT, room=room)
+    try:
+        waits = way.holder()
+    except OSError:
+        way.close()
+        raise _no_hall(address) from None
+    if not waits:
+        way.close()
+        raise ValueError(
+            f"No table waits at {shown(address.host)} with these digits; ask for them again."
+        )
+    return way
+
+
+def _no_hall(address: Address) -> ValueError:
+    from blindplay.opponents.distant.relay import PORT
+
+    return ValueError(
+        f"No hall answers at {shown(address.host)}, port {address.port or PORT}; check the "
+        "address, and whether blindplay hall meetings runs there."
+    )
+
+
+def _call(place: "MeetingPlace", address: Address, player: Player) -> "Met":
+    from blindplay.opponents.distant.meeting import NotReachedError
+    from blindplay.opponents.distant.terms import NotAgreedError, OtherVersionError
     from blindplay.six_digits import WrongDigitsError
     from blindplay.table.meeting_distant import call_table
 
+    way = _way(address)
     try:
-        return call_table(place, host, port, digits, player)
-    except meeting.NotReachedError:
-        raise ValueError(
-            f"No table waits at {shown(host)}, port {port}; check the address, and whether the "
-            f"firewall and the router there let TCP port {port} through to that machine."
-        ) from None
-    except WrongDigitsError:
-        raise ValueError(
-            "These are not the digits that the other table shows; ask for them again. After three "
-            "tries it has new ones."
-        ) from None
-    except terms.OtherVersionError as error:
-        raise ValueError(
-            f"The other table has BlindPlay {shown(str(error))}, this one {__version__}; both need "
-            "the same version."
-        ) from None
-    except terms.NotAgreedError:
-        raise ValueError("There is no game: the two tables have not agreed.") from None
+        return call_table(place, way, address.ticket[-_DIGITS:], player)
+    except (NotReachedError, WrongDigitsError, OtherVersionError, NotAgreedError) as error:
+        way.close()
+        raise ValueError(_said(error, address, way.place.port)) from None
+
+
+def _said(error: ValueError, address: Address, port: int) -> str:
+    """Why nothing came of a call."""
+    from blindplay import __version__
+    from blindplay.opponents.distant.terms import NotAgreedError, OtherVersionError
+    from blindplay.six_digits import WrongDigitsError
+
+    match error:
+        case WrongDigitsError():
+            return (
+                "These are not the digits that the other table shows; ask for them again. After "
+                "three tries it has new ones."
+            )
+        case OtherVersionError():
+            return (
+                f"The other table has BlindPlay {shown(str(error))}, this one {__version__}; both "
+                "need the same version."
+            )
+        case NotAgreedError():
+            return "There is no game: the two tables have not agreed."
+    return (
+        f"No table waits at {shown(address.host)}, port {port}; check the address, and whether "
+        f"the firewall and the router there let TCP port {port} through to that machine."
+    )
 
 
 def _asked() -> str:
-    options.show("Which six digits does the other table show?")
+    options.show("Which digits does the other table show?")
     line = "".join(sys.stdin.readline().split())
-    if not re.fullmatch("[0-9]{6}", line):
-        raise ValueError("These are no six digits; type them as the other table says them.")
+    if not re.fullmatch("[0-9]{6}|[0-9]{8}", line):
+        raise ValueError(
+            "These are neither six nor eight digits; type them as the other table says them."
+        )
     return line
 
 
@@ -144,14 +233,18 @@ def go_on(given: Mapping[str, Any], journal: Path) -> "DistantPlayer":
     :raises ValueError: one sentence, if the other table could not know this one, or the port is
         taken.
     """
+    from blindplay.opponents.distant import meeting, relay
     from blindplay.opponents.distant.agreement import kept
 
     if given["dead_time"] != "nobody":
         raise ValueError("--dead-time is for a game at one table; leave it out.")
     agreed = kept(journal)
-    _, host, port = address_of(given["against"])
-    if "against" in typed(given) and bool(host) == bool(agreed.host):
-        agreed = replace(agreed, host=host, port=port)
+    address = address_of(given["against"])
+    same = address.waits is agreed.waited and bool(address.host) is bool(agreed.host)
+    if "against" in typed(given) and (address.host if agreed.inbox else same):
+        usual = relay.PORT if agreed.inbox else meeting.PORT
+        port = usual if address.port is None else address.port
+        agreed = replace(agreed, host=address.host, port=port)
     try:
         return agreed.player(agreed.lifeline())
     except OSError:

@@ -75,6 +75,24 @@ def broker(file: Path) -> None:
 
 
 @hall.command()
+@click.option("--port", type=click.IntRange(1, 65535), default=8884, help="Wait at this TCP port.")
+def meetings(port: int) -> None:
+    """Let two distant tables meet that cannot reach each other.
+
+    It needs Mosquitto on this machine, and no event. What the tables say passes encrypted, and
+    nothing is kept. Ctrl-C ends it; games that are being played stop until it runs again.
+    """
+    from blindplay.console.server import reached_at
+    from blindplay.hall.local_broker import program
+    from blindplay.hall.meetings import run_meetings
+
+    program()  # before anybody is told to come
+    options.show("A table waits here with this line, and says what the other one types:")
+    options.show(f"    {options.called()} play --against wait@{reached_at()}:{port}")
+    run_meetings(port)
+
+
+@hall.command()
 @click.argument("file", type=options.FILE, help="Use this file, the hall's own one of the event.")
 @options.as_json(help="Print JSON, one object for each line.")
 def follow(file: Path, as_json: bool) -> None:

@@ -108,8 +108,8 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
     "Opponent": (
         _option("against", "Play against an opponent who is not at this table: engine is Stockfish "
                 "or, where it is not installed, a small opponent that is built in; lichess is "
-                "anybody at Lichess; wait waits for another table, at port 16464 or wait:PORT; "
-                "that table gives the six digits and the address of this one, such as "
+                "anybody at Lichess; wait waits for another table, at port 16464 or wait:PORT, or "
+                "at a hall with wait@HOST; that table gives the digits and the address, such as "
                 "482915@192.168.1.20.", type=against.OpponentParameter()),
         _option("level", "Play at this level: beginner, learner, club, strong, master, "
                 "full, or a number of Elo. Without it, it is club. Play against the computer of "

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 @click.option(
     "--port", help="Use the board at this port or URL. Without it, the board is searched for."
 )
+@click.option(
+    "--microphone",
+    help="Use the microphone with this in its name; none: type instead of speaking.",
+)
 @click.option("--number", type=click.IntRange(1), default=1, help="Begin with this one of a file.")
 @click.option(
     "--as",
@@ -52,6 +56,7 @@ def review(
     engine: str | None,
     board: bool,
     port: str | None,
+    microphone: str | None,
     number: int,
     kind: StudyKind | None,
     output: Path | None,
@@ -61,14 +66,15 @@ def review(
     """Learn from a game that is over, or solve puzzles.
 
     It tells at most three turning points: the position, what was played, what was better and why,
-    and the lines move by move. Enter goes on. Moves of puzzles are typed, in words or as on a
-    scoresheet. Nothing is examined while a table on this machine plays a game.
+    and the lines move by move. Enter goes on. Moves of puzzles are said, or typed in words or as
+    on a scoresheet. Nothing is examined while a table on this machine plays a game.
     """
     from blindplay.opponents import uci
     from blindplay.opponents.analysis import Analyst
     from blindplay.record import games
     from blindplay.table.board_setup import Attendant, Prompter
     from blindplay.table.reviewing import EndedError, Teacher
+    from blindplay.table.spoken_answers import open_ear
 
     if port is not None and not board:
         raise ValueError("--port needs --board.")
@@ -93,6 +99,8 @@ def review(
         voice = Prompter(stack, pack, silent, sys.stdout)
         attendant = Attendant(stack, voice, pack, sys.stdin, (port or "") if board else None)
         teacher = Teacher(pack, voice, attendant, Analyst(program, may_look), silent)
+        if any(isinstance(one, Puzzle) for one in found):
+            teacher.answers.ear = open_ear(stack, pack, voice, attendant.hear, microphone)
         if program.is_built_in:
             teacher.say("review_built_in")
         with suppress(EndedError):

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from blindplay.broker import Link
 from blindplay.laws.facts import Setup
 from blindplay.table.pairings import Pairings
 from blindplay.table.table import Table
 
 from . import earlier_games
 from .event_file import EventFile
-from .link import Link
 from .protocol import (
     LinesWanted,
     MessageError,

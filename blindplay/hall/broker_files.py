@@ -41,7 +41,7 @@ def configuration_files(
         for name, password in passwords.items()
     ]
     return {
-        CONFIGURATION: _CONFIGURATION.format(port=port) + _owner(),
+        CONFIGURATION: _CONFIGURATION.format(port=port) + owner(),
         _ACCESS: _access(event, tables),
         _PASSWORDS: "".join(hashes),
         _CERTIFICATE: server,
@@ -64,7 +64,7 @@ persistence false
 """
 
 
-def _owner() -> str:
+def owner() -> str:
     """If root starts Mosquitto, it runs as the user who can read these files."""
     return f"user {getpass.getuser()}\n" if hasattr(os, "geteuid") else ""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from blindplay.broker import PORT, Broker
 from blindplay.given import read_bytes, read_text, read_toml
 
 from .protocol import checked_name
@@ -13,20 +14,7 @@ from .protocol import checked_name
 MOST_BYTES = 200_000
 _PEM = "-----BEGIN "
 _KEY = re.compile("[0-9a-f]{64}")
-PORT, TLS_PORT = 1883, 8883
-
-
-@dataclass(frozen=True)
-class Broker:
-    """An MQTT broker, and the account that connects to it."""
-
-    host: str = "localhost"
-    port: int = PORT
-    account: str = ""
-    """Empty: a broker that lets everybody in."""
-    password: str = ""
-    certificates: str = ""
-    """Encrypt, and trust these authorities, in PEM; empty: do not encrypt."""
+TLS_PORT = 8883
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ import time
 from concurrent.futures import Future
 from typing import Any
 
+from blindplay.broker import Link
 from blindplay.record import files
 
 from .event_file import EventFile
 from .follower import FOLLOWED, Follower
-from .link import Link
 from .protocol import ROOT, RequestAnswer, Topic
 from .requesting import Requests
 

@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 from typing import Self
 
+from blindplay.broker import Broker
+
 from .broker_files import CONFIGURATION
-from .event_file import Broker
 
 _OPEN = "allow_anonymous true\n"
 _PLACES = "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/sbin", r"C:\Program Files\mosquitto"

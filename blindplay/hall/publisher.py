@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from blindplay.broker import Link
 from blindplay.laws import Taken
 from blindplay.laws.facts import Tick
 from blindplay.record import chain, signatures
@@ -21,7 +22,6 @@ from blindplay.table.table import Table
 from . import earlier_games
 from .event_file import EventFile
 from .heads import head_of
-from .link import Link
 from .protocol import (
     MOST_BYTES,
     Head,

@@ -7,9 +7,10 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
+from blindplay.broker import Link
+
 from .event_file import EventFile
 from .follower import Follower
-from .link import Link
 from .protocol import RequestAnswer, Topic
 from .requesting import Requests, UnreachableError
 

@@ -1,5 +1,6 @@
 """A UCI engine in a process of its own: found, started, asked, and ended when it fails."""
 
+import asyncio
 import logging
 import os
 import shutil
@@ -10,6 +11,7 @@ from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import chess
 import chess.engine
@@ -193,6 +195,7 @@ class UciEngine:
                 creationflags=polite,
             )
             self._running.timeout = self._patience_s
+            self._running.protocol.loop.set_exception_handler(_noted)
             if self._closed:
                 self.stop()
                 raise chess.engine.EngineTerminatedError
@@ -201,3 +204,8 @@ class UciEngine:
                     behind = os.getpriority(os.PRIO_PROCESS, 0) + _POLITENESS
                     os.setpriority(os.PRIO_PROCESS, self._running.transport.get_pid(), behind)
         return self._running
+
+
+def _noted(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """A question that an engine was ended at is for nobody's terminal."""
+    log.info("%s", context.get("message"))

@@ -12,9 +12,10 @@ from blindplay.boards import events
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg import protocol as peg
 from blindplay.boards.ports import check_url
+from blindplay.hearing.decision import Decision
 from blindplay.language import Key, Language, key_of
 from blindplay.laws.placement import Pieces
-from blindplay.speech.speaker import Output
+from blindplay.speech.speaker import Output, Speaker
 from blindplay.wording.board_steps import SetupGuide, named, plan
 
 from .devices import open_speaker
@@ -30,11 +31,11 @@ class Prompter:
 
     def __init__(self, stack: ExitStack, pack: Language, silent: bool, out: TextIO) -> None:
         self._out, self._pack = out, pack
-        self._speaker = None
+        self.speaker: Speaker | None = None
         if not silent:
-            self._speaker = open_speaker(stack, pack, self.trouble)
-            stack.callback(self._speaker.close)
-            stack.callback(self._speaker.wait, 60)
+            self.speaker = open_speaker(stack, pack, self.trouble)
+            stack.callback(self.speaker.close)
+            stack.callback(self.speaker.wait, 60)
 
     def trouble(self, sentence: str) -> None:
         """Print a sentence about what went wrong, written in English."""
@@ -48,14 +49,14 @@ class Prompter:
     def say(self, words: str) -> None:
         """Print and speak a sentence."""
         self.show(words)
-        if self._speaker is not None:
-            self._speaker.say(words, to=Output.PRIVATE)
+        if self.speaker is not None:
+            self.speaker.say(words, to=Output.PRIVATE)
 
     def heed(self, keys: Iterable[str]) -> Iterator[str]:
         """Yield the typed lines, stripped. Each one interrupts what is being said."""
         for line in keys:
-            if self._speaker is not None:
-                self._speaker.interrupt()
+            if self.speaker is not None:
+                self.speaker.interrupt()
             yield line.strip()
 
 
@@ -77,7 +78,7 @@ class Attendant:
         if url is not None:
             check_url(url := url or PegBoard.find())
         self._voice, self._pack = voice, pack
-        self._inbox: queue.Queue[events.BoardEvent | str | None] = queue.Queue()
+        self._inbox: queue.Queue[events.BoardEvent | Decision | str | None] = queue.Queue()
         self._typed: deque[str | None] = deque()
         self._shown = False  # the board has told what stands on it
         self._led = False
@@ -97,6 +98,19 @@ class Attendant:
             self._take(self._inbox.get())
         return self._typed.popleft() if self._typed[0] is not None else None
 
+    def hear(self, decision: Decision) -> None:
+        """Take what somebody said, for whoever waits for an answer now."""
+        self._inbox.put(decision)
+
+    def answer(self) -> Decision | str | None:
+        """Wait for a typed line, or for something that is said. None: nothing more is typed."""
+        while not self._typed:
+            event = self._inbox.get()
+            if isinstance(event, Decision):
+                return event
+            self._take(event)
+        return self.line()
+
     def ends(self) -> bool:
         """Whether a word that ends has been typed next. It does not wait."""
         with suppress(queue.Empty):
@@ -112,9 +126,11 @@ class Attendant:
             self._typed.popleft()
         return bool(typed)
 
-    def _take(self, event: events.BoardEvent | str | None) -> None:
+    def _take(self, event: events.BoardEvent | Decision | str | None) -> None:
         if event is None or isinstance(event, str):
             self._typed.append(event)
+        elif isinstance(event, Decision):
+            return  # nobody has asked
         elif self.board is not None and self.board.placement() is not None:
             self._shown = True
 
@@ -143,6 +159,8 @@ class Attendant:
                     if key is Key.END:
                         return False
                     self._say(guide.skip() if key is Key.SKIP else guide.repeat())
+                case Decision():
+                    continue
                 case event:
                     self._take(event)
                     self._say(self._felt(guide, event) if begun or not self._shown else [])

@@ -7,7 +7,7 @@ import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TextIO
 
 import chess
@@ -20,6 +20,7 @@ from blindplay.laws.state import OTHER
 from blindplay.opponents.distant import meeting, terms
 from blindplay.opponents.distant.agreement import Agreement
 from blindplay.opponents.distant.keys import Keys
+from blindplay.opponents.distant.places import Door, Venue, Way
 from blindplay.opponents.distant.terms import Terms
 from blindplay.opponents.distant.wire import Lifeline
 from blindplay.speech.audio_devices import devices
@@ -85,7 +86,7 @@ def _limit_in_words(limit_s: int, pack: Language) -> str:
 class _Guests:
     """Receives whoever knows the digits, until one agrees to the terms."""
 
-    def __init__(self, port: int, propose: Callable[[Player], Terms]) -> None:
+    def __init__(self, door: Door, propose: Callable[[Player], Terms]) -> None:
         self.met: Met | None = None
         self.news: queue.SimpleQueue[tuple[str, str]] = queue.SimpleQueue()
         """What people must know: the key of a sentence, and who has come."""
@@ -93,7 +94,7 @@ class _Guests:
         self._agreeing = threading.Lock()
         self._lifeline = Lifeline(lambda: self.waiting.close())
         self.waiting = meeting.Waiting(
-            port, self._came, changed=lambda: self.news.put(("distant_new_digits", ""))
+            door, self._came, changed=lambda: self.news.put(("distant_new_digits", ""))
         )
 
     def _came(self, sock: ssl.SSLSocket, keys: Keys) -> None:
@@ -126,34 +127,40 @@ class _Guests:
                 self.news.put(("distant_declined", name))
                 return False
             terms.begin(sock)
-            agreement = Agreement(
-                keys, proposed.here, proposed.limit_s, proposed.training, self.waiting.port
-            )
+            agreement = _agreed(keys, proposed, self.waiting.place, waited=True)
             self.met = Met(agreement, proposed.setup, self._lifeline)
             self.waiting.only(keys)
             self._lifeline.offer(sock)
         return True
 
 
-def await_guest(place: MeetingPlace, port: int, propose: Callable[[Player], Terms]) -> Met | None:
-    """Wait at ``port`` for the other table, and tell the digits that it needs. ``propose`` gives
+def _agreed(keys: Keys, proposed: Terms, at: Venue, *, waited: bool) -> Agreement:
+    here, limit_s, training = proposed.here, proposed.limit_s, proposed.training
+    return Agreement(keys, here, limit_s, training, waited, **asdict(at))
+
+
+def await_guest(place: MeetingPlace, door: Door, propose: Callable[[Player], Terms]) -> Met | None:
+    """Wait at ``door`` for the other table, and tell the digits that it needs. ``propose`` gives
     the terms for a guest. None if somebody types the word that ends the table.
 
-    :raises OSError: if the port is taken.
     :raises AudioError: if a named output cannot be used.
     """
     pack = place.pack
     with ExitStack() as stack:
-        guests = _Guests(port, propose)
+        guests = _Guests(door, propose)
         stack.callback(lambda: None if guests.met else guests.waiting.close())
         say = place.voice(stack)
 
         def invite() -> None:
-            digits = guests.waiting.digits
+            digits, at = guests.waiting.ticket, door.place
             words = ", ".join(pack.number(int(digit)) for digit in digits)
-            say(pack.sentence("distant_digits", digits=words, end=word_of(pack, Key.END)))
-            at = {"address": _own_address(), "port": guests.waiting.port}
-            place.show(pack.printed("distant_call", digits=digits, **at))
+            told, shown = ("hall_digits", "hall_call") if at.host else ("digits", "call")
+            say(pack.sentence(f"distant_{told}", digits=words, end=word_of(pack, Key.END)))
+            host = at.host or _own_address()
+            address = f"[{host}]" if ":" in host else host
+            place.show(
+                pack.printed(f"distant_{shown}", digits=digits, address=address, port=at.port)
+            )
 
         invite()
         while guests.met is None:
@@ -194,8 +201,8 @@ def _name(name: str, pack: Language) -> str:
 # --- the table that calls ------------------------------------------------------------------------
 
 
-def call_table(place: MeetingPlace, host: str, port: int, digits: str, player: Player) -> Met:
-    """Call the table that waits at this address, tell its terms, and ask ``player`` for a yes.
+def call_table(place: MeetingPlace, way: Way, digits: str, player: Player) -> Met:
+    """Call the table that waits there, tell its terms, and ask ``player`` for a yes.
 
     :raises NotReachedError, WrongDigitsError, OtherVersionError, NotAgreedError: if nothing comes
         of it.
@@ -204,7 +211,7 @@ def call_table(place: MeetingPlace, host: str, port: int, digits: str, player: P
     with ExitStack() as stack:
         say = place.voice(stack)
         say(place.pack.sentence("distant_calling"))
-        sock, keys = meeting.call(host, port, digits)
+        sock, keys = meeting.call(way, digits)
         try:
             proposed = terms.introduce(sock, player, __version__)
             terms.answer(sock, agrees=_agrees(place, say, proposed))
@@ -214,11 +221,11 @@ def call_table(place: MeetingPlace, host: str, port: int, digits: str, player: P
         except (OSError, ValueError, KeyError, TypeError):
             sock.close()
             raise terms.NotAgreedError from None
-    agreement = Agreement(keys, proposed.here, proposed.limit_s, proposed.training, port, host)
+    agreement = _agreed(keys, proposed, way.place, waited=False)
     doors: list[meeting.Calling] = []
     lifeline = Lifeline(lambda: doors[0].close())
     lifeline.offer(sock)
-    doors.append(meeting.Calling(host, port, keys, lifeline))
+    doors.append(meeting.Calling(way, keys, lifeline))
     return Met(agreement, proposed.setup, lifeline)
 
 

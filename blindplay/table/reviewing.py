@@ -19,6 +19,7 @@ from blindplay.wording.moves import ply_in_words
 from blindplay.wording.position import whole_position
 
 from .board_setup import Attendant, Prompter
+from .spoken_answers import Answers
 
 QUIET_S = 5.0
 """So long the analysis says nothing at most, beside the time for one position."""
@@ -42,6 +43,7 @@ class Teacher:
     ) -> None:
         self.pack, self.analyst = pack, analyst
         self._voice, self._attendant, self._silent = voice, attendant, silent
+        self.answers = Answers(pack, attendant, None, self.say)
         self.at_end = False
         """The keys have ended."""
         self._told = time.monotonic()
@@ -65,7 +67,16 @@ class Teacher:
 
         :raises EndedError: if it ends.
         """
-        line = self._attendant.line()
+        return self._typed(self._attendant.line())
+
+    def answered(self, board: chess.Board) -> str:
+        """Wait for a typed line as :meth:`typed` does, or for a move of ``board`` that is said.
+
+        :raises EndedError: if it ends.
+        """
+        return self._typed(self.answers.next(board))
+
+    def _typed(self, line: str | None) -> str:
         self.at_end = line is None
         if (line is None and not self._silent) or self.key(line or "") is Key.END:
             raise EndedError

@@ -1,4 +1,5 @@
-"""Puzzles by ear: a position is told, the person types moves, and hears whether they are right."""
+"""Puzzles by ear: a position is told, the person types or says moves, and hears whether they are
+right."""
 
 from collections.abc import Sequence
 
@@ -23,6 +24,8 @@ def solve(teacher: Teacher, puzzles: Sequence[Puzzle], first: int = 1) -> None:
     right = asked = 0
     pack = teacher.pack
     teacher.say("puzzle_keys", **teacher.words())
+    if teacher.answers.ear is not None:
+        teacher.say("puzzle_spoken")
     try:
         for number, puzzle in enumerate(puzzles, first):
             teacher.say("puzzle_number", number=pack.number(number % 10_000))
@@ -46,7 +49,7 @@ class _Attempt:
         """Ask until the solution is complete or given up. Give whether nothing was wrong."""
         self._ask()
         while True:
-            line = self._teacher.typed()
+            line = self._teacher.answered(self._board)
             key = self._teacher.key(line)
             if key is Key.SKIP or (not line and self._teacher.at_end):
                 self._tell_solution()
@@ -64,7 +67,7 @@ class _Attempt:
             teacher.say("puzzle_avoid", moves=pack.either(moves))
 
     def _understood(self, line: str) -> chess.Move | None:
-        """The move that was typed; None after saying why it is none."""
+        """The move that was typed or said; None after saying why it is none."""
         teacher, pack = self._teacher, self._teacher.pack
         meant = pack.understand(line, self._board)
         if meant.kind is Kind.AMBIGUOUS:

@@ -6,7 +6,8 @@ import socket
 
 import pytest
 
-from blindplay.commands.distant import address_of
+from blindplay.commands.distant import Address, address_of
+from blindplay.opponents.distant import relay
 from tests.command_line import run
 
 SILENT = ("--microphone", "none", "--silent", "--language", "en")
@@ -15,20 +16,26 @@ SILENT = ("--microphone", "none", "--silent", "--language", "en")
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("wait", ("", "", 16464)),
-        ("wait:4000", ("", "", 4000)),
-        ("482915@192.168.1.20", ("482915", "192.168.1.20", 16464)),
-        ("482915@[fe80::1]:7000", ("482915", "fe80::1", 7000)),
-        ("friend.example.org", ("", "friend.example.org", 16464)),
+        ("wait", Address(waits=True)),
+        ("wait:4000", Address(waits=True, port=4000)),
+        ("wait@hall.example:7000", Address(waits=True, host="hall.example", port=7000)),
+        ("482915@192.168.1.20", Address(waits=False, host="192.168.1.20", ticket="482915")),
+        ("482915@[fe80::1]:7000", Address(False, "fe80::1", 7000, "482915")),
+        ("27482915@hall.example", Address(False, "hall.example", None, "27482915")),
+        ("friend.example.org", Address(waits=False, host="friend.example.org")),
     ],
 )
-def test_an_opponent_far_away_has_an_address(text: str, found: tuple[str, str, int]) -> None:
+def test_an_opponent_far_away_has_an_address(text: str, found: Address) -> None:
     assert address_of(text) == found
+    assert found.at_broker == ("hall" in text)
 
 
-@pytest.mark.parametrize("text", ["", "482915@", "someone", "a:b", "host:70000", "host/path", "@"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "482915@", "someone", "wait@", "4829@host.example", "a:b", "host:70000", "host/path", "@"],
+)
 def test_what_is_no_address_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is no opponent; write engine, lichess, wait, or"):
+    with pytest.raises(ValueError, match="is no opponent; write engine, lichess, wait, wait@"):
         address_of(text)
 
 
@@ -57,10 +64,22 @@ def test_where_no_table_waits_the_remedy_is_said() -> None:
     assert f"let TCP port {port} through" in ran.stderr and "check the address" in ran.stderr
 
 
-def test_digits_are_asked_for_and_must_be_six() -> None:
+def test_digits_are_asked_for_and_must_be_six_or_eight() -> None:
     ran = run("play", *SILENT, "--against", "127.0.0.1", stdin="12 34\n")
-    assert ran.status == 2 and "Which six digits does the other table show?" in ran.stdout
-    assert "These are no six digits" in ran.stderr
+    assert ran.status == 2 and "Which digits does the other table show?" in ran.stdout
+    assert "These are neither six nor eight digits" in ran.stderr
+
+
+@pytest.mark.parametrize("opponent", ["wait@127.0.0.1:{}", "27482915@127.0.0.1:{}"])
+def test_where_no_hall_answers_the_remedy_is_said(
+    opponent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(relay, "PATIENCE_S", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    ran = run("play", *SILENT, "--against", opponent.format(port))
+    assert ran.status == 2 and f"No hall answers at '127.0.0.1', port {port}" in ran.stderr
+    assert "whether blindplay hall meetings runs there" in ran.stderr
 
 
 def test_a_port_that_is_taken_is_told() -> None:

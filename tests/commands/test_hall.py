@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from blindplay.opponents.distant.relay import Relay, waiting_at
 from tests.command_line import run
 from tests.hall.broker import RealBroker, need_mosquitto
 from tests.waiting import until
@@ -111,3 +114,29 @@ def test_a_table_plays_without_the_broker_of_its_hall(tmp_path: Path) -> None:
     done = run(*COMMON, "--hall", str(file), "--journal", str(tmp_path / "g.jsonl"),
                stdin="start\ne4\n\nquit\n", home=tmp_path)  # fmt: skip
     assert (done.status, done.stderr) == (0, "")
+
+
+def test_two_tables_meet_at_it_and_it_leaves_nothing() -> None:
+    need_mosquitto()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "blindplay", "hall", "meetings", "--port", str(port)]
+    hall = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert hall.stdout is not None
+    try:
+        lines = [hall.stdout.readline().decode() for _ in range(2)]
+        assert re.fullmatch(rf"    .+ play --against wait@\S+:{port}\n", lines[1]), lines
+        waits = waiting_at("127.0.0.1", port)
+        assert Relay("127.0.0.1", port, room=waits.room).holder() == waits.inbox
+        waits.close()
+    finally:
+        hall.send_signal(signal.SIGINT)
+        hall.wait()
+        hall.stdout.close()
+    assert hall.returncode == 130
+
+
+def test_without_a_broker_nobody_is_told_to_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
+    ran = run("hall", "meetings")
+    assert (ran.status, ran.stdout) == (2, "") and "There is no Mosquitto" in ran.stderr

@@ -157,7 +157,8 @@ def test_puzzles_are_asked_from_the_one_that_is_named(tmp_path: Path) -> None:
     file = tmp_path / "puzzles.epd"
     file.write_text(PUZZLE * 3, "utf-8")
     said = run(
-        "review", "--silent", "--language", "en", str(file), "--number", "2",
+        "review", "--silent", "--language", "en", "--microphone", "none", str(file),
+        "--number", "2",
         stdin="Ra8\nquit\n", home=tmp_path,
     ).stdout.splitlines()  # fmt: skip
     assert [line for line in said if line.startswith("Puzzle")] == ["Puzzle two.", "Puzzle three."]

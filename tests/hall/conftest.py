@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.hall.event_file import Broker, EventFile
+from blindplay.broker import Broker
+from blindplay.hall.event_file import EventFile
 from blindplay.hall.hall import Hall
 from blindplay.hall.publisher import Publisher
 from blindplay.laws import facts as f

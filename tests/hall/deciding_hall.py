@@ -12,7 +12,8 @@ import sys
 import time
 from pathlib import Path
 
-from blindplay.hall.event_file import Broker, EventFile
+from blindplay.broker import Broker
+from blindplay.hall.event_file import EventFile
 from blindplay.hall.hall import Hall
 from blindplay.hall.requesting import UnreachableError
 

@@ -7,7 +7,7 @@ import random
 import socket
 import threading
 
-from blindplay.hall.event_file import Broker
+from blindplay.broker import Broker
 
 _PUBLISH, _PUBACK = 3, 4
 FATES = ("lost", "doubled", "late", "cut", "broken")

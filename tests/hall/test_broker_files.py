@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.hall.event_file import Broker
+from blindplay.broker import Broker, Link
 from blindplay.hall.hall import Hall
-from blindplay.hall.link import Link
 from blindplay.hall.protocol import KINDS, Topic
 from blindplay.hall.publisher import Publisher
 from blindplay.record import Journal

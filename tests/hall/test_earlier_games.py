@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from blindplay.broker import Broker
 from blindplay.hall import earlier_games
-from blindplay.hall.event_file import Broker, EventFile
+from blindplay.hall.event_file import EventFile
 from blindplay.hall.protocol import MOST_BYTES, LinesWanted
 
 from .conftest import Event

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.hall.event_file import Broker, EventFile, read_event_file
+from blindplay.broker import Broker
+from blindplay.hall.event_file import EventFile, read_event_file
 
 PEM = "-----BEGIN CERTIFICATE-----\n"
 WHOLE = """

@@ -17,9 +17,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from blindplay.hall.event_file import Broker
+from blindplay.broker import Broker, Link
 from blindplay.hall.hall import Hall
-from blindplay.hall.link import Link
 from blindplay.hall.local_broker import LocalBroker
 from blindplay.hall.protocol import Presence, Topic, encode
 from blindplay.hall.requesting import UnreachableError

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from blindplay.broker import Link
 from blindplay.hall import local_broker
 from blindplay.hall.broker_files import CONFIGURATION
-from blindplay.hall.link import Link
 from blindplay.hall.new_event import BROKER_FOLDER
 from tests.waiting import PATIENCE_S, until
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from blindplay.hall.event_file import Broker
-from blindplay.hall.link import Link
+from blindplay.broker import Broker, Link
 from blindplay.hall.protocol import Head, LinesWanted, Presence, Topic, decode, encode
 from blindplay.hall.publisher import Publisher
 from blindplay.record import storage

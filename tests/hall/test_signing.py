@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.hall.event_file import Broker, EventFile
+from blindplay.broker import Broker
+from blindplay.hall.event_file import EventFile
 from blindplay.hall.protocol import Request
 from blindplay.hall.signing import JournalSigner
 from blindplay.laws import facts as f

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import sys
+import threading
 from pathlib import Path
 
 import chess
+import chess.engine
 import pytest
 
 from blindplay.opponents import uci
 from blindplay.opponents.built_in import STRONGEST, WEAKEST
 from blindplay.opponents.levels import Level
 from tests.opponents.playing_alone import WEAK, scripted
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 def test_stockfish_is_found_where_debian_has_its_games(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,3 +78,24 @@ def test_a_failure_ends_the_process_and_the_next_question_starts_another(
         engine.choose(chess.Board(), 0.1)
     assert engine.choose(chess.Board(), 0.1) == chess.Move.from_uci("a2a3")
     engine.stop()
+
+
+def test_nobody_reads_an_error_of_an_engine_that_is_ended_while_it_thinks(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    engine = uci.UciEngine(scripted(tmp_path, "good", "silent"), WEAK, patience_s=60)
+    engine.choose(chess.Board(), 0.1)
+    running = engine._running
+    assert running is not None
+    asked = threading.Thread(target=lambda: _fails(engine))
+    asked.start()
+    assert until(lambda: running.protocol.command is not None)
+    engine.close()
+    asked.join(PATIENCE_S)
+    assert until(running.shutdown_event.is_set) and until(running.protocol.loop.is_closed)
+    assert not [one for one in caplog.records if one.levelno >= logging.WARNING]
+
+
+def _fails(engine: uci.UciEngine) -> None:
+    with pytest.raises(uci.EngineFailedError):
+        engine.choose(chess.Board(), 0.1)

@@ -9,7 +9,9 @@ from blindplay.record import files
 
 from .keys import Keys
 from .meeting import Calling, Waiting
+from .places import Door, PortDoor, PortWay, Way
 from .player import DistantPlayer
+from .relay import Relay
 from .wire import Lifeline
 
 _ENDING = ".distant"
@@ -21,14 +23,17 @@ class NoAgreementError(ValueError):
 
 @dataclass(frozen=True)
 class Agreement:
-    """``here`` is the side of this table. The one that waits has no ``host``."""
+    """``here`` is the side of this table, ``waited`` says that the other one called it. ``port``,
+    ``host`` and ``inbox`` are those of the :class:`~.places.Venue`."""
 
     keys: Keys
     here: str
     limit_s: int
     training: bool
+    waited: bool
     port: int
     host: str = ""
+    inbox: str = ""
 
     def keep(self, journal: Path) -> None:
         """Keep this beside ``journal``, for its user only.
@@ -43,7 +48,7 @@ class Agreement:
         return DistantPlayer(
             OTHER[self.here],
             lifeline,
-            waited=not self.host,
+            waited=self.waited,
             limit_s=self.limit_s,
             training=self.training,
         )
@@ -55,11 +60,21 @@ class Agreement:
         """
         doors: list[Waiting | Calling] = []
         lifeline = Lifeline(lambda: doors[0].close())
-        if self.host:
-            doors.append(Calling(self.host, self.port, self.keys, lifeline))
+        if self.waited:
+            doors.append(Waiting(self._door(), lambda sock, keys: lifeline.offer(sock), self.keys))
         else:
-            doors.append(Waiting(self.port, lambda sock, keys: lifeline.offer(sock), self.keys))
+            doors.append(Calling(self._way(), self.keys, lifeline))
         return lifeline
+
+    def _door(self) -> Door:
+        if self.inbox:
+            return Relay(self.host, self.port, inbox=self.inbox)
+        return PortDoor(self.port)
+
+    def _way(self) -> Way:
+        if self.inbox:
+            return Relay(self.host, self.port, other=self.inbox)
+        return PortWay(self.host, self.port)
 
 
 def kept(journal: Path) -> Agreement:
@@ -70,7 +85,8 @@ def kept(journal: Path) -> Agreement:
     path = files.beside(journal, _ENDING)
     try:
         found = json.loads(path.read_text("utf-8"))
-        return Agreement(**{**found, "keys": Keys(**found["keys"])})
+        keys = Keys(**found["keys"])
+        return Agreement(**{"waited": not found["host"], **found, "keys": keys})
     except (OSError, ValueError, TypeError, KeyError):
         raise NoAgreementError(
             f"{path} cannot be read, so the other table would not know this one; put the file "

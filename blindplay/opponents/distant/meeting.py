@@ -1,4 +1,4 @@
-"""How two tables find each other: one waits at a port, the other calls it.
+"""How two tables find each other: one waits at a door, the other calls it.
 
 At the first time both know six digits, and exchange certificates with them. The connection is then
 encrypted with TLS, and each table lets in only the other. Later the certificates are enough.
@@ -17,13 +17,13 @@ from typing import Any
 from blindplay.six_digits import DigitsSide, WrongDigitsError, six_digits
 
 from .keys import Keys
+from .places import PATIENCE_S, Door, Way
 from .wire import Lifeline
 
 PORT = 16464
 """Where a table waits, if nothing else is said."""
 TRIES = 3
 """So often digits may be guessed wrong before there are new ones."""
-PATIENCE_S = 10.0
 _AGAIN_S = 1.0  # between two calls
 _MOST_BYTES = 16384
 _NAMES = b"blindplay caller 1", b"blindplay waiting 1"
@@ -36,28 +36,22 @@ class NotReachedError(ValueError):
 
 
 class Waiting:
-    """A table that waits at ``port`` of all addresses of this machine; 0: any that is free.
+    """A table that waits at ``door``.
 
-    Without ``keys`` whoever knows :attr:`digits` may come; :meth:`only` lets one in from then on.
-    ``came`` gets each connection, with its keys. ``changed`` is called when there are new digits.
-
-    :raises OSError: if the port is taken.
+    Without ``keys`` whoever knows the :attr:`ticket` may come; :meth:`only` lets one in from then
+    on. ``came`` gets each connection, with its keys. ``changed`` is called when there is a new
+    ticket.
     """
 
     def __init__(
         self,
-        port: int,
+        door: Door,
         came: Callable[[ssl.SSLSocket, Keys], object],
         keys: Keys | None = None,
         changed: Callable[[], object] = lambda: None,
     ) -> None:
-        both = socket.has_dualstack_ipv6()
-        self._door = socket.create_server(
-            ("", port),
-            family=socket.AF_INET6 if both else socket.AF_INET,
-            dualstack_ipv6=both,
-        )
-        self.port: int = self._door.getsockname()[1]
+        self._door = door
+        self.place = door.place
         self.digits = six_digits()
         self._tries = TRIES
         self._keys, self._only = keys, keys is not None
@@ -66,19 +60,23 @@ class Waiting:
         self._guests = threading.BoundedSemaphore(8)
         threading.Thread(target=self._wait, name="waiting", daemon=True).start()
 
+    @property
+    def ticket(self) -> str:
+        """The digits that another table needs: those of the room, and the six secret ones."""
+        return self._door.room + self.digits
+
     def only(self, keys: Keys) -> None:
-        """From now on let in only the table with these keys; the digits are used up."""
+        """From now on let in only the table with these keys; the ticket is used up."""
         self._keys, self._only = keys, True
+        self._door.hide()
 
     def close(self) -> None:
-        with contextlib.suppress(OSError):
-            self._door.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits
         self._door.close()
 
     def _wait(self) -> None:
         with contextlib.suppress(OSError):  # it is closed
             while True:
-                guest, _ = self._door.accept()
+                guest = self._door.accept()
                 if self._guests.acquire(blocking=False):
                     threading.Thread(target=self._receive, args=(guest,), daemon=True).start()
                 else:
@@ -121,14 +119,14 @@ class Waiting:
         return keys.knowing(other.decode())
 
 
-def call(host: str, port: int, digits: str) -> tuple[ssl.SSLSocket, Keys]:
-    """Call the table that waits at this address, with the digits that it shows.
+def call(way: Way, digits: str) -> tuple[ssl.SSLSocket, Keys]:
+    """Call the table that waits at the end of this way, with the six digits that it shows.
 
     :raises NotReachedError: if nothing answers there.
     :raises WrongDigitsError: if the digits are wrong.
     """
     try:
-        sock = socket.create_connection((host, port), PATIENCE_S)
+        sock = way.connect()
     except OSError:
         raise NotReachedError from None
     try:
@@ -146,22 +144,23 @@ def call(host: str, port: int, digits: str) -> tuple[ssl.SSLSocket, Keys]:
 
 
 class Calling:
-    """Calls the table of a game at its address whenever ``lifeline`` has no connection."""
+    """Calls the table of a game whenever ``lifeline`` has no connection."""
 
-    def __init__(self, host: str, port: int, keys: Keys, lifeline: Lifeline) -> None:
-        self._address, self._keys, self._lifeline = (host, port), keys, lifeline
+    def __init__(self, way: Way, keys: Keys, lifeline: Lifeline) -> None:
+        self._way, self._keys, self._lifeline = way, keys, lifeline
         self._closed = threading.Event()
         threading.Thread(target=self._run, name="calling", daemon=True).start()
 
     def close(self) -> None:
         self._closed.set()
         self._lifeline.idle.set()
+        self._way.close()
 
     def _run(self) -> None:
         while self._lifeline.idle.wait() and not self._closed.is_set():
             try:
-                sock = socket.create_connection(self._address, PATIENCE_S)
-                self._lifeline.offer(_encrypted(sock, self._keys, server=False))
+                sock = _encrypted(self._way.connect(), self._keys, server=False)
+                self._lifeline.offer(sock)
             except (OSError, ValueError):
                 self._closed.wait(_AGAIN_S)
 
@@ -170,7 +169,6 @@ def _encrypted(sock: socket.socket, keys: Keys, *, server: bool) -> ssl.SSLSocke
     """The connection, encrypted, with nobody but the other table at its end."""
     try:
         sock.settimeout(PATIENCE_S)
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with tempfile.TemporaryDirectory() as folder:
             context = keys.context(Path(folder), server=server)
         return context.wrap_socket(sock, server_side=server)

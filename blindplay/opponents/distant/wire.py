@@ -119,11 +119,11 @@ class Lifeline:
 
     def close(self) -> None:
         self._closed = True
-        self._release()
         self._fresh.put(None)
         self._hang_up()
         if self._thread.is_alive():
             self._thread.join(2 * _LAST_S)
+        self._release()
 
     def _hang_up(self) -> None:
         if (wire := self._wire) is not None:

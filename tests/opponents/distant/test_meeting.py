@@ -12,6 +12,7 @@ import pytest
 
 from blindplay.opponents.distant.keys import Keys
 from blindplay.opponents.distant.meeting import TRIES, NotReachedError, Waiting, call
+from blindplay.opponents.distant.places import PortDoor, PortWay
 from blindplay.six_digits import WrongDigitsError
 from tests.waiting import until
 
@@ -22,7 +23,9 @@ class Host:
     def __init__(self) -> None:
         self.came: list[tuple[ssl.SSLSocket, Keys]] = []
         self.renewed = 0
-        self.waiting = Waiting(0, lambda *one: self.came.append(one), changed=self._changed)
+        self.waiting = Waiting(
+            PortDoor(0), lambda *one: self.came.append(one), changed=self._changed
+        )
 
     def _changed(self) -> None:
         self.renewed += 1
@@ -43,7 +46,7 @@ def other_than(digits: str) -> str:
 
 def test_whoever_knows_the_digits_comes_in_and_both_know_each_other() -> None:
     with waiting() as host:
-        sock, keys = call("127.0.0.1", host.waiting.port, host.waiting.digits)
+        sock, keys = call(PortWay("127.0.0.1", host.waiting.place.port), host.waiting.digits)
         assert until(lambda: host.came)
         there, theirs = host.came[0]
         assert theirs.other == keys.own and keys.other == theirs.own
@@ -59,7 +62,7 @@ def test_each_wrong_guess_is_a_try_and_then_the_digits_are_new() -> None:
         for _ in range(TRIES):
             assert host.waiting.digits == digits
             with pytest.raises(WrongDigitsError):
-                call("127.0.0.1", host.waiting.port, other_than(digits))
+                call(PortWay("127.0.0.1", host.waiting.place.port), other_than(digits))
             assert until(lambda: host.waiting._exchanging.acquire(blocking=False))
             host.waiting._exchanging.release()
         assert until(lambda: host.renewed == 1) and not host.came
@@ -67,7 +70,7 @@ def test_each_wrong_guess_is_a_try_and_then_the_digits_are_new() -> None:
 
 def test_nonsense_and_silence_at_the_door_keep_nobody_out() -> None:
     with waiting() as host:
-        address = ("127.0.0.1", host.waiting.port)
+        address = ("127.0.0.1", host.waiting.place.port)
         silent = socket.create_connection(address)
         for said in (b"GET / HTTP/1.1\r\n\r\n", b"[]\n", b'{"message": 3}\n', b"\x16\x03\x01"):
             # It may be refused before all was said.
@@ -77,7 +80,7 @@ def test_nonsense_and_silence_at_the_door_keep_nobody_out() -> None:
                 while rude.recv(4096):
                     pass
         assert not host.renewed
-        sock, _ = call(*address, host.waiting.digits)
+        sock, _ = call(PortWay(*address), host.waiting.digits)
         assert until(lambda: host.came)
         sock.close()
         silent.close()
@@ -85,10 +88,10 @@ def test_nonsense_and_silence_at_the_door_keep_nobody_out() -> None:
 
 def test_a_game_that_goes_on_lets_in_only_its_other_table(tmp_path: Path) -> None:
     with waiting() as host:
-        sock, keys = call("127.0.0.1", host.waiting.port, host.waiting.digits)
+        sock, keys = call(PortWay("127.0.0.1", host.waiting.place.port), host.waiting.digits)
         assert until(lambda: host.came)
         sock.close()
-        digits, port = host.waiting.digits, host.waiting.port
+        digits, port = host.waiting.digits, host.waiting.place.port
         host.waiting.only(host.came[0][1])
         for use in (Keys.new().knowing(keys.other), keys):
             with suppress(OSError), socket.create_connection(("127.0.0.1", port)) as plain:
@@ -97,6 +100,6 @@ def test_a_game_that_goes_on_lets_in_only_its_other_table(tmp_path: Path) -> Non
                 assert known.recv(1) == b""  # a stranger is told only now
         assert until(lambda: len(host.came) == 2) and host.came[1][1].other == keys.own
         with pytest.raises(WrongDigitsError):
-            call("127.0.0.1", port, digits)
+            call(PortWay("127.0.0.1", port), digits)
     with pytest.raises(NotReachedError):
-        call("127.0.0.1", port, digits)
+        call(PortWay("127.0.0.1", port), digits)

@@ -19,6 +19,7 @@ from blindplay.record import read_journal
 from blindplay.wording.pack_words import PackWords
 from tests.waiting import until
 
+from .meeting_broker import MeetingBroker
 from .proxy import Proxy
 from .two_tables import moves_of
 
@@ -79,15 +80,18 @@ class RealTable:
         return sum(isinstance(fact, kind) for fact in self.facts())
 
 
-def meet(folder: Path, proxy_delay_s: float) -> tuple[dict[str, RealTable], Proxy]:
+def meet(folder: Path, at: int | None) -> tuple[dict[str, RealTable], Proxy]:
+    """Two tables that meet over a bad line: directly, or at a broker with the port ``at``."""
     tables = {side: RealTable(folder, side) for side in f.SIDES}
     white, black = tables["white"], tables["black"]
     options = ("--language", "en", "--time-control", "90m+30s", "--lag-limit", "3")
-    white.start("--against", "wait:0", "--white", "Ada", *options)
+    proxy = None if at is None else Proxy(at, 0.08)
+    place = "wait:0" if proxy is None else f"wait@127.0.0.1:{proxy.port}"
+    white.start("--against", place, "--white", "Ada", *options)
     assert until(lambda: re.search(r"@.*:\d+", white.printed), 60), white.printed
-    called = re.search(r"(\d{6})@.*:(\d+)", white.printed)
+    called = re.search(r"(\d{6,8})@.*:(\d+)", white.printed)
     assert called is not None
-    proxy = Proxy(int(called[2]), proxy_delay_s)
+    proxy = Proxy(int(called[2]), 0.15) if proxy is None else proxy
     address = f"{called[1]}@127.0.0.1:{proxy.port}"
     black.start("--against", address, "--black", "Bo", "--language", "de")
     assert until(lambda: "ja oder nein" in black.printed, 60), black.printed
@@ -101,10 +105,12 @@ def meet(folder: Path, proxy_delay_s: float) -> tuple[dict[str, RealTable], Prox
 
 
 @pytest.mark.long
-def test_two_processes_over_a_bad_line_play_one_game(tmp_path: Path) -> None:
+@pytest.mark.parametrize("through_broker", [False, True])
+def test_two_processes_over_a_bad_line_play_one_game(tmp_path: Path, through_broker: bool) -> None:
     chance = random.Random(5)
     moves = moves_of(40, 5)
-    tables, proxy = meet(tmp_path, 0.15)
+    broker = MeetingBroker(tmp_path) if through_broker else None
+    tables, proxy = meet(tmp_path, None if broker is None else broker.port)
 
     def trouble() -> None:
         what = chance.randrange(12)
@@ -140,3 +146,5 @@ def test_two_processes_over_a_bad_line_play_one_game(tmp_path: Path) -> None:
     assert facts[0][:shorter] == facts[1][:shorter] and max(map(len, facts)) - shorter < 5
     assert [ply.move.uci() for ply in tables["white"].game().history] == moves
     proxy.close()
+    if broker is not None:
+        broker.kill()

@@ -1,18 +1,34 @@
 """A connection to the broker. It comes back by itself, and nothing waits for it."""
 
 import contextlib
+import socket
 import ssl
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
-
-from .event_file import Broker
 
 Receive = Callable[[str, bytes, bool], object]
 """Takes a topic, a payload, and whether the broker had kept the message."""
 _KEEP_ALIVE_S = 10
 _RECONNECT_S = 1, 15
 _CLOSING_S = 2.0
+PORT = 1883
+
+
+@dataclass(frozen=True)
+class Broker:
+    """An MQTT broker, and the account that connects to it."""
+
+    host: str = "localhost"
+    port: int = PORT
+    account: str = ""
+    """Empty: a broker that lets everybody in."""
+    password: str = ""
+    certificates: str = ""
+    """Encrypt, and trust these authorities, in PEM; empty: do not encrypt."""
+    unknown: bool = False
+    """Encrypt, and trust any certificate: what passes is encrypted for its receiver besides."""
 
 
 class Link:
@@ -27,8 +43,10 @@ class Link:
         receive: Receive,
         connected: Callable[[], object],
         will: tuple[str, bytes] | None = None,
+        name: str = "",
     ) -> None:
         """``will``: a message that the broker publishes, and keeps, when the connection is lost.
+        ``name``: that of the client; empty: the broker gives one.
 
         :raises ValueError: if the certificates cannot be used.
         """
@@ -39,12 +57,12 @@ class Link:
         self._subscribe = [(topic, 1) for topic in subscribe]
         self._unsent = 0
         self._lock = threading.Lock()
-        self._client = Client(CallbackAPIVersion.VERSION2)
+        self._client = Client(CallbackAPIVersion.VERSION2, name)
         self._client.reconnect_delay_set(*_RECONNECT_S)
         self._client.max_queued_messages_set(10_000)
         if broker.account:
             self._client.username_pw_set(broker.account, broker.password)
-        if broker.certificates:
+        if broker.certificates or broker.unknown:
             self._client.tls_set_context(_encrypted(broker))
         if will is not None:
             self._client.will_set(will[0], will[1], qos=1, retain=True)
@@ -52,6 +70,10 @@ class Link:
         self._client.connect_async(broker.host, broker.port, _KEEP_ALIVE_S)
 
     def _listen(self, receive: Receive, connected: Callable[[], object]) -> None:
+        @self._client.socket_open_callback()
+        def opened(client: Any, userdata: Any, sock: Any) -> None:
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # small messages go at once
+
         @self._client.connect_callback()
         def joined(client: Any, userdata: Any, flags: Any, reason: Any, properties: Any) -> None:
             if not reason.is_failure:
@@ -104,6 +126,10 @@ class Link:
 
 
 def _encrypted(broker: Broker) -> ssl.SSLContext:
+    if broker.unknown:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        return context
     try:
         return ssl.create_default_context(cadata=broker.certificates)
     except ssl.SSLError:

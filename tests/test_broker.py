@@ -5,14 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 
 import pytest
 
-from blindplay.hall.event_file import Broker
-from blindplay.hall.link import Link
+from blindplay.broker import Broker, Link
+from tests.hall.broker import RealBroker
 from tests.waiting import until
-
-from .broker import RealBroker
 
 
 def link_of(broker: Broker, got: list[tuple[str, bytes, bool]] | None = None) -> Link:
@@ -22,14 +21,21 @@ def link_of(broker: Broker, got: list[tuple[str, bytes, bool]] | None = None) ->
     return link
 
 
-def test_messages_come_with_the_note_whether_they_were_kept(shared_broker: RealBroker) -> None:
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    broker = RealBroker(tmp_path_factory.mktemp("broker"))
+    yield broker.broker
+    broker.kill()
+
+
+def test_messages_come_with_the_note_whether_they_were_kept(real: Broker) -> None:
     here: list[tuple[str, bytes, bool]] = []
     later: list[tuple[str, bytes, bool]] = []
-    first = link_of(shared_broker.event_file().broker, here)
+    first = link_of(real, here)
     assert until(lambda: first.online and first.publish("test/kept", b"1", retain=True))
     assert until(lambda: ("test/kept", b"1", False) in here)
     assert until(lambda: first.unsent == 0)
-    second = link_of(shared_broker.event_file().broker, later)
+    second = link_of(real, later)
     assert until(lambda: ("test/kept", b"1", True) in later)
     first.close(("test/last", b"2"))
     assert until(lambda: ("test/last", b"2", False) in later)
@@ -52,7 +58,8 @@ def test_certificates_that_are_none_are_refused() -> None:
 
 def test_who_has_no_hall_loads_no_mqtt() -> None:
     script = (
-        "import sys, blindplay.hall.hall, blindplay.hall.publisher; print('paho' in sys.modules)"
+        "import sys, blindplay.hall.hall, blindplay.opponents.distant.agreement; "
+        "print('paho' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout.strip() == "False", done.stderr

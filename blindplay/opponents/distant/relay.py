@@ -1,0 +1,303 @@
+"""Connections between two tables through an MQTT broker, for tables that cannot be reached.
+
+Both tables connect to the broker. A table that waits has a room there, whose number is public, and
+an inbox that only it can read. A connection is a numbered stream of messages between two inboxes,
+and a socket for those who use it. A message that is lost, doubled or late ends its stream, as a cut
+does. The tables encrypt what passes; the broker is not trusted with anything.
+"""
+
+import contextlib
+import queue
+import secrets
+import socket
+import threading
+from collections.abc import Callable
+
+from blindplay.broker import Broker, Link
+
+from .places import PATIENCE_S, Venue
+
+PORT = 8884
+"""Where such a broker listens, if nothing else is said."""
+ROOMS = [str(number) for number in range(10, 100)]
+INBOXES = "blindplay/meeting/1/to/+"
+INBOX_TOPIC = "blindplay/meeting/1/to/table-{}-in"
+"""The name of an inbox is that of its client, which alone reads it. With letters on both sides no
+client's name makes a wildcard of it."""
+ROOM_TOPIC = "blindplay/meeting/1/room/{}"
+MOST_STREAMS = 16
+"""So many connections one table has at the same time."""
+_LAST_S = 1.0  # a relay that is closed waits so long for each connection
+_CHUNK = 16384
+_WAITING = 256  # messages that came and were not read yet
+_NAME_BYTES = 16
+_STREAM_BYTES = 8
+_NUMBER_BYTES = 4
+_END = (1 << 8 * _NUMBER_BYTES) - 1
+"""The number of the message that ends a stream."""
+_TRIES = 20
+_Key = tuple[str, bytes]
+
+
+class NoRoomError(OSError):
+    """All rooms at this broker are taken."""
+
+
+class _RelayedStream:
+    """One connection: gives ``send`` what comes out of ``sock``, with numbers, and writes into it
+    what comes in their order."""
+
+    def __init__(
+        self,
+        sock: socket.socket,
+        send: Callable[[int, bytes], bool],
+        forget: Callable[[], object],
+    ) -> None:
+        self._sock, self._send, self._forget = sock, send, forget
+        self._sent = self._came = 0
+        self._inbox: queue.Queue[bytes] = queue.Queue(_WAITING)
+        self._threads = [
+            threading.Thread(target=run, name="relay", daemon=True)
+            for run in (self._read, self._write)
+        ]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def wait(self, seconds: float) -> None:
+        """Wait until the other table has been told of the end."""
+        self._threads[0].join(seconds)
+
+    def send(self, data: bytes) -> None:
+        if not self._send(self._sent, data):
+            self.end()
+        self._sent += 1
+
+    def take(self, number: int, data: bytes) -> None:
+        """Take a message. It does not wait."""
+        try:
+            if number == _END:
+                self._inbox.put_nowait(b"")
+                return
+            if number != self._came:
+                raise queue.Full
+            self._came += 1
+            if data:
+                self._inbox.put_nowait(data)
+        except queue.Full:
+            self.end()
+
+    def end(self) -> None:
+        """Cut the connection; both threads notice."""
+        with contextlib.suppress(OSError):
+            self._sock.shutdown(socket.SHUT_RDWR)
+
+    def _read(self) -> None:
+        with contextlib.suppress(OSError):
+            while data := self._sock.recv(_CHUNK):
+                self.send(data)
+        self._forget()
+        self._send(_END, b"")
+        with contextlib.suppress(queue.Full):
+            self._inbox.put_nowait(b"")  # wakes the other thread
+
+    def _write(self) -> None:
+        with contextlib.suppress(OSError):
+            while data := self._inbox.get():
+                self._sock.sendall(data)
+        self.end()
+        self._threads[0].join()
+        self._sock.close()
+
+
+class Relay:
+    """One table's client of the broker at ``host`` and ``port``. It comes back by itself.
+
+    As a :class:`~.places.Door` it has an ``inbox``, a new one if none is given, and with ``shows``
+    the ``room`` is its own until :meth:`hide`. As a :class:`~.places.Way` it calls the ``other``
+    inbox, or whoever has the ``room``.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        *,
+        inbox: str = "",
+        room: str = "",
+        shows: bool = False,
+        other: str = "",
+    ) -> None:
+        self.inbox = inbox or secrets.token_hex(_NAME_BYTES // 2)
+        self.room = room
+        self._host, self._port, self._other = host, port, other
+        self._shows = shows
+        self._room_topic = ROOM_TOPIC.format(room)
+        self._holder = ""  # the inbox of the table that had the room already
+        self._known = threading.Event()  # the broker has told it
+        self._streams: dict[_Key, _RelayedStream] = {}
+        self._lock = threading.Lock()
+        self._guests: queue.Queue[socket.socket | None] = queue.Queue(MOST_STREAMS)
+        self._closed = False
+        own = INBOX_TOPIC.format(self.inbox)
+        self._link = Link(
+            Broker(host, port, unknown=True),
+            [own, *([self._room_topic] if room else [])],
+            self._receive,
+            self._connected,
+            (self._room_topic, b"") if shows else None,
+            name=self.inbox,
+        )
+        self._link.start()
+
+    @property
+    def place(self) -> Venue:
+        return Venue(self._port, self._host, self._other or self._holder or self.inbox)
+
+    # --- rooms ------------------------------------------------------------------------------------
+
+    def holder(self) -> str:
+        """The inbox of another table that has the room; empty if none has it.
+
+        :raises OSError: if the broker does not answer.
+        """
+        if not self._known.wait(PATIENCE_S):
+            raise ConnectionError
+        return self._holder
+
+    def hide(self) -> None:
+        """Give the room back: the tables know each other."""
+        if self._shows:
+            self._shows = False
+            self._link.publish(self._room_topic, b"", retain=True)
+
+    def _connected(self) -> None:
+        for stream in self._all():
+            stream.end()  # some of its messages may be lost
+        # It comes back after everything that the broker has kept.
+        self._publish(self.inbox, b"")
+
+    def _receive(self, topic: str, payload: bytes, kept: bool) -> None:
+        if topic == self._room_topic:
+            if not self._known.is_set():
+                other = kept and _is_inbox(payload) and payload != self.inbox.encode()
+                self._holder = payload.decode() if other else self._holder
+            elif not payload:
+                self._show()  # the table that had it before has gone only now
+        elif payload:
+            self._take(payload)
+        else:
+            self._show()
+            self._known.set()
+
+    def _show(self) -> None:
+        if self._shows and not self._holder:
+            self._link.publish(self._room_topic, self.inbox.encode(), retain=True)
+
+    # --- streams ----------------------------------------------------------------------------------
+
+    def connect(self) -> socket.socket:
+        """A connection to the other table, which may not be there.
+
+        :raises OSError: if the broker does not answer, or nobody has the room.
+        """
+        inbox = self._other or self.holder()
+        if not (inbox and self._link.online):
+            raise ConnectionError
+        stream, near = self._begun((inbox, secrets.token_bytes(_STREAM_BYTES)))
+        near.settimeout(PATIENCE_S)
+        stream.send(b"")
+        stream.start()
+        return near
+
+    def accept(self) -> socket.socket:
+        """Wait for a connection.
+
+        :raises OSError: if this is closed.
+        """
+        found = self._guests.get()
+        if found is None or self._closed:
+            raise ConnectionAbortedError
+        return found
+
+    def close(self) -> None:
+        self._closed = True
+        with contextlib.suppress(queue.Full):
+            self._guests.put_nowait(None)
+        for stream in self._all():
+            stream.end()
+            stream.wait(_LAST_S)
+        is_shown = self._shows and not self._holder
+        self._link.close(*([(self._room_topic, b"")] if is_shown else []))
+
+    def _all(self) -> list[_RelayedStream]:
+        with self._lock:
+            return list(self._streams.values())
+
+    def _begun(self, key: _Key) -> tuple[_RelayedStream, socket.socket]:
+        near, far = socket.socketpair()
+
+        def send(number: int, data: bytes) -> bool:
+            return self._publish(key[0], self._head(key, number) + data)
+
+        def forget() -> None:
+            with self._lock:
+                self._streams.pop(key, None)
+
+        stream = _RelayedStream(far, send, forget)
+        with self._lock:
+            self._streams[key] = stream
+        return stream, near
+
+    def _head(self, key: _Key, number: int) -> bytes:
+        return self.inbox.encode() + key[1] + number.to_bytes(_NUMBER_BYTES)
+
+    def _publish(self, inbox: str, message: bytes) -> bool:
+        return self._link.publish(INBOX_TOPIC.format(inbox), message)
+
+    def _take(self, payload: bytes) -> None:
+        """Take a message that somebody has put into the inbox."""
+        name, rest = payload[:_NAME_BYTES], payload[_NAME_BYTES:]
+        head, data = rest[: _STREAM_BYTES + _NUMBER_BYTES], rest[_STREAM_BYTES + _NUMBER_BYTES :]
+        if len(head) < _STREAM_BYTES + _NUMBER_BYTES or not _is_inbox(name):
+            return
+        key = name.decode(), head[:_STREAM_BYTES]
+        number = int.from_bytes(head[_STREAM_BYTES:])
+        if (stream := self._streams.get(key)) is not None:
+            stream.take(number, data)
+        elif number == 0 and not data and len(self._streams) < MOST_STREAMS:
+            self._welcome(key)
+        elif number != _END:
+            self._publish(key[0], self._head(key, _END))
+
+    def _welcome(self, key: _Key) -> None:
+        stream, near = self._begun(key)
+        stream.take(0, b"")
+        stream.start()
+        try:
+            self._guests.put_nowait(near)
+        except queue.Full:
+            near.close()
+
+
+def _is_inbox(name: bytes) -> bool:
+    return len(name) == _NAME_BYTES and all(one in b"0123456789abcdef" for one in name)
+
+
+def waiting_at(host: str, port: int) -> Relay:
+    """A table with a room of its own at this broker.
+
+    :raises NoRoomError: if all are taken.
+    :raises OSError: if the broker does not answer.
+    """
+    for room in secrets.SystemRandom().sample(ROOMS, _TRIES):
+        relay = Relay(host, port, room=room, shows=True)
+        try:
+            if not relay.holder():
+                return relay
+        except OSError:
+            relay.close()
+            raise
+        relay.close()
+    raise NoRoomError

@@ -1,0 +1,48 @@
+"""A real Mosquitto at which tables meet, on a port of its own."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+from pathlib import Path
+
+from blindplay.hall.broker_files import CONFIGURATION
+from blindplay.hall.local_broker import program
+from blindplay.hall.meetings import configuration_files
+from tests.hall.broker import LOCAL, need_mosquitto
+from tests.waiting import until
+
+
+class MeetingBroker:
+    """Runs as ``blindplay hall meetings`` does."""
+
+    host = LOCAL
+
+    def __init__(self, folder: Path) -> None:
+        need_mosquitto()
+        self._folder = folder
+        with socket.create_server((LOCAL, 0)) as free:
+            self.port: int = free.getsockname()[1]
+        for name, text in configuration_files(self.port).items():
+            (folder / name).write_text(text, "utf-8")
+        self.start()
+
+    def start(self) -> None:
+        self._process = subprocess.Popen(
+            [program(), "-c", CONFIGURATION],
+            cwd=self._folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        assert until(self._answers)
+
+    def _answers(self) -> bool:
+        try:
+            socket.create_connection((LOCAL, self.port)).close()
+        except OSError:
+            return False
+        return True
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()

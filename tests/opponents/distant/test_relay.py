@@ -1,0 +1,190 @@
+"""Two tables that meet at a real broker which knows neither of them."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from blindplay.broker import Broker, Link
+from blindplay.opponents.distant import relay
+from blindplay.opponents.distant.agreement import Agreement
+from blindplay.opponents.distant.keys import Keys
+from blindplay.opponents.distant.meeting import Waiting, call
+from blindplay.opponents.distant.relay import INBOX_TOPIC, ROOM_TOPIC, Relay
+from blindplay.opponents.distant.wire import Lifeline
+from blindplay.six_digits import WrongDigitsError
+from tests.waiting import until
+
+from .meeting_broker import MeetingBroker
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeetingBroker]:
+    broker = MeetingBroker(tmp_path_factory.mktemp("meetings"))
+    yield broker
+    broker.kill()
+
+
+class Spy:
+    """Somebody who reads all that the broker gives to a client of this name."""
+
+    def __init__(self, broker: MeetingBroker, name: str) -> None:
+        self.heard: list[tuple[str, bytes]] = []
+        self.link = Link(
+            Broker(broker.host, broker.port, unknown=True),
+            ["#"],
+            lambda topic, payload, kept: self.heard.append((topic, payload)),
+            lambda: None,
+            name=name,
+        )
+        self.link.start()
+
+
+def both(broker: MeetingBroker) -> tuple[Relay, Relay]:
+    """A table that waits in a room, and one that has found it there."""
+    waits = relay.waiting_at(broker.host, broker.port)
+    calls = Relay(broker.host, broker.port, room=waits.room)
+    assert calls.holder() == waits.inbox
+    return waits, calls
+
+
+def test_what_goes_in_at_one_table_comes_out_at_the_other(broker: MeetingBroker) -> None:
+    waits, calls = both(broker)
+    near = calls.connect()
+    far = waits.accept()
+    sent = bytes(range(256)) * 4000
+
+    def say() -> None:
+        near.sendall(sent)
+        near.close()
+
+    thread = threading.Thread(target=say)
+    thread.start()
+    came = bytearray()
+    while data := far.recv(65536):
+        came += data
+    thread.join()
+    assert came == sent
+    far.close()
+    for one in (calls, waits):
+        one.close()
+    assert until(lambda: not waits._streams and not calls._streams)
+
+
+def test_the_ticket_and_nothing_else_opens_and_the_broker_reads_nothing(
+    broker: MeetingBroker,
+) -> None:
+    waits, calls = both(broker)
+    own = [INBOX_TOPIC.format(one.inbox) for one in (waits, calls)]
+    evil = ("spy", "+", "#", "+/#", "/#", "{}/#", "{}/+", "{}-in/#", "{}+", "+{}", "{}-in/+/#")
+    spies = [Spy(broker, name.format(waits.inbox)) for name in evil]
+    assert until(lambda: all(one.link.online for one in spies))
+    came: list[tuple[socket.socket, Keys]] = []
+    waiting = Waiting(waits, lambda *one: came.append(one))
+    assert len(waiting.ticket) == 8 and waiting.ticket.startswith(waits.room)
+    with pytest.raises(WrongDigitsError):
+        call(calls, f"{(int(waiting.digits) + 1) % 1_000_000:06}")
+    sock, keys = call(calls, waiting.digits)
+    assert until(lambda: came)
+    assert came[0][1].other == keys.own and keys.other == came[0][1].own
+    waiting.only(came[0][1])
+    sock.sendall(b"e4")
+    assert came[0][0].recv(10) == b"e4"
+    assert until(lambda: (ROOM_TOPIC.format(waits.room), b"") in spies[0].heard)
+    assert not any(topic in own for spy in spies for topic, _ in spy.heard)
+    for end in (sock, came[0][0], waiting, calls):
+        end.close()
+    for spy in spies:
+        spy.link.close()
+
+
+def test_a_stranger_writes_to_inboxes_and_rooms_only_and_breaks_nothing(
+    broker: MeetingBroker,
+) -> None:
+    waits, calls = both(broker)
+    near = calls.connect()
+    far = waits.accept()
+    spy = Spy(broker, "stranger")
+    assert until(lambda: spy.link.online)
+    inbox = INBOX_TOPIC.format(waits.inbox)
+    stranger = b"0" * 16
+    for junk in (b"", b"x", stranger, stranger + b"12345678\0\0\0\5e4", b"\xff" * 40):
+        spy.link.publish(inbox, junk)
+    for topic in (ROOM_TOPIC.format(5), "blindplay/1/event/1/request", "$SYS/x", "x"):
+        spy.link.publish(topic, b"x", retain=True)
+    for number in range(100):  # many callers who say nothing
+        spy.link.publish(inbox, stranger + number.to_bytes(8) + bytes(4))
+    spy.link.publish(ROOM_TOPIC.format(10), b"last", retain=True)
+    assert until(lambda: (ROOM_TOPIC.format(10), b"last") in spy.heard)
+    assert {topic for topic, _ in spy.heard} <= {ROOM_TOPIC.format(one) for one in relay.ROOMS}
+    near.sendall(b"still here")
+    assert far.recv(20) == b"still here"
+    assert len(waits._streams) <= relay.MOST_STREAMS
+    spy.link.publish(ROOM_TOPIC.format(10), b"", retain=True)
+    for one in (near, far, waits, calls, spy.link):
+        one.close()
+
+
+def test_rooms_that_are_taken_are_left_alone(
+    broker: MeetingBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(relay, "ROOMS", ["20", "21"])
+    monkeypatch.setattr(relay, "_TRIES", 2)
+    tables = [relay.waiting_at(broker.host, broker.port) for _ in range(2)]
+    assert {one.room for one in tables} == {"20", "21"}
+    with pytest.raises(relay.NoRoomError):
+        relay.waiting_at(broker.host, broker.port)
+    tables[0].hide()
+    third = relay.waiting_at(broker.host, broker.port)
+    assert third.room == tables[0].room
+    for one in (*tables, third):
+        one.close()
+
+
+def test_a_game_goes_on_after_the_broker_or_either_table_was_ended(tmp_path: Path) -> None:
+    broker = MeetingBroker(tmp_path)
+    waits = relay.waiting_at(broker.host, broker.port)
+    mine, theirs = Keys.new(), Keys.new()
+    place = broker.port, broker.host, "a" * 16
+    agreed = {
+        "white": Agreement(mine.knowing(theirs.own), "white", 5, False, True, *place),
+        "black": Agreement(theirs.knowing(mine.own), "black", 5, False, False, *place),
+    }
+    heard: dict[str, list[str]] = {"white": [], "black": []}
+
+    def open_line(side: str) -> Lifeline:
+        line = agreed[side].lifeline()
+        line.open(
+            lambda message: heard[side].append(json.loads(message)),
+            lambda: line.send(json.dumps(f"{side} is here").encode()),
+        )
+        return line
+
+    def connected() -> bool:
+        return "black is here" in heard["white"] and "white is here" in heard["black"]
+
+    lines = {side: open_line(side) for side in agreed}
+    assert until(connected, 60)
+    broker.kill()
+    broker.start()
+    for one in heard.values():
+        one.clear()
+    assert until(connected, 90)
+    calls = Relay(broker.host, broker.port, room=waits.room)
+    assert calls.holder() == waits.inbox  # it has shown its room again
+    calls.close()
+    waits.close()
+    for side in agreed:
+        lines[side].close()
+        for one in heard.values():
+            one.clear()
+        lines[side] = open_line(side)
+        assert until(connected, 90)
+    for line in lines.values():
+        line.close()
+    broker.kill()
