@@ -8,6 +8,7 @@ so that the same question has the same answer on every machine.
 """
 
 import enum
+import functools
 import itertools
 from dataclasses import dataclass
 
@@ -96,12 +97,24 @@ def can_mate(board: chess.Board, side: chess.Color, limit: int = DEFAULT_NODES) 
         if board.is_checkmate() and board.turn != side:
             return Mating(MatingVerdict.POSSIBLE)
         return Mating(MatingVerdict.IMPOSSIBLE, reason=_OVER)
-    search = _Question(position, rooks, limit)
-    reason = search.decide()
-    if search.line is not None:
-        return _proven(board, side, position, rooks, search.line)
+    line, reason = _decided(position, rooks, limit)
+    if line is not None:
+        return _proven(board, side, position, rooks, line)
     verdict = MatingVerdict.IMPOSSIBLE if reason else MatingVerdict.UNDECIDED
     return Mating(verdict, reason=reason)
+
+
+@functools.lru_cache(maxsize=256)
+def _decided(
+    position: PackedPosition, rooks: Rooks, limit: int
+) -> tuple[tuple[int, ...] | None, str]:
+    """The helpmate, or else why there is none; empty if it stays undecided.
+
+    A table asks the same when a decision is proposed, foretold and made.
+    """
+    question = _Question(position, rooks, limit)
+    reason = question.decide()
+    return question.line, reason
 
 
 def _proven(
