@@ -230,17 +230,8 @@ def code_of(edition: str, article: Article) -> list[str]:
 # --- where an article is tested --------------------------------------------------------------
 
 
-def _known_failing() -> set[str]:
-    """The scenarios that are not fulfilled yet, which test nothing."""
-    for node in ast.parse((TESTS / "laws" / "test_game_scenarios.py").read_text("utf-8")).body:
-        if ast.unparse(node).startswith("KNOWN_FAILING"):
-            return set(_words(node))
-    return set()
-
-
 def _citations_in_scenarios() -> Iterator[tuple[str, str]]:
     """Citations with the scenario whose expectation has them (tests/laws/scenarios)."""
-    failing = _known_failing()
     for path in sorted((TESTS / "laws" / "scenarios").glob("*.jsonl")):
         name, editions = "", [EDITIONS[0]]
         for line in path.read_text("utf-8").splitlines():
@@ -250,12 +241,10 @@ def _citations_in_scenarios() -> Iterator[tuple[str, str]]:
             elif entry.get("fact") == "setup" and not editions:
                 editions = [entry.get("edition", EDITIONS[0])]
             wanted = entry.get("expect", {}).get("article", [])
-            full = f"{path.stem}:{name}"
-            for edition in editions if full not in failing else []:
+            for edition in editions:
                 numbers = wanted.get(edition, []) if isinstance(wanted, dict) else wanted
-                if f"{full}:{edition}" not in failing:
-                    for number in [numbers] if isinstance(numbers, str) else numbers:
-                        yield _citation(number, edition), f"{path.name}: {name}"
+                for number in [numbers] if isinstance(numbers, str) else numbers:
+                    yield _citation(number, edition), f"{path.name}: {name}"
 
 
 def _citation(number: str, edition: str) -> str:

@@ -15,7 +15,7 @@ import pytest
 from blindplay.laws import Game
 from blindplay.laws.editions import load, names
 from blindplay.wording.pack_words import PackWords
-from tests.laws.test_game_scenarios import SCENARIOS, Scenario, play, scenarios
+from tests.laws.test_game_scenarios import PATHS, Scenario, play, scenarios
 
 UNNOTICED: Mapping[str, set[str]] = {
     # Both flags decide the game before anybody asks whose time is left; no move of 1997 waits to
@@ -79,7 +79,7 @@ def _another(value: Any, name: str, regime: str) -> Any:
 def played() -> Mapping[tuple[str, str], list[Scenario]]:
     """By edition and by rule or switch: the scenarios in which it takes part, the short first."""
     found = defaultdict(list)
-    every = [one for path in sorted(SCENARIOS.glob("*.jsonl")) for one in scenarios(path)]
+    every = [one for path in PATHS for one in scenarios(path)]
     for scenario in sorted(every, key=lambda one: len(one.lines)):
         game = Watched()
         play(scenario, game)

@@ -34,6 +34,7 @@ from blindplay.laws.rulings import KINDS
 from blindplay.wording.pack_words import PackWords
 
 SCENARIOS = Path(__file__).with_name("scenarios")
+PATHS = sorted(SCENARIOS.glob("*.jsonl"))
 DEFAULT_EDITION = "fide-2023"
 SETS = ("moves", "missing", "fulfils")
 
@@ -146,23 +147,22 @@ def play(scenario: Scenario, game: Game | None = None) -> None:
             )
 
 
-def _parameters() -> Iterator[Any]:
-    for path in sorted(SCENARIOS.glob("*.jsonl")):
-        for scenario in scenarios(path):
-            name = f"{scenario.name}:{scenario.edition}"
-            yield pytest.param(scenario, id=name)
-
-
-@pytest.mark.parametrize("scenario", list(_parameters()))
-def test_scenario(scenario: Scenario) -> None:
-    play(scenario)
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_every_scenario_gives_its_rulings(path: Path) -> None:
+    failures = []
+    for scenario in scenarios(path):
+        try:
+            play(scenario)
+        except Exception as error:
+            failures.append(f"{scenario.name}, {scenario.edition}: {error!r}")
+    assert not failures, "\n".join(failures)
 
 
 def _ruling(kind: str, *articles: str, **fields: Any) -> dict[str, Any]:
     return KINDS[kind](articles=articles, **fields).to_json()
 
 
-@pytest.mark.parametrize("path", sorted(SCENARIOS.glob("*.jsonl")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_what_is_foretold_is_what_comes(path: Path) -> None:
     """Of every decision of the arbiter: foretelling it does what the decision does, to a copy."""
     for scenario in scenarios(path):
@@ -209,6 +209,6 @@ def test_a_scenario_that_is_not_fulfilled_fails() -> None:
 def test_every_edition_has_scenarios(edition: str) -> None:
     assert any(
         scenario.edition == edition
-        for path in SCENARIOS.glob("*.jsonl")
+        for path in PATHS
         for scenario in scenarios(path)
     )

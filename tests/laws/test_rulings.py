@@ -51,10 +51,9 @@ def test_values_within_a_ruling_are_json_values() -> None:
     assert told.fields["explanations"] == [[{"what": "extra", "piece": "N", "square": "g1"}]]
 
 
-@pytest.mark.parametrize("kind", [*r.KINDS, *FACTS])
-def test_every_kind_is_described_in_the_contract(kind: str) -> None:
+def test_every_kind_is_described_in_the_contract() -> None:
     contract = (ROOT / "docs" / "facts-and-rulings.md").read_text("utf-8")
-    assert re.search(f"`{kind}`", contract)
+    assert not {kind for kind in (*r.KINDS, *FACTS) if f"`{kind}`" not in contract}
 
 
 def test_a_fact_is_the_tables_own_unless_somebody_brought_it() -> None:
