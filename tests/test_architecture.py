@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -33,24 +32,51 @@ OUTSIDE = {
 }  # fmt: skip
 
 
-def imported(path: Path) -> set[str]:
-    """The dotted names that a module imports, relative ones resolved, anywhere in the file."""
-    here = ["blindplay", *path.relative_to(PACKAGE).with_suffix("").parts]
-    names = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
+@dataclass(frozen=True)
+class Module:
+    """A module of BlindPlay, parsed. ``name``: its place in the package."""
+
+    name: str
+    text: str
+    tree: ast.Module
+    every: Mapping[type[ast.AST], list[Any]]
+    """All nodes of the tree, by their kind."""
+
+    def nodes(self, kind: type[Node]) -> list[Node]:
+        return self.every.get(kind, [])
+
+    @property
+    def imported(self) -> set[str]:
+        """The dotted names that it imports, relative ones resolved, anywhere in the file."""
+        here = ["blindplay", *Path(self.name).with_suffix("").parts]
+        names = {alias.name for node in self.nodes(ast.Import) for alias in node.names}
+        for node in self.nodes(ast.ImportFrom):
             base = here[: len(here) - node.level] if node.level else []
             names |= {
                 ".".join([*base, *([node.module] if node.module else []), alias.name])
                 for alias in node.names
             }
-    return names
+        return names
 
 
-def modules(part: str) -> list[Path]:
-    found = sorted((PACKAGE / part).rglob("*.py"))
+House = Sequence[Module]
+
+
+@pytest.fixture(scope="module")
+def house() -> House:
+    """Every module of the package."""
+    found = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        text = path.read_text("utf-8")
+        tree, every = ast.parse(text), defaultdict[type[ast.AST], list[Any]](list)
+        for node in ast.walk(tree):
+            every[type(node)].append(node)
+        found.append(Module(path.relative_to(PACKAGE).as_posix(), text, tree, every))
+    return found
+
+
+def modules(house: House, part: str) -> House:
+    found = [module for module in house if module.name.startswith(f"{part}/")]
     assert found
     return found
 
@@ -68,24 +94,28 @@ def test_every_room_has_its_place_in_the_house() -> None:
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_imports_point_downwards(room: str) -> None:
+def test_imports_point_downwards(house: House, room: str) -> None:
     below = set(ROOMS[ROOMS.index(room) :]) - (SEPARATE if room in SEPARATE else set())
-    for path in (PACKAGE / room).rglob("*.py"):
-        for name in imported(path):
+    for module in modules(house, room):
+        for name in module.imported:
             used = room_of(name)
-            assert used in {None, room} | below, f"{path.name} imports {name}"
+            assert used in {None, room} | below, f"{module.name} imports {name}"
 
 
-def test_chapters_of_the_laws_import_each_other_in_one_direction() -> None:
-    chapters = {path.stem: path for path in modules("laws") if path.parent.name == "laws"}
+def test_chapters_of_the_laws_import_each_other_in_one_direction(house: House) -> None:
+    chapters = {
+        Path(module.name).stem: module
+        for module in modules(house, "laws")
+        if module.name.count("/") == 1
+    }
     uses = {
         name: {
             word.split(".")[2]
-            for word in imported(path)
+            for word in module.imported
             if word.startswith("blindplay.laws.") and word.split(".")[2] in chapters
         }
         - {name, "__init__"}
-        for name, path in chapters.items()
+        for name, module in chapters.items()
     }
     left = dict(uses)
     while left:
@@ -96,27 +126,26 @@ def test_chapters_of_the_laws_import_each_other_in_one_direction() -> None:
 
 
 @pytest.mark.parametrize("part", sorted(STANDARD_ONLY))
-def test_pure_parts_import_only_chess(part: str) -> None:
-    for path in modules(part):
-        used = {name.split(".")[0] for name in imported(path)} & OUTSIDE
-        assert used <= STANDARD_ONLY[part], f"{path.name} imports {used}"
+def test_pure_parts_import_only_chess(house: House, part: str) -> None:
+    for module in modules(house, part):
+        used = {name.split(".")[0] for name in module.imported} & OUTSIDE
+        assert used <= STANDARD_ONLY[part], f"{module.name} imports {used}"
 
 
-def test_laws_do_no_input_or_output_and_ask_no_clock() -> None:
+def test_laws_do_no_input_or_output_and_ask_no_clock(house: House) -> None:
     forbidden = {"time", "datetime", "threading", "socket", "sqlite3", "random", "os", "asyncio"}
-    for path in modules("laws"):
-        assert not {name.split(".")[0] for name in imported(path)} & forbidden, path.name
+    for module in modules(house, "laws"):
+        assert not {name.split(".")[0] for name in module.imported} & forbidden, module.name
 
 
-def test_no_posix_module_is_needed_to_import_blindplay() -> None:
+def test_no_posix_module_is_needed_to_import_blindplay(house: House) -> None:
     """Many blind players run Windows: such modules are imported where they are used."""
     posix = {"pty", "tty", "termios", "fcntl", "grp", "pwd", "resource"}
-    for path in sorted(PACKAGE.rglob("*.py")):
-        top = ast.parse(path.read_text("utf-8")).body
-        for node in top:
+    for module in house:
+        for node in module.tree.body:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 names = {alias.name for alias in node.names} | {getattr(node, "module", None)}
-                assert not names & posix, path.name
+                assert not names & posix, module.name
 
 
 def test_without_its_console_a_table_loads_no_web_server() -> None:
@@ -146,66 +175,44 @@ THEIR_CALLBACKS = {
 """Callbacks that another library wants assigned."""
 
 
-@dataclass(frozen=True)
-class Module:
-    """A module of BlindPlay, parsed."""
-
-    name: str
-    text: str
-    tree: ast.Module
-
-    def nodes(self, kind: type[Node]) -> Iterator[Node]:
-        yield from (node for node in ast.walk(self.tree) if isinstance(node, kind))
-
-
-@cache
-def house() -> list[Module]:
-    """Every module of the package."""
-    found = []
-    for path in sorted(PACKAGE.rglob("*.py")):
-        text = path.read_text("utf-8")
-        found.append(Module(str(path.relative_to(PACKAGE)), text, ast.parse(text)))
-    return found
-
-
 def functions(module: Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     yield from module.nodes(ast.FunctionDef)
     yield from module.nodes(ast.AsyncFunctionDef)
 
 
-def test_no_module_is_long() -> None:
-    assert not {m.name for m in house() if len(m.text.splitlines()) > MOST_LINES}
+def test_no_module_is_long(house: House) -> None:
+    assert not {m.name for m in house if len(m.text.splitlines()) > MOST_LINES}
 
 
-def test_functions_fit_on_a_screen() -> None:
+def test_functions_fit_on_a_screen(house: House) -> None:
     long = {
         f"{module.name}: {node.name}"
-        for module in house()
+        for module in house
         for node in functions(module)
         if (node.end_lineno or 0) - node.lineno + 1 > MOST_LINES_OF_A_FUNCTION
     }
     assert not long
 
 
-def test_no_class_has_many_methods() -> None:
+def test_no_class_has_many_methods(house: House) -> None:
     large = {
         f"{module.name}: {node.name}"
-        for module in house()
+        for module in house
         for node in module.nodes(ast.ClassDef)
         if sum(isinstance(part, ast.FunctionDef) for part in node.body) > MOST_METHODS
     }
     assert not large
 
 
-def test_a_class_name_has_one_meaning() -> None:
-    count = Counter(node.name for module in house() for node in module.nodes(ast.ClassDef))
+def test_a_class_name_has_one_meaning(house: House) -> None:
+    count = Counter(node.name for module in house for node in module.nodes(ast.ClassDef))
     assert {name for name, times in count.items() if times > 1} <= SAME_MEANING.keys()
 
 
-def test_no_callback_is_assigned_to_an_attribute_of_another_object() -> None:
+def test_no_callback_is_assigned_to_an_attribute_of_another_object(house: House) -> None:
     """A callback is given to a constructor or to a method that says what it subscribes to."""
     assigned = set()
-    for module in house():
+    for module in house:
         functions = {node.name for node in module.nodes(ast.FunctionDef)}
         for node in module.nodes(ast.Assign):
             value = getattr(node.value, "attr", getattr(node.value, "id", None))
@@ -237,7 +244,7 @@ TESTED_ELSEWHERE = {
 """Modules without a test file of their own, and where they are tested."""
 
 
-def test_tests_mirror_modules() -> None:
+def test_tests_mirror_modules(house: House) -> None:
     """Who reads table/dialogue.py finds tests/table/test_dialogue.py."""
     files = {
         path.relative_to(ROOT / "tests").as_posix() for path in ROOT.glob("tests/**/test_*.py")
@@ -248,6 +255,6 @@ def test_tests_mirror_modules() -> None:
         start = f"{folder}/test_{stem}".lstrip("/")
         return any(file == f"{start}.py" or file.startswith(f"{start}_") for file in files)
 
-    own = {m.name for m in house() if not m.name.endswith(("__init__.py", "__main__.py"))}
+    own = {m.name for m in house if not m.name.endswith(("__init__.py", "__main__.py"))}
     untested = {name for name in own if not has_tests(name)}
     assert untested == TESTED_ELSEWHERE.keys()

@@ -207,8 +207,4 @@ def test_a_scenario_that_is_not_fulfilled_fails() -> None:
 
 @pytest.mark.parametrize("edition", names())
 def test_every_edition_has_scenarios(edition: str) -> None:
-    assert any(
-        scenario.edition == edition
-        for path in PATHS
-        for scenario in scenarios(path)
-    )
+    assert any(scenario.edition == edition for path in PATHS for scenario in scenarios(path))
