@@ -14,6 +14,9 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -45,8 +48,22 @@ settings.load_profile("exploring" if os.environ.get("EXPLORE") else "steady")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than there are processors, because tests of sound wait most of the time."""
-    return (os.cpu_count() or 1) + 1
+    """Two workers more than there are processors: the tests of sound take one, and those of pages
+    and boards wait half of their time."""
+    return (os.cpu_count() or 1) + 2
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Let each of several workers begin with its share of the files. So they compile a fresh
+    checkout together, and not each of them all of it."""
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None or session.config.args != session.config.getini("testpaths"):
+        return
+    files = sorted(Path(__file__).parent.rglob("test_*.py"))
+    for path in files[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:
+        with suppress(Exception, pytest.skip.Exception):  # the collection says it
+            import_module(".".join(path.relative_to(session.config.rootpath).with_suffix("").parts))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
