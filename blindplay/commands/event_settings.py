@@ -1,7 +1,7 @@
 """The settings that an event's file brings to ``blindplay play``."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -9,25 +9,25 @@ from click.core import ParameterSource
 from .play_options import OPTIONS
 from .settings_file import fault, name_of
 
+if TYPE_CHECKING:
+    from blindplay.hall.event_file import EventFile
+
 _OF_THE_EVENT = {name_of(option) for part in ("Rules", "Record") for option in OPTIONS[part]}
 """The user's settings file does not replace these, for they must be the same at all tables."""
 
 
-def with_event_settings(given: Mapping[str, Any]) -> dict[str, Any]:
+def with_event_settings(given: Mapping[str, Any], joined: "EventFile | None") -> dict[str, Any]:
     """``given``, the options of ``play``, with the settings of the event's file for what was not
-    typed. Language and devices are those of the user, if the settings file says them. A game that
-    is continued has its own.
+    typed. Language and devices are those of the user, if the settings file says them.
 
     :raises ValueError: one sentence, if a setting is wrong.
     """
     found = dict(given)
-    if given["hall"] is None or given["resume"]:
+    if joined is None:
         return found
-    from blindplay.hall.event_file import read_event_file
-
     context = click.get_current_context()
     options = {name_of(one): one for part in OPTIONS.values() for one in part}
-    for name, value in read_event_file(given["hall"], table=True).play.items():
+    for name, value in joined.play.items():
         if wrong := fault(name, value):
             raise ValueError(f"The event's file: {wrong}")
         option = options[name]

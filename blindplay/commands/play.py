@@ -23,6 +23,7 @@ from .resuming import kept_values, typed, with_kept_options
 from .user_language import user_language
 
 if TYPE_CHECKING:
+    from blindplay.hall.event_file import EventFile
     from blindplay.table.devices import WantedDevices
     from blindplay.table.play import Companion, ConsoleAt, TableOptions
 
@@ -44,12 +45,16 @@ def _play(**given: Any) -> None:
     from blindplay.table.play import run
     from blindplay.table.typed_lines import TypedLines
 
-    given = with_event_settings(with_fetched_file(given))
-    _check(given)
+    given = with_fetched_file(given)
     if given["resume"]:
+        _check(given)
         journal = _journal(given)
         given = with_kept_options(journal, {**given, "journal": journal})
+        joined = _joined(given)
     else:
+        joined = _joined(given)
+        given = with_event_settings(given, joined)
+        _check(given)
         given = with_opponent(given)
     devices = _devices(given)
     chosen = None
@@ -62,8 +67,8 @@ def _play(**given: Any) -> None:
         words = Printed.ALL if given["print"] is Printed.ALL else Printed.WORDS
         _demonstrate(given["journal"], _language(given), words, instead=unasked)
         return
-    if given["await_pairing"]:
-        _play_rounds(given, devices)
+    if joined is not None and given["await_pairing"]:
+        _play_rounds(given, devices, joined)
         return
     if is_distant(given):
         _play_distant(given, devices)
@@ -81,9 +86,9 @@ def _play(**given: Any) -> None:
         devices,
         lines,
         sys.stdout,
-        _table_options(given),
+        _table_options(given, joined),
         _console(given),
-        _companion(given["hall"]),
+        _companion(joined),
         opponent(given),
     )
 
@@ -118,15 +123,13 @@ def _play_distant(given: Mapping[str, Any], devices: "WantedDevices") -> None:
     )
 
 
-def _play_rounds(given: Mapping[str, Any], devices: "WantedDevices") -> None:
+def _play_rounds(given: Mapping[str, Any], devices: "WantedDevices", joined: "EventFile") -> None:
     """Play one game after the other, each as the hall assigns it."""
     from blindplay.hall.assigned_games import AssignedGames
-    from blindplay.hall.event_file import read_event_file
     from blindplay.record import storage
     from blindplay.table.play import run
     from blindplay.table.typed_lines import TypedLines
 
-    joined = read_event_file(given["hall"], table=True)
     lines = TypedLines(sys.stdin)
     games = AssignedGames(joined, storage.tables_folder())
     pack = options.load_language(_language(given))
@@ -141,7 +144,7 @@ def _play_rounds(given: Mapping[str, Any], devices: "WantedDevices") -> None:
             devices,
             lines,
             sys.stdout,
-            _table_options(given),
+            _table_options(given, joined),
             _console(given),
             games.companion,
         )
@@ -150,16 +153,21 @@ def _play_rounds(given: Mapping[str, Any], devices: "WantedDevices") -> None:
             return
 
 
-def _companion(
-    event_file: Path | None,
-) -> "Companion | None":
-    """What publishes the table to a hall; None without one."""
-    if event_file is None:
+def _joined(given: Mapping[str, Any]) -> "EventFile | None":
+    """The event that the table plays at; None without a hall."""
+    if given["hall"] is None:
         return None
-    from blindplay.hall.assigned_games import publisher
     from blindplay.hall.event_file import read_event_file
 
-    joined = read_event_file(event_file, table=True)
+    return read_event_file(given["hall"], table=True)
+
+
+def _companion(joined: "EventFile | None") -> "Companion | None":
+    """What publishes the table to a hall; None without one."""
+    if joined is None:
+        return None
+    from blindplay.hall.assigned_games import publisher
+
     return lambda table, about: publisher(table, joined, about)
 
 
@@ -233,7 +241,7 @@ def _devices(given: Mapping[str, Any]) -> "WantedDevices":
     return WantedDevices(models=given["model"], **{name: given[name] for name in same})
 
 
-def _table_options(given: Mapping[str, Any]) -> "TableOptions":
+def _table_options(given: Mapping[str, Any], joined: "EventFile | None" = None) -> "TableOptions":
     from blindplay.table.play import TableOptions
 
     free = given["push_to_talk"] or given["microphone"] == "none"  # it hears no talk
@@ -247,19 +255,10 @@ def _table_options(given: Mapping[str, Any]) -> "TableOptions":
         charge_dead_time=given["dead_time"] == "running",
         time_warnings=_time_warnings(given),
         press_answer=given["press_answer"],
-        table=_table_name(given["hall"]),
+        table="" if joined is None else joined.table,
         command=options.called(),
         kept=kept_values(given),
     )
-
-
-def _table_name(event_file: Path | None) -> str:
-    """The name of the table in its hall; empty without a hall."""
-    if event_file is None:
-        return ""
-    from blindplay.hall.event_file import read_event_file
-
-    return read_event_file(event_file, table=True).table
 
 
 def _time_warnings(given: Mapping[str, Any]) -> tuple[int, ...]:
