@@ -7,14 +7,10 @@ has caused is refused.
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 
-from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.middleware import Middleware
-from starlette.middleware.gzip import GZipMiddleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import (
     FileResponse,
@@ -36,22 +32,11 @@ from blindplay.wording.readers import reader
 from . import assets, views
 from .access import AccessLinks, BrowserSession, RateLimiter
 from .actions import ActionResult, AskedAction, Form, act_after_hands, come_in, stamp, value_of
-from .guard import Guard
-from .limits import is_here
+from .door import PageDoor, guarded
 from .messages import catalogue
 from .pages import page_of
 from .public import PATH, Audience, PublicPage
-from .requests import (
-    INCOMPRESSIBLE,
-    accepted,
-    address_of,
-    asks_for_link,
-    fields_of,
-    form_of,
-    set_cookie,
-    trouble_page,
-    wants_json,
-)
+from .requests import fields_of, form_of, trouble_page, wants_json
 from .stream import OpenPages, Stream, ToldSentence, sent
 from .table_port import TablePort, held, tape_of
 
@@ -78,19 +63,17 @@ def do_at_table(
 class Console:
     """All pages of one table. ``app`` is the ASGI application.
 
-    ``hosts``: the names and addresses by which browsers may call it, without ports. ``encrypted``:
-    it is served by HTTPS only. ``cookie``: the name of its cookies, which no other table on the
-    same machine has. ``remember_s``: for how many seconds a browser that was closed comes in again
-    without a new link; 0: not at all. ``audience``: what everybody may see without a link; None:
-    nothing. ``does``: does what a page asks for. ``around``: links in front of each page, by its
-    language. ``name``: that of the table, where there are several.
+    ``hosts``: the names and addresses by which browsers may call it, without ports. ``encrypted``,
+    ``cookie``, ``remember_s``: as in :class:`~.door.PageDoor`. ``audience``: what everybody may see
+    without a link; None: nothing. ``does``: does what a page asks for. ``around``: links in front
+    of each page, by its language. ``name``: that of the table, where there are several.
     """
 
     def __init__(
         self,
         table: TablePort,
         hosts: Collection[str],
-        doors: AccessLinks | None = None,
+        links: AccessLinks | None = None,
         *,
         encrypted: bool = False,
         cookie: str = COOKIE,
@@ -102,47 +85,44 @@ class Console:
     ) -> None:
         self._table = table
         self._does, self._around, self._name = does, around, name
-        self._cookie, self._remember_s = cookie, remember_s
-        self._encrypted = encrypted
-        self.doors = AccessLinks() if doors is None else doors
+        self.door = PageDoor(
+            AccessLinks() if links is None else links,
+            cookie,
+            encrypted=encrypted,
+            remember_s=remember_s,
+            role_at=_role_at,
+            path=lambda role: f"/{views.slug(role)}/",
+        )
         self.pages = OpenPages(self._catch_up, table.time)
         self._streams: dict[tuple[str, str], Stream] = {}
         self._streams_lock = threading.Lock()
         self._rendering = threading.Lock()
         self._outdated: set[tuple[str, str]] = set()  # roles and languages of pages to render
         self._untold: dict[tuple[str, str], list[ToldSentence]] = {}
-        self.asking = RateLimiter(a_second=20, at_once=200)
-        self.entering = RateLimiter(a_second=1, at_once=20)
         self.acting = RateLimiter(a_second=5, at_once=20)
         self.closing = self.pages.closing
         """While it is set, streams of changes end, and pages connect again."""
         self.public = None if audience is None else PublicPage(table, audience)
         """What everybody may see without a link; None: nothing."""
+        to_session = self.door.to_session
         self.seats = [
-            Route("/{seat}/", self._to_session(self._page)),
-            Route("/{seat}/do", self._to_session(self._do), methods=["POST"]),
-            Route("/{seat}/settle", self._to_session(self._settle), methods=["POST"]),
-            Route("/{seat}/changes", self._to_session(self._changes)),
+            Route("/{seat}/", to_session(self._page)),
+            Route("/{seat}/do", to_session(self._do), methods=["POST"]),
+            Route("/{seat}/settle", to_session(self._settle), methods=["POST"]),
+            Route("/{seat}/changes", to_session(self._changes)),
             Route("/{seat}/tape/{number:int}", self._sound),
-            Route("/{seat}/papers/{name}", self._to_session(self._paper)),
-            Route("/{seat}/{name}", self._to_session(self._beside)),
+            Route("/{seat}/papers/{name}", to_session(self._paper)),
+            Route("/{seat}/{name}", to_session(self._beside)),
         ]
         """The routes of the roles' pages, without the door. A hall mounts them under each table."""
-        self.app = Starlette(
-            routes=[
-                Route("/", self._door),
-                Route("/enter", self._enter, methods=["POST"]),
-                Route("/static/{digest}/{name}", assets.serve),
-                *([] if self.public is None else self.public.routes),
-                *self.seats,
-            ],
-            middleware=[
-                Middleware(Guard, allows=self._allows, trouble=trouble_page),
-                Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
-                Middleware(GZipMiddleware, exclude_content_types=INCOMPRESSIBLE),
-            ],
-        )
-
+        routes = [
+            Route("/", self._front),
+            Route("/enter", self._enter, methods=["POST"]),
+            Route("/static/{digest}/{name}", assets.serve),
+            *([] if self.public is None else self.public.routes),
+            *self.seats,
+        ]
+        self.app = guarded(routes, hosts, self._allows)
         table.listen(self._happened)
 
     # --- from the table --------------------------------------------------------------------
@@ -207,11 +187,13 @@ class Console:
 
     def present(self) -> dict[str, tuple[int, int]]:
         """For each role with a link, how many browsers came in, and how many pages are open."""
-        return {role: (came, self.pages.count[role]) for role, came in self.doors.given().items()}
+        return {
+            role: (came, self.pages.count[role]) for role, came in self.door.links.given().items()
+        }
 
     def revoke(self, role: str) -> None:
         """Revoke the link of this role and notify its open pages."""
-        self.doors.revoke(role)
+        self.door.links.revoke(role)
         self._wake()
 
     def issue(self, role: str) -> str:
@@ -221,20 +203,16 @@ class Console:
         """
         with held(self._table) as game:
             page_of(game, role)
-        token = self.doors.issue(role)
+        token = self.door.links.issue(role)
         self._wake()
         return token
 
     def _allows(self, request: Request) -> bool:
-        """Whether this is not one request too many. Whoever is in is limited for themselves: others
-        at the same address, and wrong links, do not slow them down."""
-        address, seat = address_of(request), request.url.path.lstrip("/").partition("/")[0]
-        if is_here(address) or (self.public and request.url.path.startswith(PATH)):
-            return True  # the public page limits its own readers
-        session = self._session_of(_SLUGS.get(seat), request)
-        if session is not None:
-            return self.asking.take(session.digest.hex())
-        return self.asking.take(f"{address} static" if seat == "static" else address)
+        """Whether this is not one request too many; the public page limits its own readers."""
+        path = request.url.path
+        if self.public and path.startswith(PATH):
+            return True
+        return self.door.allows(request, "static" if path.startswith("/static/") else "")
 
     # --- pages -----------------------------------------------------------------------------
 
@@ -248,58 +226,15 @@ class Console:
         self._catch_up()
         return stream
 
-    def _session(self, request: Request) -> BrowserSession | None:
-        return self._session_of(_SLUGS.get(request.path_params["seat"]), request)
-
-    def _session_of(self, role: str | None, request: Request) -> BrowserSession | None:
-        secret = request.cookies.get(self._cookie, "")
-        return self.doors.session(role, secret) if role and secret else None
-
-    def _to_session(
-        self, answer: Callable[[Request, BrowserSession], Awaitable[Response]]
-    ) -> Callable[[Request], Awaitable[Response]]:
-        """``answer`` for browsers with a session. The others get 401, or 410 if newer browsers have
-        displaced them."""
-
-        async def route(request: Request) -> Response:
-            session = self._session(request)
-            if session is not None:
-                return self._remembered(
-                    await answer(request, session), session.role, request.cookies[self._cookie]
-                )
-            if self.doors.displaced(request.cookies.get(self._cookie, "")):
-                return asks_for_link(request, "displaced", 410)
-            return asks_for_link(request, "enter_again", 401)
-
-        return route
-
-    async def _door(self, request: Request) -> Response:
-        return asks_for_link(request)
+    async def _front(self, request: Request) -> Response:
+        return self.door.asks_for_link(request)
 
     async def _enter(self, request: Request) -> Response:
-        token = value_of(await form_of(request), "token").rpartition("#")[2]
-        entered = self.doors.enter(token, accepted(request))
-        if entered is None:
-            # Only wrong links are counted: a right one opens the page from every address.
-            if not self.entering.take(address_of(request)):
-                return asks_for_link(request, "too_fast", 429)
-            return asks_for_link(request, "enter_wrong", 403)
-        session, secret = entered
+        return await self.door.enter(request, self._come_in)
+
+    async def _come_in(self, session: BrowserSession) -> str:
         await run_in_threadpool(come_in, self._table, session.role)
-        answer = _to_page(session.role, request)
-        self._set_cookie(answer, session.role, secret)
-        return answer
-
-    def _set_cookie(self, answer: Response, role: str, secret: str) -> None:
-        path, encrypted = f"/{views.slug(role)}/", self._encrypted
-        set_cookie(answer, self._cookie, secret, path, self._remember_s, encrypted=encrypted)
-
-    def _remembered(self, answer: Response, role: str, secret: str) -> Response:
-        """``answer``, with which a browser that is remembered is remembered anew: none forgets its
-        session while its page is open."""
-        if self._remember_s:
-            self._set_cookie(answer, role, secret)
-        return answer
+        return f"/{views.slug(session.role)}/"
 
     async def _page(self, request: Request, session: BrowserSession) -> Response:
         return HTMLResponse(await run_in_threadpool(self._whole, session))
@@ -318,7 +253,7 @@ class Console:
             return _told(request, session, language, answer, 429)
         if "act" not in form:
             views.choose(session, form)
-            self.doors.keep()
+            self.door.links.keep()
             return _to_page(session.role, request)
         first = session.once.begin(value_of(form, "id"))
         if first is None:  # asked for already, or void: it is not done again
@@ -384,7 +319,7 @@ class Console:
 
     async def _beside(self, request: Request, session: BrowserSession) -> Response:
         """A further page of a role, or with ``part`` only its content."""
-        if not self.asking.take(session.digest.hex()):
+        if not self.door.asking.take(session.digest.hex()):
             return trouble_page(request, "too_fast", 429, session.language)
         form = fields_of(request.url.query)
         if form is None:
@@ -397,7 +332,7 @@ class Console:
     async def _paper(self, request: Request, session: BrowserSession) -> Response:
         """A record of the game, to print or to save."""
         name = request.path_params["name"]
-        if not self.asking.take(session.digest.hex()):
+        if not self.door.asking.take(session.digest.hex()):
             return trouble_page(request, "too_fast", 429, session.language)
         found = await run_in_threadpool(views.paper, self._table, session, name)
         if found is None:
@@ -410,7 +345,7 @@ class Console:
     async def _sound(self, request: Request) -> Response:
         """An utterance on the tape. It holds what was said to everybody, and how the players
         announced; it is the arbiter's evidence (D.2.7), and nobody else hears it."""
-        session = self._session(request)
+        session = self.door.session(request)
         if session is None or session.role != "arbiter":
             return Response(status_code=404 if session else 401)
         tape = await run_in_threadpool(tape_of, self._table)
@@ -425,9 +360,15 @@ class Console:
         stream = await run_in_threadpool(self._stream, session.role, language)
         place = request.headers.get("last-event-id") or request.query_params.get("since", "")
         events = self.pages.events(
-            stream, place, session, lambda: self._session(request) is session
+            stream, place, session, lambda: self.door.session(request) is session
         )
         return StreamingResponse(events, media_type="text/event-stream")
+
+
+def _role_at(request: Request) -> str:
+    """The role whose page is asked for; empty if it is no role's."""
+    seat = request.path_params.get("seat") or request.url.path.lstrip("/").partition("/")[0]
+    return _SLUGS.get(seat, "")
 
 
 # --- answers ------------------------------------------------------------------------------------

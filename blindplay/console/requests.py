@@ -30,22 +30,6 @@ def wants_json(request: Request) -> bool:
     return "application/json" in request.headers.get("accept", "")
 
 
-def set_cookie(
-    answer: Response, name: str, secret: str, path: str, remember_s: int, *, encrypted: bool
-) -> None:
-    """Let a browser keep the ``secret`` of its session for pages below ``path``: for so many
-    seconds, or with 0 until it is closed."""
-    answer.set_cookie(
-        name,
-        secret,
-        max_age=remember_s or None,
-        path=path,
-        httponly=True,
-        samesite="strict",
-        secure=encrypted,
-    )
-
-
 def asks_for_link(
     request: Request, key: str = "", status: int = 200, door: str = "enter"
 ) -> Response:

@@ -95,7 +95,7 @@ class PageServer:
 class ConsoleHost:
     """Serves the console of ``table`` at ``host`` and ``port`` until it is closed.
 
-    ``certificate``: serve HTTPS only. ``doors``: the file by which sessions survive a restart.
+    ``certificate``: serve HTTPS only. ``links``: the file by which sessions survive a restart.
     ``remember_s``: see :class:`~.app.Console`.
     ``audience``: what everybody may see without a link.
     """
@@ -107,7 +107,7 @@ class ConsoleHost:
         port: int = PORT,
         *,
         certificate: Certificate | None = None,
-        doors: Path | None = None,
+        links: Path | None = None,
         remember_s: int = 0,
         audience: Audience | None = None,
     ) -> None:
@@ -118,7 +118,7 @@ class ConsoleHost:
         self.console = Console(
             table,
             self._server.hosts,
-            AccessLinks(doors),
+            AccessLinks(links),
             encrypted=certificate is not None,
             # Browsers send a cookie to all ports of a machine, so each table needs its own name.
             cookie=f"{COOKIE}-{self._server.port}",

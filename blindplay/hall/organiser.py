@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Route
 from blindplay.console import views
 from blindplay.console.access import BrowserSession
 from blindplay.console.actions import value_of
+from blindplay.console.door import Answering
 from blindplay.console.limits import is_here
 from blindplay.console.messages import catalogue
 from blindplay.console.requests import form_of
@@ -28,7 +29,6 @@ from .requesting import UnreachableError
 from .round_report import Reporter, as_csv
 from .tickets import Tickets
 
-Answering = Callable[[Request, BrowserSession], Awaitable[Response]]
 ToSession = Callable[[Answering], Callable[[Request], Awaitable[Response]]]
 
 

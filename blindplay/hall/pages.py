@@ -3,40 +3,26 @@
 import logging
 import threading
 import time
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.middleware import Middleware
-from starlette.middleware.gzip import GZipMiddleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route, Router
 from starlette.types import Receive, Scope, Send
 
 from blindplay.console import assets, views
-from blindplay.console.access import AccessLinks, BrowserSession, RateLimiter
-from blindplay.console.actions import value_of
-from blindplay.console.guard import Guard
-from blindplay.console.limits import is_here
+from blindplay.console.access import AccessLinks, BrowserSession
+from blindplay.console.door import PageDoor, guarded
 from blindplay.console.messages import LANGUAGES, catalogue
-from blindplay.console.requests import (
-    INCOMPRESSIBLE,
-    accepted,
-    address_of,
-    asks_for_link,
-    form_of,
-    set_cookie,
-    trouble_page,
-)
+from blindplay.console.requests import form_of, trouble_page
 from blindplay.console.stream import OpenPages, Stream, ToldSentence
 from blindplay.console.views import NamedLink
 
 from .hall import Hall
-from .organiser import Answering, OrganiserPages
+from .organiser import OrganiserPages
 from .overview import GROUPS, Overview, ShownTable
 from .table_pages import NEXT_KEY, TablePages
 from .ticket_doors import TicketDoors
@@ -51,7 +37,6 @@ log.addHandler(logging.NullHandler())
 _LOOK_S = 1.0  # between two looks at all tables
 _PAUSE_S = 0.1  # between two looks at what has changed
 _IDLE_LOOKS = 60  # then a view that nobody watches is given up
-_DOOR = "hall_enter"
 
 
 @dataclass
@@ -69,7 +54,7 @@ class _View:
 class HallPages:
     """The pages of one hall. ``app`` is the ASGI application.
 
-    ``doors`` has a link for each arbiter, by name. ``title``: the name of the event. ``more``:
+    ``links`` has one for each arbiter, by name. ``title``: the name of the event. ``more``:
     further pages, which have doors of their own. ``tickets``: with which tables fetch their files;
     None: with none. The others as in
     :class:`~blindplay.console.app.Console`.
@@ -80,7 +65,7 @@ class HallPages:
         hall: Hall,
         title: str,
         hosts: Collection[str],
-        doors: AccessLinks,
+        links: AccessLinks,
         *,
         encrypted: bool = False,
         cookie: str = "blindplay-hall",
@@ -90,12 +75,13 @@ class HallPages:
     ) -> None:
         self._hall, self._title = hall, title
         self._tickets = tickets
-        self.doors = doors
-        self._encrypted, self._cookie, self._remember_s = encrypted, cookie, remember_s
+        self.door = PageDoor(
+            links, cookie, encrypted=encrypted, remember_s=remember_s, words="hall_enter"
+        )
         self.overview = Overview(hall.follower)
         self.overview.look()
         self._organiser = OrganiserPages(hall, title, tickets)
-        self.tables = TablePages(hall, doors, cookie, encrypted=encrypted)
+        self.tables = TablePages(hall, links, cookie, encrypted=encrypted)
         self._views: dict[tuple[str, str], _View] = {}
         self._lock = threading.RLock()  # of the views and the overview
         self._dirty: set[str] = set()
@@ -103,29 +89,22 @@ class HallPages:
         self._news = threading.Event()
         self._closing = threading.Event()
         self.pages = OpenPages(lambda: None, _now_ms)
-        self.asking = RateLimiter(a_second=20, at_once=200)
-        self.entering = RateLimiter(a_second=1, at_once=20)
-        self.app = Starlette(
-            routes=[
-                Route("/", self._door),
-                Route("/enter", self._enter, methods=["POST"]),
-                WherePage(hall.follower.folder, title).route,
-                Route("/static/{digest}/{name}", assets.serve),
-                *more,
-                Route("/hall/", self._to_session(self._all)),
-                Route("/hall/do", self._to_session(self._choose), methods=["POST"]),
-                Route("/hall/next", self._to_session(self._next)),
-                Route("/hall/changes", self._to_session(self._changes)),
-                *self._organiser.routes(self._to_session),
-                *([] if tickets is None else TicketDoors(tickets).routes),
-                Mount("/tables/{table}", app=self._table),
-            ],
-            middleware=[
-                Middleware(Guard, allows=self._allows, trouble=trouble_page),
-                Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
-                Middleware(GZipMiddleware, exclude_content_types=INCOMPRESSIBLE),
-            ],
-        )
+        to_session = self.door.to_session
+        routes = [
+            Route("/", self._front),
+            Route("/enter", self._enter, methods=["POST"]),
+            WherePage(hall.follower.folder, title).route,
+            Route("/static/{digest}/{name}", assets.serve),
+            *more,
+            Route("/hall/", to_session(self._all)),
+            Route("/hall/do", to_session(self._choose), methods=["POST"]),
+            Route("/hall/next", to_session(self._next)),
+            Route("/hall/changes", to_session(self._changes)),
+            *self._organiser.routes(to_session),
+            *([] if tickets is None else TicketDoors(tickets).routes),
+            Mount("/tables/{table}", app=self._table),
+        ]
+        self.app = guarded(routes, hosts, self.door.allows)
         self._thread = threading.Thread(target=self._work, name="hall pages", daemon=True)
         self._thread.start()
         hall.follower.listen(self._happened)
@@ -223,59 +202,18 @@ class HallPages:
                 self._render(self._views[key], language, kind, everything)
             return self._views[key]
 
-    # --- who is in -------------------------------------------------------------------------------
+    # --- pages -----------------------------------------------------------------------------------
 
-    def _session(self, request: Request) -> BrowserSession | None:
-        secret = request.cookies.get(self._cookie, "")
-        return self.doors.session(None, secret) if secret else None
-
-    def _allows(self, request: Request) -> bool:
-        """Whether this is not one request too many."""
-        address = address_of(request)
-        if is_here(address):
-            return True
-        session = self._session(request)
-        return self.asking.take(session.digest.hex() if session else address)
-
-    def _out(self, request: Request) -> Response:
-        """The answer to a browser that has no session."""
-        if self.doors.displaced(request.cookies.get(self._cookie, "")):
-            return asks_for_link(request, "displaced", 410, _DOOR)
-        return asks_for_link(request, "hall_enter_again", 401, _DOOR)
-
-    def _to_session(self, answer: Answering) -> Callable[[Request], Awaitable[Response]]:
-        async def route(request: Request) -> Response:
-            session = self._session(request)
-            if session is None:
-                return self._out(request)
-            found = await answer(request, session)
-            if self._remember_s:  # none forgets its session while its page is open
-                self._set_cookie(found, request.cookies[self._cookie])
-            return found
-
-        return route
-
-    async def _door(self, request: Request) -> Response:
-        if self._session(request) is not None:
+    async def _front(self, request: Request) -> Response:
+        if self.door.session(request) is not None:
             return RedirectResponse("/hall/", status_code=303)
-        return asks_for_link(request, door=_DOOR)
+        return self.door.asks_for_link(request)
 
     async def _enter(self, request: Request) -> Response:
-        token = value_of(await form_of(request), "token").rpartition("#")[2]
-        entered = self.doors.enter(token, accepted(request))
-        if entered is None:
-            if not self.entering.take(address_of(request)):
-                return asks_for_link(request, "too_fast", 429, _DOOR)
-            return asks_for_link(request, "hall_enter_wrong", 403, _DOOR)
-        answer = RedirectResponse("/hall/", status_code=303)
-        self._set_cookie(answer, entered[1])
-        return answer
+        return await self.door.enter(request, self._place_of)
 
-    def _set_cookie(self, answer: Response, secret: str) -> None:
-        encrypted = self._encrypted
-        set_cookie(answer, self._cookie, secret, "/", self._remember_s, encrypted=encrypted)
-
-    # --- pages -----------------------------------------------------------------------------------
+    async def _place_of(self, session: BrowserSession) -> str:
+        return "/hall/"
 
     async def _all(self, request: Request, session: BrowserSession) -> Response:
         return HTMLResponse(await run_in_threadpool(self._whole, request, session))
@@ -305,7 +243,7 @@ class HallPages:
     async def _choose(self, request: Request, session: BrowserSession) -> Response:
         """The language and the colours of a reader's pages."""
         views.choose(session, await form_of(request))
-        self.doors.keep()
+        self.door.links.keep()
         return RedirectResponse("/hall/", status_code=303)
 
     async def _next(self, request: Request, session: BrowserSession) -> Response:
@@ -330,16 +268,16 @@ class HallPages:
         view = await run_in_threadpool(self._view, language, kind)
         place = request.headers.get("last-event-id") or query.get("since", "")
         events = self.pages.events(
-            view.stream, place, session, lambda: self._session(request) is session
+            view.stream, place, session, lambda: self.door.session(request) is session
         )
         return StreamingResponse(events, media_type="text/event-stream")
 
     async def _table(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The arbiter's page of a table, and what belongs to it."""
         request = Request(scope)
-        session = self._session(request)
+        session = self.door.session(request)
         if session is None:
-            await self._out(request)(scope, receive, send)
+            await self.door.refusal(request)(scope, receive, send)
             return
         name = scope["path_params"]["table"]
         known = name in self._hall.follower.tables

@@ -56,9 +56,9 @@ class HallHost:
     def links(self, arbiters: Iterable[str], *, anew: bool = False) -> dict[str, str]:
         """A new link for each of ``arbiters`` without one, or for all of them; a new link ends the
         old one."""
-        known = () if anew else self.pages.doors.given()
+        known = () if anew else self.pages.door.links.given()
         return {
-            name: f"{self.url}/#{self.pages.doors.issue(name)}"
+            name: f"{self.url}/#{self.pages.door.links.issue(name)}"
             for name in arbiters
             if name not in known
         }

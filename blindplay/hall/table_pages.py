@@ -28,7 +28,7 @@ NEXT_KEY = "F4"
 _KEPT_S = 300.0  # after its last page was closed
 
 
-class TableDoors(AccessLinks):
+class TableLinks(AccessLinks):
     """The sessions of the arbiters at one table: those of the hall."""
 
     def __init__(self, hall: AccessLinks) -> None:
@@ -70,8 +70,8 @@ class _Opened:
 class TablePages:
     """The consoles of the tables that somebody looks at. Safe to use from several threads."""
 
-    def __init__(self, hall: Hall, doors: AccessLinks, cookie: str, *, encrypted: bool) -> None:
-        self._hall, self._doors = hall, doors
+    def __init__(self, hall: Hall, links: AccessLinks, cookie: str, *, encrypted: bool) -> None:
+        self._hall, self._links = hall, links
         self._cookie, self._encrypted = cookie, encrypted
         self._opened: dict[str, _Opened] = {}
         self._lock = threading.Lock()
@@ -96,7 +96,7 @@ class TablePages:
         console = Console(
             folded,
             (),
-            TableDoors(self._doors),
+            TableLinks(self._links),
             encrypted=self._encrypted,
             cookie=self._cookie,
             does=partial(self._ask_table, name),

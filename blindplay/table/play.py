@@ -296,7 +296,7 @@ def _serve(
         console.host or LOOPBACK,
         PORT if console.port is None else console.port,
         certificate=certificate,
-        doors=links,
+        links=links,
         remember_s=console.remember_s,
         audience=audience,
     )

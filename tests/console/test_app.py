@@ -1,4 +1,4 @@
-"""The console over a real server: who comes in, what is refused, what a page is told."""
+"""The console over a real server: what is refused, what a page is told."""
 
 from __future__ import annotations
 
@@ -15,70 +15,10 @@ import pytest
 from blindplay.console import pages, views
 from blindplay.console.access import RateLimiter
 from blindplay.console.actions import ActionResult, act, stamp
-from blindplay.console.server import ConsoleHost
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import IllegalMove
 from tests.console.hall import SEAT, Browser, Hall
 from tests.waiting import until
-
-# --- coming in ----------------------------------------------------------------------------------
-
-
-def test_a_link_opens_the_page_of_its_role(hall: Hall) -> None:
-    browser = Browser(hall)
-    assert browser.client.get(SEAT).status_code == 401
-    answer = browser.enter()
-    assert (answer.status_code, answer.headers["location"]) == (303, SEAT)
-    cookie = answer.headers["set-cookie"].lower()
-    assert "httponly" in cookie and "samesite=strict" in cookie and f"path={SEAT}" in cookie
-    assert browser.token not in cookie
-    page = browser.client.get(SEAT)
-    assert page.status_code == 200
-    assert "Assistant of White, Anna" in page.text
-
-
-def test_a_wrong_link_opens_nothing(hall: Hall) -> None:
-    browser = Browser(hall)
-    browser.token = browser.token[:-1] + ("A" if browser.token[-1] != "A" else "B")
-    assert browser.enter().status_code == 403
-    assert "set-cookie" not in browser.enter().headers
-    assert browser.client.get(SEAT).status_code == 401
-
-
-def test_the_session_of_one_role_is_none_of_another(assistant: Browser) -> None:
-    name = assistant.hall.cookie
-    secret = assistant.client.cookies.get(name)
-    for seat in ("/assistant-black/", "/arbiter/", "/white/", "/nobody/"):
-        answer = assistant.client.get(seat, headers={"cookie": f"{name}={secret}"})
-        assert answer.status_code == 401
-
-
-def test_a_new_link_shuts_the_old_one_and_whoever_came_in_with_it(
-    hall: Hall, assistant: Browser
-) -> None:
-    assert assistant.client.get(SEAT).status_code == 200
-    again = Browser(hall)  # asks for a new link of the same role
-    assert assistant.client.get(SEAT).status_code == 401
-    assert assistant.do("press").status_code == 401
-    assert assistant.enter().status_code == 403
-    assert again.enter().status_code == 303
-
-
-def test_a_revoked_role_has_nobody(hall: Hall, assistant: Browser) -> None:
-    hall.host.console.revoke("assistant:white")
-    assert assistant.client.get(SEAT).status_code == 401
-    assert assistant.enter().status_code == 403
-
-
-def test_guessing_is_slowed_down(hall: Hall) -> None:
-    hall.host.console.entering = RateLimiter(a_second=0, at_once=3)
-    browser = Browser(hall)
-    right, browser.token = browser.token, "wrong"
-    assert [browser.enter().status_code for _ in range(4)] == [403, 403, 403, 429]
-    browser.token = right
-    assert browser.enter().status_code == 303  # a right link always works
-    assert browser.client.get(browser.seat).status_code == 200
-
 
 # --- what a browser is made to send -------------------------------------------------------------
 
@@ -500,33 +440,3 @@ def test_a_role_that_nobody_watches_keeps_a_bounded_number_of_sentences(hall: Ha
     for _ in range(300):
         hall.table.submit(f.Announce(by="black", text="e5"))
     assert sum(map(len, console._untold.values())) <= 201
-
-
-def test_a_browser_is_remembered_only_if_the_organiser_wants_that(
-    hall: Hall, tmp_path: Path
-) -> None:
-    """A closed browser forgets cookies without an age. The file keeps no secret."""
-    doors = tmp_path / "game.links"
-    host = ConsoleHost(hall.table, port=0, doors=doors, remember_s=12 * 3600)
-    port = int(host.url.rpartition(":")[2])
-    again: ConsoleHost | None = None
-    try:
-        guest = Browser(hall, link=host.link("black"))
-        kept = [guest.enter(), guest.client.get("/black/")]
-        for answer in kept:  # its time begins anew with every answer
-            assert "Max-Age=43200" in answer.headers["set-cookie"]
-            assert "HttpOnly" in answer.headers["set-cookie"]
-        secret = next(iter(guest.client.cookies.values()))
-        assert secret not in doors.read_text()
-        host.close()
-        again = ConsoleHost(hall.table, port=port, doors=doors, remember_s=12 * 3600)
-        assert guest.client.get("/black/").status_code == 200
-        again.console.revoke("black")
-        assert guest.client.get("/black/").status_code == 401
-        forgetful = Browser(hall)
-        assert "Max-Age" not in forgetful.enter().headers["set-cookie"]
-        forgetful.client.close()
-        guest.client.close()
-    finally:
-        for one in filter(None, (host, again)):
-            one.close()

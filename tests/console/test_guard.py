@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blindplay.console import app
+from blindplay.console import door
 from blindplay.console.access import RateLimiter
 from tests.console.hall import Browser, Hall
 
@@ -12,9 +12,9 @@ from tests.console.hall import Browser, Hall
 @pytest.fixture
 def far(monkeypatch: pytest.MonkeyPatch, hall: Hall) -> None:
     """Everybody comes from one other machine, and may ask three times."""
-    monkeypatch.setattr(app, "is_here", lambda address: False)
-    hall.host.console.asking = RateLimiter(a_second=0, at_once=3)
-    hall.host.console.entering = RateLimiter(a_second=0, at_once=3)
+    monkeypatch.setattr(door, "is_here", lambda address: False)
+    hall.host.console.door.asking = RateLimiter(a_second=0, at_once=3)
+    hall.host.console.door.entering = RateLimiter(a_second=0, at_once=3)
 
 
 @pytest.mark.usefixtures("far")

@@ -90,7 +90,7 @@ def test_who_says_nothing_is_hung_up_on_and_has_a_share(
 
 
 def test_other_machines_may_not_ask_without_end(hall: Hall) -> None:
-    hall.host.console.asking = RateLimiter(a_second=0, at_once=2)
+    hall.host.console.door.asking = RateLimiter(a_second=0, at_once=2)
 
     async def ask(address: str) -> list[int]:
         transport = httpx.ASGITransport(hall.host.console.app, client=(address, 1))
@@ -125,7 +125,7 @@ def test_a_browser_that_listens_too_often_loses_its_oldest_page_and_says_so(
 
 def test_who_has_given_way_to_newer_browsers_is_told_so(hall: Hall, assistant: Browser) -> None:
     for _ in range(16):
-        assert hall.host.console.doors.enter(assistant.token, "en") is not None
+        assert hall.host.console.door.links.enter(assistant.token, "en") is not None
     answer = assistant.client.get(SEAT)
     assert answer.status_code == 410
     assert "Open the link again" in answer.text

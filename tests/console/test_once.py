@@ -61,7 +61,7 @@ def test_no_id_that_a_page_can_send_breaks_anything(assistant: Browser, key: str
 
 
 def test_only_the_last_actions_are_remembered(hall: Hall, assistant: Browser) -> None:
-    session = hall.host.console.doors._sessions[0]
+    session = hall.host.console.door.links._sessions[0]
     for number in range(1000):
         session.once.begin(str(number))
     assert session.once.begin("999") is None and session.once.begin("0") is not None

@@ -173,8 +173,8 @@ def test_a_table_that_was_killed_comes_back_to_its_pages(
 ) -> None:
     """Nobody needs a new link, what was typed is still there, and the page says how it stands."""
     hall = Hall(tmp_path)
-    doors = tmp_path / "game.links"
-    host = ConsoleHost(hall.table, port=0, doors=doors)
+    links = tmp_path / "game.links"
+    host = ConsoleHost(hall.table, port=0, links=links)
     port = int(host.url.rpartition(":")[2])
     again: list[ConsoleHost] = []
     try:
@@ -192,7 +192,7 @@ def test_a_table_that_was_killed_comes_back_to_its_pages(
         hall.close()
         with Journal(tmp_path / "game.jsonl") as journal:
             table = Table(journal)
-            again.append(ConsoleHost(table, port=port, doors=doors))
+            again.append(ConsoleHost(table, port=port, links=links))
             expect(page.locator(".announced")).to_have_text("Bauer Eva zwei Eva vier")
             said = page.get_by_role("status")
             expect(said).to_contain_text("The connection is back.")

@@ -1,0 +1,135 @@
+"""The door of pages: a link lets a browser in, and a cookie lets it stay."""
+
+from collections.abc import Awaitable, Callable, Collection, Sequence
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute
+
+from .access import AccessLinks, BrowserSession, RateLimiter
+from .actions import value_of
+from .guard import Guard
+from .limits import is_here
+from .requests import INCOMPRESSIBLE, accepted, address_of, asks_for_link, form_of, trouble_page
+
+Answering = Callable[[Request, BrowserSession], Awaitable[Response]]
+"""The answer to a browser that is in."""
+
+
+class PageDoor:
+    """Lets browsers in by their links, each of them not too often.
+
+    ``cookie``: the name of its cookies, which nothing else on the same machine has. ``encrypted``:
+    the pages are served by HTTPS only. ``remember_s``: for how many seconds a browser that was
+    closed comes in again without a new link; 0: not at all. ``role_at``: the role whose page is
+    asked for; None: that of any role. ``path``: where the pages of a role lie. ``words``: the
+    beginning of the keys of its sentences.
+    """
+
+    def __init__(
+        self,
+        links: AccessLinks,
+        cookie: str,
+        *,
+        encrypted: bool,
+        remember_s: int,
+        role_at: Callable[[Request], str | None] = lambda request: None,
+        path: Callable[[str], str] = lambda role: "/",
+        words: str = "enter",
+    ) -> None:
+        self.links = links
+        self._cookie, self._encrypted, self._remember_s = cookie, encrypted, remember_s
+        self._role_at, self._path, self._words = role_at, path, words
+        self.asking = RateLimiter(a_second=20, at_once=200)
+        self.entering = RateLimiter(a_second=1, at_once=20)
+
+    def _secret(self, request: Request) -> str:
+        return request.cookies.get(self._cookie, "")
+
+    def session(self, request: Request) -> BrowserSession | None:
+        """The session of the browser that asks; None if it is not in."""
+        secret = self._secret(request)
+        return self.links.session(self._role_at(request), secret) if secret else None
+
+    def allows(self, request: Request, others: str = "") -> bool:
+        """Whether this is not one request too many. Whoever is in is limited for themselves: others
+        at the same address, and wrong links, do not slow them down. ``others``: a name for requests
+        of an address that are counted apart."""
+        address = address_of(request)
+        if is_here(address):
+            return True
+        session = self.session(request)
+        return self.asking.take(session.digest.hex() if session else f"{address} {others}")
+
+    def to_session(self, answer: Answering) -> Callable[[Request], Awaitable[Response]]:
+        """``answer`` for browsers with a session. None of them forgets it while its page is open.
+        The others are refused."""
+
+        async def route(request: Request) -> Response:
+            session = self.session(request)
+            if session is None:
+                return self.refusal(request)
+            found = await answer(request, session)
+            if self._remember_s:
+                self._let_keep(found, session.role, self._secret(request))
+            return found
+
+        return route
+
+    def refusal(self, request: Request) -> Response:
+        """The answer to a browser without a session: 401, or 410 if newer browsers have displaced
+        it."""
+        if self.links.displaced(self._secret(request)):
+            return self.asks_for_link(request, "displaced", 410)
+        return self.asks_for_link(request, f"{self._words}_again", 401)
+
+    def asks_for_link(self, request: Request, key: str = "", status: int = 200) -> Response:
+        """The page that asks for a link; ``key`` is that of the reason."""
+        return asks_for_link(request, key, status, self._words)
+
+    async def enter(
+        self, request: Request, place_of: Callable[[BrowserSession], Awaitable[str]]
+    ) -> Response:
+        """Let a browser in with the link that it sends, to the page at ``place_of`` its session."""
+        token = value_of(await form_of(request), "token").rpartition("#")[2]
+        entered = self.links.enter(token, accepted(request))
+        if entered is None:
+            # Only wrong links are counted: a right one opens the page from every address.
+            if not self.entering.take(address_of(request)):
+                return self.asks_for_link(request, "too_fast", 429)
+            return self.asks_for_link(request, f"{self._words}_wrong", 403)
+        session, secret = entered
+        answer = RedirectResponse(await place_of(session), status_code=303)
+        self._let_keep(answer, session.role, secret)
+        return answer
+
+    def _let_keep(self, answer: Response, role: str, secret: str) -> None:
+        """Let a browser keep the ``secret`` of its session."""
+        answer.set_cookie(
+            self._cookie,
+            secret,
+            max_age=self._remember_s or None,
+            path=self._path(role),
+            httponly=True,
+            samesite="strict",
+            secure=self._encrypted,
+        )
+
+
+def guarded(
+    routes: Sequence[BaseRoute], hosts: Collection[str], allows: Callable[[Request], bool]
+) -> Starlette:
+    """The application of these ``routes``, behind the guard. ``hosts``: the names and addresses by
+    which browsers may call it, without ports. ``allows``: whether a request is not one too many."""
+    return Starlette(
+        routes=routes,
+        middleware=[
+            Middleware(Guard, allows=allows, trouble=trouble_page),
+            Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
+            Middleware(GZipMiddleware, exclude_content_types=INCOMPRESSIBLE),
+        ],
+    )
