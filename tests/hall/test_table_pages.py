@@ -93,13 +93,17 @@ def test_without_the_table_a_decision_is_refused_and_never_done_later(
     assert decided(other) == []
 
 
-def test_a_page_of_a_game_that_is_no_longer_played_decides_nothing(
-    maria: Arbiter, hall_pages: Served, table: Table
-) -> None:
-    console = hall_pages.host.pages.tables.console("1")
-    assert console is not None
-    second = hall_pages.event.table(file="second.jsonl")
-    hall_pages.event.publish(second)
+def test_a_page_of_a_game_that_is_no_longer_played_decides_nothing(hall_pages: Served) -> None:
+    event = hall_pages.event
+    first = event.table()
+    with event.publish(first):
+        play(first, "e2e4", "e7e5")
+        assert hall_pages.follows(first)
+        maria = Arbiter(hall_pages).enter()
+        console = hall_pages.host.pages.tables.console("1")
+        assert console is not None
+    second = event.table(file="second.jsonl")
+    event.publish(second)
     play(second, "c2c4")
     assert hall_pages.follows(second)
     assert until(lambda: hall_pages.host.pages.tables.console("1") is not console)
