@@ -23,6 +23,7 @@ _LEAST = 8  # letters that tell a template from what somebody has given
 _SEPARATORS = (": ", "; ", ", ")
 
 
+@cache
 def codes() -> list[str]:
     """The codes of the languages in which messages can be given."""
     return sorted({"en", *(file.stem for file in _FOLDER.glob("*.toml"))})

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import os
 import sys
-from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
@@ -34,7 +35,7 @@ def run(
     out, err = io.BytesIO(), io.BytesIO()
     changed = {"LC_MESSAGES": reader} | ({} if home is None else dict.fromkeys(_HOMES, str(home)))
     with ExitStack() as stack:
-        stack.enter_context(mock.patch.dict(os.environ, changed))
+        stack.enter_context(_environment(changed))
         # A command finds the user's own languages; the tests after it must not.
         stack.enter_context(mock.patch.object(pack, "_own", pack._own))
         keyboard = io.TextIOWrapper(io.BytesIO(typed), encoding="utf-8")
@@ -48,6 +49,20 @@ def run(
                 stream.flush()
     printed = out.getvalue()
     return Ran(status, _decoded(printed), _decoded(err.getvalue()), printed)
+
+
+@contextmanager
+def _environment(changed: Mapping[str, str]) -> Iterator[None]:
+    """The environment with these changes. Python's own way writes every variable twice."""
+    before = dict(os.environ)
+    os.environ.update(changed)
+    try:
+        yield
+    finally:
+        after = dict(os.environ)
+        for name in after.keys() - before.keys():
+            del os.environ[name]
+        os.environ.update({n: value for n, value in before.items() if after.get(n) != value})
 
 
 _HOMES = ("HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
