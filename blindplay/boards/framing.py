@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import chess
 
@@ -60,10 +60,18 @@ BoardMessage: TypeAlias = (
 class Framer(ABC):
     """Cuts a stream into messages. However the stream is cut into chunks, they are the same.
 
-    A subclass says how long the frame at the start of the buffer is, and what it means. Where no
-    frame begins or a frame makes no sense, one byte is skipped; a run of such bytes is one
-    :class:`Garbled`.
+    A subclass says with which bytes a frame begins, how long the frame at the start of the buffer
+    is, and what it means. Where no frame begins or a frame makes no sense, the stream is read from
+    the next byte that may begin one; what was skipped is one :class:`Garbled`.
     """
+
+    BEGINNINGS: ClassVar[bytes]
+    """The bytes with which a frame may begin."""
+    _noise: ClassVar[bytes]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._noise = bytes(set(range(256)) - set(cls.BEGINNINGS))
 
     def __init__(self) -> None:
         self._buffer = bytearray()
@@ -74,7 +82,7 @@ class Framer(ABC):
         self._buffer += data
         found: list[BoardMessage] = []
         while self._buffer:
-            size = self._size(self._buffer)
+            size = self._size(self._buffer) if self._buffer[0] in self.BEGINNINGS else 0
             if size > len(self._buffer):
                 break
             message = self._read(bytes(self._buffer[:size])) if size else None
@@ -83,7 +91,7 @@ class Framer(ABC):
                 found.append(message)
                 self._garbled = False
             else:
-                del self._buffer[0]
+                self._buffer = self._buffer[1:].lstrip(self._noise)
                 if not self._garbled:
                     found.append(Garbled())
                 self._garbled = True
@@ -96,8 +104,8 @@ class Framer(ABC):
 
     @abstractmethod
     def _size(self, buffer: bytearray) -> int:
-        """The length of the frame that begins ``buffer``, 0 if none does. While too little of it
-        is known, any number above the length of ``buffer``."""
+        """The length of the frame that begins ``buffer`` with one of :data:`BEGINNINGS`, 0 if none
+        does. While too little of it is known, any number above the length of ``buffer``."""
 
     @abstractmethod
     def _read(self, frame: bytes) -> BoardMessage | None:

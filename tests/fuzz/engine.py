@@ -32,7 +32,7 @@ class Target:
     """A parser: ``read`` takes bytes and may raise only ``refusals``.
 
     ``seeds`` give what it should read. ``seal`` makes of bytes a whole frame, so that what is
-    behind a checksum is reached, too.
+    behind a checksum is reached, too. ``make`` gives inputs instead of changed seeds.
     """
 
     name: str
@@ -41,6 +41,7 @@ class Target:
     refusals: tuple[type[Exception], ...] = ()
     seal: Callable[[bytes], bytes] | None = None
     most_bytes: int = 4096
+    make: Callable[[random.Random], bytes] | None = None
 
 
 class Hang(BaseException):
@@ -89,6 +90,8 @@ class Mutator:
     def one(self) -> bytes:
         """An input."""
         rng = self._rng
+        if self._target.make is not None:
+            return self._target.make(rng)
         data = bytearray(rng.choice(self.seeds))
         for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 5, 8))):
             self._change(data)

@@ -174,7 +174,12 @@ def _other_makers() -> Iterator[Target]:
     for wire in WIRES:
         name = type(wire).__name__.lower()
         yield Target(name, _framer(wire), functools.partial(_recording_of, wire), most_bytes=600)
-        yield Target(f"{name}-bits", functools.partial(_flipped, wire), lambda: [b"\0" * 8])
+        yield Target(
+            f"{name}-bits",
+            functools.partial(_flipped, wire),
+            lambda: [b"\0" * 8],
+            make=lambda rng: rng.randbytes(8),
+        )
 
 
 def _recording_of(wire: Wire) -> list[bytes]:

@@ -54,6 +54,8 @@ class Decoder(Framer):
     its lamps are.
     """
 
+    BEGINNINGS = b":LD"
+
     def __init__(
         self,
         chips: Chips | None = None,
@@ -66,8 +68,6 @@ class Decoder(Framer):
         self._before: list[bytes] = []
 
     def _size(self, buffer: bytearray) -> int:
-        if buffer[0] not in b":LD":
-            return 0
         end = buffer.find(_END, 0, _MOST)
         if end >= 0:
             return end + len(_END)
@@ -80,7 +80,7 @@ class Decoder(Framer):
             return None if line else SignOfLife()
         try:
             # Some boards wrap lines, even within a number.
-            numbers = bytes(int(number) for number in line.replace(b"\n", b"").split())
+            numbers = bytes(map(int, line.replace(b"\n", b"").split()))
         except ValueError:  # no number, or none of a byte
             return None
         if len(numbers) == 8:

@@ -44,12 +44,12 @@ def lamps(squares: Collection[chess.Square]) -> bytes:
 class Decoder(Framer):
     """Cuts what a Chessnut board sends into messages."""
 
+    BEGINNINGS = bytes((_PADDING, _POSITION, *_OTHERS))
+
     def _size(self, buffer: bytearray) -> int:
         kind = buffer[0]
         if kind == _PADDING:
             return 1
-        if kind != _POSITION and kind not in _OTHERS:
-            return 0
         if len(buffer) < 2:
             return 2
         lengths = _POSITION_LENGTHS if kind == _POSITION else (_OTHERS[kind],)

@@ -39,9 +39,9 @@ def lamps(squares: Collection[chess.Square]) -> bytes:
 class Decoder(Framer):
     """Cuts what an iChessOne sends into messages."""
 
+    BEGINNINGS = b"="
+
     def _size(self, buffer: bytearray) -> int:
-        if buffer[0] != ord("="):
-            return 0
         return 2 if len(buffer) < 2 else _LENGTHS.get(bytes(buffer[:2]), 0)
 
     def _read(self, frame: bytes) -> BoardMessage | None:

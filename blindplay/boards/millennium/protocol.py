@@ -66,8 +66,10 @@ def lamps(squares: Collection[chess.Square]) -> bytes:
 class Decoder(Framer):
     """Cuts what a ChessLink sends into messages."""
 
+    BEGINNINGS = bytes(byte for letter in _LENGTHS for byte in (letter[0], letter[0] | 0x80))
+
     def _size(self, buffer: bytearray) -> int:
-        return _LENGTHS.get(bytes([buffer[0] & 0x7F]), 0)
+        return _LENGTHS[bytes([buffer[0] & 0x7F])]
 
     def _read(self, frame: bytes) -> BoardMessage | None:
         text, checked = frame.translate(_BARE), frame == frame.translate(_PARITY)

@@ -22,7 +22,6 @@ RESET, SEND_BOARD, SEND_CHANGES, SEND_VERSION = b"\x40", b"\x42", b"\x44", b"\x4
 
 _BOARD, _CHANGE, _VERSION = 0x86, 0x8E, 0x93
 _LENGTHS = {_BOARD: 67, _CHANGE: 5, _VERSION: 5}
-_KINDS = (0x86, 0x8E, 0x8F, 0x90, 0x91, 0x92, 0x93, 0x96, 0xA0, 0xA2, 0xA3, 0xA4, 0xA5)
 _MOST = 256
 """Longest message: the trademark has about 150 bytes."""
 _LAMPS_OFF = bytes((0x60, 2, 0, 0))
@@ -41,9 +40,9 @@ def lamps(squares: Collection[chess.Square]) -> bytes:
 class Decoder(Framer):
     """Cuts what a Pegasus sends into messages."""
 
+    BEGINNINGS = bytes.fromhex("868e8f9091929396a0a2a3a4a5")
+
     def _size(self, buffer: bytearray) -> int:
-        if buffer[0] not in _KINDS:
-            return 0
         if len(buffer) < 3:
             return 3
         length = buffer[1] << 7 | buffer[2]

@@ -36,9 +36,9 @@ def lamps(squares: Collection[chess.Square]) -> bytes:
 class Decoder(Framer):
     """Cuts what a Square Off board sends into messages."""
 
+    BEGINNINGS = b"0123456789"
+
     def _size(self, buffer: bytearray) -> int:
-        if not chr(buffer[0]).isdecimal():
-            return 0
         end = buffer.find(b"*", 0, _MOST)
         if end >= 0:
             return end + 1
