@@ -14,7 +14,7 @@ from tests import ROOT
 PACKAGE = ROOT / "blindplay"
 NOT_FOR_READERS = (
     "bench/", "hearing/evaluation/",  # reports of measurements, for developers
-    "lazy.py", "language/roundtrip.py",
+    "lazy.py", "language/roundtrip.py", "boards/livechess/service.py",  # for programs
     # The record of what happened, for programs and for other countries, too.
     "table/board_seat.py", "table/microphone_seat.py", "table/session.py", "table/transcript.py",
     "hearing/decision.py", "hearing/meanings.py", "record/score.py", "console/actions.py",

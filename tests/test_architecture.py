@@ -28,7 +28,7 @@ STANDARD_ONLY = {"laws": {"chess"}, "language": {"chess"}}
 OUTSIDE = {
     "chess", "vosk", "pyttsx3", "espeakng_loader", "serial", "cobs", "miniaudio", "click",
     "platformdirs", "numpy", "soundfile", "starlette", "uvicorn", "jinja2", "segno", "httpx",
-    "paho", "cryptography", "spake2",
+    "paho", "cryptography", "spake2", "websockets",
 }  # fmt: skip
 
 

@@ -27,6 +27,12 @@ def fen_of(diagram: Diagram) -> str:
     return re.sub(r"\.+", lambda empty: str(len(empty[0])), "/".join(ranks))
 
 
+def diagram_of_fen(placement: str) -> Diagram:
+    """The diagram of the first field of a FEN, as :func:`fen_of` writes it."""
+    rows = re.sub(r"[1-8]", lambda empty: "." * int(empty[0]), placement).split("/")
+    return "".join(reversed(rows)).encode()
+
+
 def _board_of(diagram: Diagram) -> chess.Board:
     return chess.Board(f"{fen_of(diagram)} w - - 0 1")
 

@@ -36,6 +36,17 @@ def driver_of(address: str) -> tuple[type[BoardDriver[Any]], str]:
     return (DRIVERS[prefix], url) if prefix in DRIVERS else (PegBoard, address)
 
 
+def board_at(address: str | None) -> tuple[type[BoardDriver[Any]], str]:
+    """Return the driver for ``address`` and its URL, which is searched for if it is not given.
+
+    Raises as :func:`located` does.
+    """
+    driver, url = driver_of(address or "")
+    url = url or driver.find()
+    driver.check(url)
+    return driver, url
+
+
 def located(address: str) -> str:
     """Return ``address``, with the port that is found if it is only the name of a maker.
 

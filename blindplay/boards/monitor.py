@@ -10,7 +10,7 @@ import chess
 
 from . import events
 from .events import BoardEvent
-from .makers import driver_of
+from .makers import board_at
 from .ports import BoardNotFoundError
 
 
@@ -56,9 +56,7 @@ def monitor(address: str | None, *, json: bool, seconds: float | None, out: Text
     Raises :class:`BoardNotFoundError` if there is no board, if the address cannot be one, or if no
     board answered within ``seconds`` or, without them, at the first attempt.
     """
-    driver, url = driver_of(address or "")
-    url = url or driver.find()
-    driver.check(url)
+    driver, url = board_at(address)
     inbox: queue.Queue[BoardEvent] = queue.Queue()
     begun = time.monotonic()
     answered = False

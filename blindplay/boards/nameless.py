@@ -24,6 +24,22 @@ def possible_moves(
     fast that nobody saw it gone; but if one of the moves explains exactly what was seen, it is the
     only one.
     """
+    exact, others = _fitting_moves(board, occupied, emptied)
+    return exact if len(exact) == 1 else exact + others
+
+
+def certain_moves(
+    board: chess.Board, occupied: chess.Bitboard, emptied: chess.Bitboard
+) -> list[chess.Move]:
+    """Those of :func:`possible_moves` that explain exactly what was seen: while a piece is in the
+    hand, its captures are possible, too."""
+    return _fitting_moves(board, occupied, emptied)[0]
+
+
+def _fitting_moves(
+    board: chess.Board, occupied: chess.Bitboard, emptied: chess.Bitboard
+) -> tuple[list[chess.Move], list[chess.Move]]:
+    """The possible moves: those that explain exactly what was seen, and the others."""
     exact: list[chess.Move] = []
     others: list[chess.Move] = []
     for move in board.legal_moves:
@@ -37,7 +53,7 @@ def possible_moves(
         seen = emptied & board.occupied
         if after.occupied == occupied and not seen & ~touched:
             (exact if seen == touched else others).append(move)
-    return exact if len(exact) == 1 else exact + others
+    return exact, others
 
 
 class NamelessMoveFinder:

@@ -143,6 +143,32 @@ def decode(
         raise ValueError(f"{file} is no {protocol} recording: {error}.") from None
 
 
+@board.command(name="serve")
+@click.option(
+    "--livechess", is_flag=True, required=True, help="Answer as the program DGT LiveChess does."
+)
+@click.option("--board", "address", metavar="BOARD", help="Serve this board, as for play. Without "
+              "it, a pegged board is searched for.")  # fmt: skip
+@click.option("--host", metavar="ADDRESS", default="127.0.0.1", help="Serve at this address; 0.0.0.0 is all. Other "
+              "machines can then read the board.")  # fmt: skip
+@click.option("--livechess-port", default=1982, type=click.IntRange(0, 65535),
+              help="Serve at this port, which programs know.")  # fmt: skip
+@click.option("--origin", "origins", multiple=True, metavar="URL", help="Let pages of this site "
+              "read the board, too. It can be given several times.")  # fmt: skip
+def serve_board(
+    livechess: bool, address: str | None, host: str, livechess_port: int, origins: tuple[str, ...]
+) -> None:
+    """Let other programs play with any board that this one reads.
+
+    Programs and browser extensions that know DGT LiveChess find the board without settings. Pages
+    of lichess.org and www.chess.com and extensions may read it, other pages only with --origin.
+    Ctrl-C ends it.
+    """
+    from blindplay.boards.livechess import serve
+
+    serve(address, host, livechess_port, origins, options.show)
+
+
 @board.command()
 def find() -> None:
     """Search for boards of all makers, and print each as --board takes it.

@@ -36,7 +36,7 @@ def test_no_flipped_bit_becomes_a_move(wire: Wire) -> None:
     for _ in range(min(1000, 3_000_000 // len(data))):
         spoilt = spoil(data, hand)
         if not believed(spoilt, wire) <= shown:
-            found = played(spoilt, wire)
+            found = played(spoilt, wire, chess.Board())
             assert found == truth[: len(found)]
 
 

@@ -278,8 +278,10 @@ def uci(moves: list[chess.Move]) -> list[str]:
     return [move.uci() for move in moves]
 
 
-def played(data: bytes, wire: Wire) -> list[str]:
-    return [found.uci for found in decode(data, wire.name) if isinstance(found, MoveFound)]
+def played(data: bytes, wire: Wire, position: chess.Board | None = None) -> list[str]:
+    """The moves in a recording that begins with ``position``, if it is known."""
+    findings = decode(data, wire.name, position=position)
+    return [found.uci for found in findings if isinstance(found, MoveFound)]
 
 
 def believed(data: bytes, wire: Wire) -> set[bytes]:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import socket
+import sys
+from pathlib import Path
+
 import pytest
 
 from blindplay.boards.peg.emulator import EmulatedBoard
 from tests.command_line import run
+from tests.terminal import Terminal
 
 LONE_KINGS = "4k3/8/8/8/8/8/8/4K3 w - - 0 1"
 
@@ -37,3 +42,24 @@ def test_a_missing_recording_is_one_sentence() -> None:
     done = run("board", "decode", "no-such-file")
     assert done.stderr == "There is no file no-such-file; check the name.\n"
     assert done.status == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such terminals")
+def test_a_served_board_says_where_and_ends_with_ctrl_c(tmp_path: Path) -> None:
+    with (
+        EmulatedBoard() as board,
+        Terminal(
+            "board", "serve", "--livechess", "--board", board.url, "--livechess-port", "0",
+            home=tmp_path,
+        ) as terminal,
+    ):  # fmt: skip
+        terminal.shows("ws://127.0.0.1:", board.url)
+        terminal.interrupt()
+        assert terminal.status() == 0
+
+
+def test_a_port_that_is_in_use_is_one_sentence() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken, EmulatedBoard() as board:
+        port = str(taken.getsockname()[1])
+        done = run("board", "serve", "--livechess", "--board", board.url, "--livechess-port", port)
+    assert (done.status, done.stderr.count("\n")) == (2, 1) and "--livechess-port" in done.stderr

@@ -21,6 +21,8 @@ from chess import STARTING_BOARD_FEN as START
 
 from blindplay.boards.dgt import protocol as dgt
 from blindplay.boards.dgt.recording import NoRecordingError, decode
+from blindplay.boards.events import BoardPosition
+from blindplay.boards.livechess.service import Conversation, Feed, ServedBoard
 from blindplay.boards.peg import calibration, flashing
 from blindplay.boards.peg import protocol as peg
 from blindplay.boards.peg.emulator import SimulatedFirmware
@@ -206,12 +208,35 @@ def _framer(wire: Wire) -> Callable[[bytes], object]:
 
 
 def _flipped(wire: Wire, data: bytes) -> None:
-    """No flipped bit is a believed move. The input chooses the bits."""
+    """No flipped bit is a believed move. The input chooses the bits. Whoever reads the recording
+    knows how the game began: its first position may be lost."""
     recorded, moves, shown = _stream(wire)
     spoilt = spoil(recorded, random.Random(data))
     if not believed(spoilt, wire) <= shown:
-        found = played(spoilt, wire)
+        found = played(spoilt, wire, chess.Board())
         assert found == moves[: len(found)]
+
+
+def _livechess(data: bytes) -> None:
+    """A client of the service whose last message is garbage."""
+    board = ServedBoard("board")
+    board.hear(BoardPosition(START))
+    conversation = Conversation(board, Feed(board))
+    serial = board.serial.encode()
+    for text in (*(seed.replace(b"1982", serial) for seed in _calls()), data):
+        for answer in conversation.answer(text, 0):
+            json.loads(answer)
+
+
+def _calls() -> list[bytes]:
+    return [
+        b'{"id":1,"call":"eboards"}',
+        b'{"id":2,"call":"subscribe","param":{"feed":"eboardevent","id":1,"param":'
+        b'{"serialnr":"1982"}}}',
+        b'{"id":3,"call":"call","param":{"id":1,"method":"setup","param":'
+        b'{"fen":"r3k2r/1P1ppp2/8/2pP4/8/4N3/PP2P2P/R3K2R w KQkq c6 0 9"}}}',
+        b'{"id":4,"call":"call","param":{"id":1,"method":"flip","param":{"flip":true}}}',
+    ]
 
 
 @functools.cache
@@ -542,6 +567,7 @@ TARGETS = {
         Target("peg-driver", _peg_driver, _talk, (UnfitBoardError,), most_bytes=1000),
         Target("dgt", _dgt_decoder(), _dgt_frames, most_bytes=200),
         *_other_makers(),
+        Target("livechess", _livechess, _calls, most_bytes=1000),
         Target("dgt-recording", lambda data: list(decode(data)), lambda: list(_recorded()),
                (NoRecordingError,), most_bytes=20_000),
         Target("firmware", _firmware, lambda: [b":0400000001020304F2\n:00000001FF\n"],
