@@ -6,7 +6,7 @@ from typing import Any
 from .driver import ANSWER_SECONDS, BoardDriver
 from .makers import DRIVERS
 from .peg import PegBoard
-from .ports import BoardNotFoundError, FoundPort, discover
+from .ports import BoardNotFoundError, FoundPort, NoAnswerError, discover
 from .reporting import ReportingBoard
 from .wireless import nearby, plugged_in
 
@@ -20,10 +20,10 @@ def find_boards(
 
     Boards with a serial port are asked; each question takes up to ``seconds``. Bluetooth boards and
     USB HID devices are recognised by their names. ``warn`` is called with a sentence about what
-    could not be searched.
+    could not be searched, and about a port that a board may have, where none answers.
     """
     for port in ports():
-        yield from _at(port, seconds)
+        yield from _at(port, seconds, warn)
     wireless = {
         name: driver for name, driver in DRIVERS.items() if issubclass(driver, ReportingBoard)
     }
@@ -44,14 +44,22 @@ def find_boards(
                 yield f"{name}:{url}", about
 
 
-def _at(port: FoundPort, seconds: float) -> Iterator[tuple[str, str]]:
+def _at(port: FoundPort, seconds: float, warn: Callable[[str], None]) -> Iterator[tuple[str, str]]:
     """The board at a serial port, if one answers. A pegged board would answer as a DGT board, too,
     so it is asked first; what it is asked means nothing to a DGT board."""
     pegged: dict[str, type[BoardDriver[Any]]] = {"": PegBoard}
+    reason = ""
     for prefix, driver in (pegged | {f"{name}:": made for name, made in DRIVERS.items()}).items():
-        if driver.candidates([port]):
-            try:
-                yield f"{prefix}{port.url}", driver.probe(port.url, seconds=seconds)
-            except (OSError, ValueError):
-                continue
+        if not driver.candidates([port]):
+            continue
+        try:
+            about = driver.probe(port.url, seconds=seconds)
+        except NoAnswerError:
+            reason = reason or f"No board answers at {port.url}: check its cable, then replug it."
+        except (OSError, ValueError) as error:
+            reason = str(error)
+        else:
+            yield f"{prefix}{port.url}", about
             return
+    if reason:
+        warn(reason)

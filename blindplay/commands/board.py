@@ -149,8 +149,8 @@ def decode(
 )
 @click.option("--board", "address", metavar="BOARD", help="Serve this board, as for play. Without "
               "it, a pegged board is searched for.")  # fmt: skip
-@click.option("--host", metavar="ADDRESS", default="127.0.0.1", help="Serve at this address; 0.0.0.0 is all. Other "
-              "machines can then read the board.")  # fmt: skip
+@click.option("--host", metavar="ADDRESS", default="127.0.0.1", help="Serve at this address; "
+              "0.0.0.0 is all. Other machines can then read the board.")  # fmt: skip
 @click.option("--livechess-port", default=1982, type=click.IntRange(0, 65535),
               help="Serve at this port, which programs know.")  # fmt: skip
 @click.option("--origin", "origins", multiple=True, metavar="URL", help="Let pages of this site "

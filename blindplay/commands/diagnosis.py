@@ -24,8 +24,8 @@ from pathlib import Path
 import chess
 
 from blindplay import __version__
-from blindplay.boards.peg import PegBoard
-from blindplay.boards.ports import discover
+from blindplay.boards.finding import find_boards
+from blindplay.boards.makers import driver_of
 from blindplay.braille.brlapi import BrailleError, Connection
 from blindplay.console import PORT
 from blindplay.hearing import speaker_models, speaker_preferences
@@ -119,16 +119,19 @@ def _braille() -> Diagnosis:
 
 
 def _boards() -> Iterator[Diagnosis]:
-    ports = [port for port in discover() if port.likely]
-    if not ports:
+    """The boards of all makers that ``board find`` finds."""
+    troubles: list[str] = []
+    found = False
+    for address, about in find_boards(troubles.append):
+        found = True
+        kind = driver_of(address)[0].KIND
+        yield good("board", f"At {address} there is a {about}.", f"There is a {kind}.")
+    if not found:
         yield missing(
-            "board", "No pegged board is plugged in; plug it in, or give its port with --board."
+            "board", "No board was found; switch it on, and plug it in or come nearer with it."
         )
-    for port in ports:
-        try:
-            yield good("board", f"At {port.url} there is a {PegBoard.probe(port.url)}.")
-        except (OSError, ValueError) as error:
-            yield missing("board", str(error))
+    for trouble in dict.fromkeys(troubles):
+        yield missing("board", trouble)
     if sys.platform != "linux":
         return
     import grp

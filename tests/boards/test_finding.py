@@ -29,6 +29,10 @@ def test_each_board_is_found_with_the_address_that_board_takes(
             FoundPort(millennium.url, "", 0x0403, 0x6001, None, True),
         ]
         found = dict(find_boards(pytest.fail, lambda: ports, seconds=1.0))
+        nobody = FoundPort("socket://127.0.0.1:9", "", 0x1A86, 0x7523, None, True)
+        said: list[str] = []
+        assert len(list(find_boards(said.append, lambda: [nobody], seconds=0.1))) == 1
+        assert len(said) == 1 and nobody.url in said[0]
     assert "pegged board" in found[peg.url]
     assert found[f"millennium:{millennium.url}"].startswith("Millennium board")
     assert found["millennium:ble://A1"] == "MILLENNIUM CHESS"

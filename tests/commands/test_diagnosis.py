@@ -8,6 +8,7 @@ import platform
 import socket
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -172,3 +173,18 @@ def test_a_braille_display_is_told_with_its_cells_and_a_server_that_is_not_there
         display.stop()
         found = diagnosis._braille()
         assert not found.ok and "start it" in found.sentence
+
+
+def test_boards_of_all_makers_are_told_as_board_find_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    def find(warn: Callable[[str], None]) -> Iterator[tuple[str, str]]:
+        yield from found
+        warn("Bluetooth cannot be used.")
+
+    found = [("chessnut:ble://A1", "Annas Chessnut"), ("/dev/ttyUSB0", "pegged board")]
+    monkeypatch.setattr(diagnosis, "find_boards", find)
+    told = [one for one in diagnosis._boards() if one.about == "board"]
+    assert [one.ok for one in told] == [True, True, False]
+    assert "chessnut:ble://A1" in told[0].sentence and "Anna" not in (told[0].shared or "Anna")
+    found.clear()
+    told = [one for one in diagnosis._boards() if one.about == "board"]
+    assert [one.ok for one in told] == [False, False]
