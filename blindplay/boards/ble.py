@@ -24,7 +24,8 @@ def scan(seconds: float) -> list[tuple[str, str]]:
     try:
         found = asyncio.run(bleak.BleakScanner.discover(timeout=seconds))
     except (bleak.exc.BleakError, OSError) as error:
-        raise OSError(f"Bluetooth cannot be used ({error}): switch it on.") from error
+        sentence = "Bluetooth cannot be used: switch it on, and check that its service runs."
+        raise OSError(sentence) from error
     return [(device.address, (device.name or "").strip()) for device in found]
 
 

@@ -34,6 +34,7 @@ def test_a_missing_package_is_named_with_the_remedy(monkeypatch: pytest.MonkeyPa
 
 def test_a_board_is_opened_only_as_its_maker_built_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wireless, "find_spec", lambda name: name)
+    monkeypatch.delitem(sys.modules, "bleak", raising=False)
     assert open_wireless("ble://A1", None, HID) is None
     assert open_wireless("socket://h:1", BLE, HID) is None
     assert located("millennium:ble://A1") == "millennium:ble://A1"
