@@ -234,7 +234,15 @@ TESTED_ELSEWHERE = {
     **dict.fromkeys(
         (
             f"boards/{maker}/driver.py"
-            for maker in ("certabo", "chessnut", "ichessone", "millennium", "pegasus", "squareoff")
+            for maker in (
+                "certabo",
+                "chessnut",
+                "ichessone",
+                "millennium",
+                "pegasus",
+                "squareoff",
+                "chessup",
+            )
         ),
         "tests/boards/test_reporting.py drives each maker's board",
     ),

@@ -29,13 +29,6 @@ class SquareChange:
 
 
 @dataclass(frozen=True)
-class PieceTouched:
-    """A hand is on the piece on this square, which stands there."""
-
-    square: chess.Square
-
-
-@dataclass(frozen=True)
 class AboutBoard:
     """What the board says of itself, in English: ``firmware 1.3``."""
 
@@ -52,9 +45,7 @@ class Garbled:
     """Bytes that are no message: here bytes were lost or changed."""
 
 
-BoardMessage: TypeAlias = (
-    BoardReport | SquareChange | PieceTouched | AboutBoard | SignOfLife | Garbled
-)
+BoardMessage: TypeAlias = BoardReport | SquareChange | AboutBoard | SignOfLife | Garbled
 
 
 class Framer(ABC):

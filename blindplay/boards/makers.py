@@ -5,6 +5,7 @@ from typing import Any
 
 from .certabo import CertaboBoard
 from .chessnut import ChessnutBoard
+from .chessup import ChessUpBoard
 from .dgt import DgtBoard
 from .driver import BoardDriver
 from .ichessone import IChessOneBoard
@@ -21,6 +22,7 @@ DRIVERS: Mapping[str, type[BoardDriver[Any]]] = {
     "pegasus": PegasusBoard,
     "ichessone": IChessOneBoard,
     "squareoff": SquareOffBoard,
+    "chessup": ChessUpBoard,
 }
 """By the prefix of an address, as in ``dgt:/dev/ttyUSB0``. Without a prefix it is a pegged
 board."""

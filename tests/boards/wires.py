@@ -218,6 +218,21 @@ class SquareOff(Wire):
         return f"25#{''.join(map(chess.square_name, sorted(squares)))}*".encode()
 
 
+class ChessUp(Wire):
+    """It also tells of a finger on each piece that moves."""
+
+    name = "chessup"
+    streams = True
+    names_pieces = knows_promoted = False
+
+    def report(self, shown: Shown) -> bytes:
+        ranks = (sum(1 << at % 8 for at in shown if at // 8 == rank) for rank in range(7, -1, -1))
+        return b"\xfd\xfd" + bytes(ranks)
+
+    def change(self, square: int, letter: str) -> bytes:
+        return bytes((0xB8, square, 0)) if letter == "." else b"\xbb"
+
+
 WIRES: tuple[Wire, ...] = (
     Millennium(),
     MillenniumEone(),
@@ -228,6 +243,7 @@ WIRES: tuple[Wire, ...] = (
     Pegasus(),
     IChessOne(),
     SquareOff(),
+    ChessUp(),
 )
 
 

@@ -22,6 +22,7 @@ from ..framing import BoardMessage, BoardReport, Framer, SignOfLife
 _MOST = 2048
 """Longest line, in bytes."""
 _CHIP = 5
+_FIELDS = [chess.square_mirror(square) for square in chess.SQUARES]
 _END = b"\r\n"
 _SPARE_QUEENS = {chess.D6: ord("q"), chess.D3: ord("Q")}
 """Where a second queen may stand while a set is learned."""
@@ -65,7 +66,9 @@ class Decoder(Framer):
         self.coloured = False
         self._chips: Chips = {} if chips is None else chips
         self._learned = learned
-        self._before: list[bytes] = []
+        self._numbers = b""
+        self._lie: list[bytes] = []  # the chips on a1, b1, … h8
+        self._diagram: Diagram = b""
 
     def _size(self, buffer: bytearray) -> int:
         end = buffer.find(_END, 0, _MOST)
@@ -90,33 +93,34 @@ class Decoder(Framer):
         return None
 
     def _named(self, numbers: bytes) -> Diagram:
-        chips = [
-            numbers[_CHIP * field : _CHIP * (field + 1)]
-            for field in map(chess.square_mirror, chess.SQUARES)
-        ]
-        if chips == self._before:
-            self._learn(chips)
-        self._before = chips
-        return bytes(
-            EMPTY if _is_empty(chip) else self._chips.get(chip, NAMELESS) for chip in chips
-        )
+        repeated = numbers == self._numbers
+        if not repeated:
+            self._numbers = numbers
+            self._lie = [numbers[_CHIP * at : _CHIP * (at + 1)] for at in _FIELDS]
+        if not repeated or self._learn(self._lie):
+            self._diagram = bytes(
+                EMPTY if _is_empty(chip) else self._chips.get(chip, NAMELESS) for chip in self._lie
+            )
+        return self._diagram
 
-    def _learn(self, chips: list[bytes]) -> None:
+    def _learn(self, chips: list[bytes]) -> bool:
         """Learn the chips of a set that stands in the start position, if none of them is known as
-        another piece."""
+        another piece. Return whether any was new."""
         found: Chips = {}
         for square, chip in enumerate(chips):
             if _is_empty(chip):
                 if START[square] != EMPTY:
-                    return
+                    return False
                 continue
             letter = _SPARE_QUEENS.get(square, START[square])
             if letter == EMPTY or chip in found or self._chips.get(chip, letter) != letter:
-                return
+                return False
             found[chip] = letter
-        if not found.keys() <= self._chips.keys():
-            self._chips.update(found)
-            self._learned(self._chips)
+        if found.keys() <= self._chips.keys():
+            return False
+        self._chips.update(found)
+        self._learned(self._chips)
+        return True
 
 
 def _is_empty(chip: bytes) -> bool:
