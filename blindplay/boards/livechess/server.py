@@ -184,7 +184,10 @@ class LiveChessServer:
             doubt = f"The board differs from the game: look at {', '.join(squares)}."
         if doubt != self._doubted:
             self._doubted = doubt
-            self._tell(doubt or "The board shows the position of the game.")
+            if doubt:
+                self._tell(doubt)
+            elif any(feed.is_set_up for feed in self._feeds()):
+                self._tell("The board shows the position of the game.")
 
     def _feeds(self) -> list[Feed]:
         feeds = (one.feeds.values() for one in self._clients.values())

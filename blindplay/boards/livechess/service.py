@@ -70,7 +70,8 @@ class Feed:
         self._board = board
         self._flipped = False
         self._game = Reconstruction(chess.Board())
-        self._is_set_up = False
+        self.is_set_up = False
+        """Whether moves of a game are reconstructed."""
         self._told: dict[str, Any] = {}
         self._played: list[str] = []
 
@@ -78,7 +79,7 @@ class Feed:
         """Reconstruct moves from this position."""
         board = chess.Board(fen)
         board.chess960 = board.has_chess960_castling_rights()
-        self._game, self._is_set_up = Reconstruction(board), True
+        self._game, self._played, self.is_set_up = Reconstruction(board), [], True
         self.rest()
 
     def flip(self, flipped: bool) -> None:
@@ -87,12 +88,12 @@ class Feed:
 
     def hear(self, event: BoardEvent) -> None:
         """Take an event that the board has taken."""
-        if (shown := self._shown()) is not None and isinstance(
-            event, events.Lifted | events.Placed
-        ):
-            square = chess.parse_square(event.square)
-            lifted = isinstance(event, events.Lifted)
-            self._game.change(shown, (63 - square if self._flipped else square) if lifted else None)
+        shown = self._shown()
+        if shown is None or not isinstance(event, events.Lifted | events.Placed):
+            return
+        square = chess.parse_square(event.square)
+        lifted = isinstance(event, events.Lifted)
+        self._game.change(shown, (63 - square if self._flipped else square) if lifted else None)
 
     def rest(self) -> None:
         """The hands rest."""
@@ -111,7 +112,7 @@ class Feed:
     def progress(self) -> list[str] | None:
         """The moves of the game that was set up that are new since the last call; empty if moves
         were taken back, None if nothing has changed."""
-        before, self._played = self._played, self._game.san if self._is_set_up else []
+        before, self._played = self._played, self._game.san if self.is_set_up else []
         if self._played == before:
             return None
         goes_on = self._played[: len(before)] == before
@@ -121,7 +122,7 @@ class Feed:
     def differing(self) -> list[str]:
         """The squares on which the board differs from the game that was set up."""
         shown = self._shown()
-        if shown is None or not self._is_set_up:
+        if shown is None or not self.is_set_up:
             return []
         return [chess.square_name(at) for at in chess.SquareSet(self._game.differing(shown))]
 
@@ -138,7 +139,7 @@ class Feed:
         state = {"serialnr": self._board.serial, "flipped": self._flipped}
         if (placement := self.placement()) is not None:
             state["board"] = placement
-        if self._is_set_up:
+        if self.is_set_up:
             state |= {"start": self._game.start, "san": self._game.san}
             state["match"] = placement is not None and not self.differing()
         return state

@@ -99,6 +99,15 @@ def test_moves_are_told_once_a_position_was_set_up() -> None:
     assert (told["san"], told["match"]) == (["Nf3"], True)
     (told,) = client.happens(events.Lifted("g8"), events.Placed("g6", "n"), rest=True)
     assert (told["san"], told["match"]) == (["Nf3"], False)
+    followed = client.conversation.feeds[1]
+    assert followed.differing() == ["g6", "g8"]
+    assert (followed.progress(), followed.progress()) == (["Nf3"], None)
+    client.happens(events.Lifted("g6"), events.Placed("f6", "n"), rest=True)
+    assert followed.progress() == ["Nf6"]
+    client.happens(events.Lifted("f6"), events.Placed("h6", "n"), rest=True)
+    assert followed.progress() == ["Nh6"]
+    client.happens(events.Lifted("h6"), events.Placed("g8", "n"), rest=True)
+    assert followed.progress() == []
 
 
 def test_a_board_without_names_has_those_of_the_position_that_was_set_up() -> None:
