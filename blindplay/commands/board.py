@@ -153,8 +153,8 @@ def decode(
               "0.0.0.0 is all. Other machines can then read the board.")  # fmt: skip
 @click.option("--livechess-port", default=1982, type=click.IntRange(0, 65535),
               help="Serve at this port, which programs know.")  # fmt: skip
-@click.option("--origin", "origins", multiple=True, metavar="URL", help="Let pages of this site "
-              "read the board, too. It can be given several times.")  # fmt: skip
+@click.option("--origin", "origins", multiple=True, metavar="URL", help="Add a site whose pages "
+              "may read the board. It can be given several times.")  # fmt: skip
 def serve_board(
     livechess: bool, address: str | None, host: str, livechess_port: int, origins: tuple[str, ...]
 ) -> None:
