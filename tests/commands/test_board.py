@@ -65,3 +65,9 @@ def test_a_port_that_is_in_use_is_one_sentence() -> None:
         words = ("board", "serve", "--livechess", "--board", board.url, "--livechess-port", port)
         done = apart(lambda: run(*words))
     assert (done.status, done.stderr.count("\n")) == (2, 1) and "--livechess-port" in done.stderr
+
+
+def test_an_origin_that_is_no_site_is_one_sentence() -> None:
+    done = run("board", "serve", "--livechess", "--board", "COM3", "--origin", "example.org")
+    assert done.stderr == "example.org is no site: write it as https://example.org.\n"
+    assert done.status == 2

@@ -65,7 +65,7 @@ class LiveChessServer:
         self._board = ServedBoard(address)
         self._feed = Feed(self._board)
         self._tell = tell
-        self._origins = frozenset(origins)
+        self._origins = frozenset(origin.rstrip("/") for origin in origins)
         self._refused: set[str] = set()
         self._clients: dict[ServerConnection, Conversation] = {}
         self._local = True
@@ -219,8 +219,11 @@ def serve(
     """Serve the board at ``address``, or one that is found, until Ctrl-C.
 
     Raises :class:`~blindplay.boards.ports.BoardNotFoundError` if there is no board, and
-    :class:`ValueError` if ``host`` and ``port`` cannot be used.
+    :class:`ValueError` if ``host`` and ``port`` cannot be used or one of ``origins`` is none.
     """
+    for origin in origins:
+        if "://" not in origin:
+            raise ValueError(f"{origin} is no site: write it as https://example.org.")
     driver, url = board_at(address)
 
     def begun(port: int) -> None:

@@ -36,7 +36,7 @@ class Service:
 
     def __init__(self, board: SensorBoard) -> None:
         self.said: list[str] = []
-        self._server = LiveChessServer(board, "board", self.said.append, ["https://mine.example"])
+        self._server = LiveChessServer(board, "board", self.said.append, ["https://mine.example/"])
         self._loop = asyncio.new_event_loop()
         self._begun = threading.Event()
         self._thread = threading.Thread(target=self._run)
