@@ -3,6 +3,7 @@
 All makers share :mod:`events`, which a table receives; :mod:`ports`, which lists, opens and
 explains serial ports; :mod:`wireless`, which does so for Bluetooth and USB HID; :mod:`driver`,
 which probes, searches, connects and reconnects; and :mod:`cable`, the line of a board in software.
+:mod:`livechess` serves a board of any maker to other programs.
 
 Most boards report whole positions. For such a maker, make a folder with two modules:
 ``protocol.py`` with a :class:`framing.Framer`, and ``driver.py`` with a

@@ -255,24 +255,28 @@ class ReportingBoard(PositionBoard[ReportingState]):
     @classmethod
     def find(cls, ports: Callable[[], Iterable[FoundPort]] = discover) -> str:
         reasons = []
-        try:
-            return super().find(ports)
-        except BoardNotFoundError as error:
-            reasons.append(str(error))
-        try:
-            for url in cls._unwired():
-                return url
-        except (BoardNotFoundError, OSError) as error:
-            reasons.append(str(error))
-        raise BoardNotFoundError(" ".join(reasons))
+        if cls.USB_IDS:
+            try:
+                return super().find(ports)
+            except BoardNotFoundError as error:
+                reasons.append(str(error))
+        for search in cls._wireless_searches():
+            try:
+                for url in search():
+                    return url
+            except (BoardNotFoundError, OSError) as error:
+                reasons.insert(0, str(error))
+        raise BoardNotFoundError(
+            " ".join(reasons) or f"No {cls.KIND} was found: switch it on, and come nearer with it."
+        )
 
     @classmethod
-    def _unwired(cls) -> Iterator[str]:
-        """The URLs of such boards that have no serial line."""
-        if cls.HID is not None:
-            yield from (url for url, _ in plugged_in(cls.HID))
-        if cls.BLE is not None:
-            yield from (url for url, name in nearby() if cls.BLE.fits(name))
+    def _wireless_searches(cls) -> Iterator[Callable[[], list[str]]]:
+        """Searches for the URLs of such boards that have no serial line."""
+        if (hid := cls.HID) is not None:
+            yield lambda: [url for url, _ in plugged_in(hid)]
+        if (ble := cls.BLE) is not None:
+            yield lambda: [url for url, name in nearby() if ble.fits(name)]
 
     def _open(self, url: str) -> Port:
         return open_wireless(url, self.BLE, self.HID) or open_port(url, self._baud, dtr=False)

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 import chess
 import pytest
 
+from blindplay.boards import reporting
 from blindplay.boards.events import BoardPosition, Connected, Disconnected, Lifted, Placed
 from blindplay.boards.framing import BoardReport, SquareChange
 from blindplay.boards.makers import DRIVERS
+from blindplay.boards.ports import BoardNotFoundError
 from blindplay.boards.reporting import Belief
 from tests.boards.emulated import EmulatedReportingBoard
 from tests.boards.event_log import EventLog
@@ -63,3 +65,19 @@ def test_a_board_tells_positions_lights_its_lamps_and_comes_back(
         emulated.plug()
         log.wait_kinds(Disconnected, Connected, BoardPosition)
         assert board.placement() == emulated.placement()
+
+
+def test_a_board_nearby_is_found_though_another_way_cannot_be_searched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def missing(profile: object) -> list[tuple[str, str]]:
+        raise BoardNotFoundError("A package is missing.")
+
+    monkeypatch.setattr(reporting, "plugged_in", missing)
+    monkeypatch.setattr(reporting, "nearby", lambda: [("ble://A1", "Chessnut Air")])
+    assert DRIVERS["chessnut"].find(list) == "ble://A1"
+    monkeypatch.setattr(reporting, "nearby", lambda: [("ble://A1", "A lamp")])
+    with pytest.raises(BoardNotFoundError, match="A package is missing"):
+        DRIVERS["chessnut"].find(list)
+    with pytest.raises(BoardNotFoundError, match="No ChessUp was found: switch it on"):
+        DRIVERS["chessup"].find(list)
