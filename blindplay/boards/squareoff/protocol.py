@@ -39,6 +39,8 @@ class Decoder(Framer):
     BEGINNINGS = b"0123456789"
 
     def _size(self, buffer: bytearray) -> int:
+        if buffer.find(b"#", 1, 3) < 0:
+            return 0 if len(buffer) >= 3 else 3
         end = buffer.find(b"*", 0, _MOST)
         if end >= 0:
             return end + 1
