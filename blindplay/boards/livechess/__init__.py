@@ -1,5 +1,5 @@
 """The service of DGT LiveChess, for programs that play with any board that BlindPlay reads."""
 
-from .server import PORT, serve
+from .server import serve
 
-__all__ = ["PORT", "serve"]
+__all__ = ["serve"]

@@ -1,6 +1,7 @@
 """Serves a board to programs and browser extensions, as DGT LiveChess does."""
 
 import asyncio
+import contextlib
 import ipaddress
 import itertools
 import json
@@ -22,12 +23,13 @@ from ..makers import board_at
 from ..monitor import describe_event
 from .service import Conversation, Feed, ServedBoard, eboards
 
-PORT = 1982
 PATH = "/api/v1.0"
 MOST_BYTES = 16_384
 MOST_CLIENTS = 32
 MOST_REFUSALS = 20
 """So many origins that were refused are told."""
+MOST_LETTERS = 100
+"""Length of an origin that is told."""
 RESTS_S = 0.5
 """After this pause the hands rest."""
 DOUBTS_S = 3.0
@@ -78,6 +80,7 @@ class LiveChessServer:
         """Serve at this address. Raises :class:`OSError` if it cannot be used."""
         self._local = _is_loopback(host)
         loop = asyncio.get_running_loop()
+        happened: asyncio.Queue[BoardEvent] = asyncio.Queue()
         async with serve_websockets(
             self._converse,
             host,
@@ -91,12 +94,12 @@ class LiveChessServer:
             begun(next(iter(server.sockets)).getsockname()[1])
 
             def hear(event: BoardEvent) -> None:
-                loop.call_soon_threadsafe(self._hear, event)
+                loop.call_soon_threadsafe(happened.put_nowait, event)
 
             self._driver.listen(hear)
             try:
                 self._driver.start()
-                await self._watch()
+                await self._watch(happened)
             finally:
                 await asyncio.to_thread(self._driver.close)
 
@@ -121,7 +124,9 @@ class LiveChessServer:
         return client.respond(503, "") if len(self._clients) >= MOST_CLIENTS else None
 
     def _tell_refused(self, origin: str) -> None:
-        if origin not in self._refused and len(self._refused) < MOST_REFUSALS:
+        if len(origin) > MOST_LETTERS or origin in self._refused:
+            return
+        if len(self._refused) < MOST_REFUSALS:
             self._refused.add(origin)
             self._tell(
                 f"A page of {origin} asked for the board and was refused. If you trust this page, "
@@ -154,10 +159,12 @@ class LiveChessServer:
             feed.hear(event)
         self._send_news()
 
-    async def _watch(self) -> None:
-        """Notice when the hands rest."""
+    async def _watch(self, happened: asyncio.Queue[BoardEvent]) -> None:
+        """Take what happens, and notice when the hands rest."""
         while True:
-            await asyncio.sleep(RESTS_S / 2)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(RESTS_S / 2):
+                    self._hear(await happened.get())
             paused = time.monotonic() - self._changed_at
             if paused >= RESTS_S and not self._rested:
                 self._rest()
@@ -234,6 +241,8 @@ def serve(
         asyncio.run(server.run(host, port, begun))
     except KeyboardInterrupt:
         return
+    except BrokenPipeError:  # nobody reads what is told
+        raise
     except OSError as error:
         raise ValueError(
             f"Port {port} at {host} cannot be used: end DGT LiveChess if it runs here, or name "
