@@ -63,8 +63,9 @@ def decode(
             yield from finder.hear(_dump(shown))
     if finder is None:
         raise NoRecordingError("it holds no position that its messages agree on")
-    if framer.unfinished or not belief.settled:
-        # The hands may have gone on after the last position that is believed.
+    unread = isinstance(finder, MoveFinder) and NAMELESS in (belief.diagram or b"")
+    if framer.unfinished or not belief.settled or unread:
+        # The hands may have gone on after the last position that is believed and read.
         yield MoveUnclear("The recording ends with a position that nothing confirms.")
         if isinstance(finder, NamelessMoveFinder):
             finder.doubt_last()

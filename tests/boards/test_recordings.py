@@ -40,6 +40,18 @@ def test_no_flipped_bit_becomes_a_move(wire: Wire) -> None:
             assert found == truth[: len(found)]
 
 
+def test_a_pawn_on_its_way_is_no_move_if_a_chip_was_misread_at_its_goal() -> None:
+    wire, shown = Certabo(), hands.pieces_of(chess.Board())
+    stream = wire.report(shown) * 3
+    for square in (chess.E3, chess.E4):
+        shown = {at: letter for at, letter in shown.items() if at not in (chess.E2, chess.E3)}
+        shown[square] = "P"
+        if square == chess.E4:
+            shown[chess.D7] = "x"  # no chip of the set
+        stream += wire.report(shown) * 2
+    assert played(stream, wire) == []
+
+
 @each_wire
 @pytest.mark.parametrize("lies", [False, True])
 def test_positions_are_printed_as_the_board_reports_them(wire: Wire, lies: bool) -> None:
