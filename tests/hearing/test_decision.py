@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import chess
 import pytest
@@ -13,7 +14,7 @@ from blindplay.hearing.decision import Decision, Verdict, decide
 from blindplay.hearing.expectation import Expected, expect
 from blindplay.hearing.meanings import readings
 from blindplay.language import Command
-from blindplay.speech.confidence import MAX_ONSET_DELAY_S, confidence_of
+from blindplay.speech.confidence import MAX_ONSET_DELAY_S, MAX_TALK_BEFORE_S, confidence_of
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.recogniser import UNKNOWN, Hypothesis, Recogniser, Recognition
 from tests.hearing.german import CONFIDENCE, MODEL, PACK, START, heard, together
@@ -68,16 +69,34 @@ def test_a_long_form_never_collapses_silently_into_a_short_one(start: Expected) 
 def test_a_move_before_which_something_else_was_said_is_not_taken_without_asking(
     start: Expected,
 ) -> None:
-    """A first word that no model heard is in no reading: "Dame Eva zwei Eva vier"."""
-    for late, verdict in (
-        (0.02, Verdict.ACCEPT),
-        (MAX_ONSET_DELAY_S + 0.01, Verdict.ASK),
+    """A first word that no model heard is in no reading: "Dame Eva zwei Eva vier". Before a piece
+    it is none of ours."""
+    short, whole = "eva zwei eva vier", "bauer eva zwei eva vier"
+    for words, late, verdict in (
+        (short, 0.02, Verdict.ACCEPT),
+        (short, MAX_ONSET_DELAY_S + 0.01, Verdict.ASK),
+        (whole, MAX_ONSET_DELAY_S + 0.01, Verdict.ACCEPT),
+        (whole, MAX_TALK_BEFORE_S + 0.01, Verdict.ASK),
     ):
-        one = Hypothesis("eva zwei eva vier", -100.0, 0, late)
+        one = Hypothesis(words, -100.0, 0, late)
         assert decide(Recognition((one,)), start, PACK, CONFIDENCE).verdict is verdict
     # A command is heard in the midst of other words.
     one = Hypothesis("wie viel zeit habe ich noch", -100.0, 0, 2.0)
     assert decide(Recognition((one,)), start, PACK, CONFIDENCE).verdict is Verdict.COMMAND
+
+
+def test_without_who_listens_for_other_talk_a_move_is_asked_about_and_nothing_refused(
+    start: Expected,
+) -> None:
+    """All that the others can hear is what is expected, so nobody knows whether it was said."""
+    for words, alone, without in (
+        ("bauer eva zwei eva vier", Verdict.ACCEPT, Verdict.ASK),
+        ("springer drei drei", Verdict.REFUSE, Verdict.NOTHING),
+    ):
+        one = heard((words, -100))
+        assert decide(one, start, PACK, CONFIDENCE).verdict is alone
+        unheard = replace(one, expected_only=True)
+        assert decide(unheard, start, PACK, CONFIDENCE).verdict is without
 
 
 def test_a_move_is_asked_about_when_an_illegal_one_explains_the_sound_better(
@@ -193,7 +212,7 @@ def test_a_players_own_confusion_turns_a_doubt_into_a_question_for_the_right_mov
     start: Expected,
 ) -> None:
     recognition = heard(
-        ("springer gustav eins felix zwei", -100), ("springer gustav eins felix drei", -105.5)
+        ("springer gustav eins felix zwei", -100), ("springer gustav eins felix drei", -107)
     )
     habits = Confusions.measured([("drei", "zwei")] * 4 + [("eins", "eins")] * 9)
     before = decide(recognition, start, PACK, CONFIDENCE)
