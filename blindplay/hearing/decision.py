@@ -170,8 +170,10 @@ def _decide(
         if meaning.meant.kind is not Kind.ILLEGAL or meaning is first
     )[:MOST_CANDIDATES]
     undecided = Decision(Verdict.NOTHING, recognition, None, candidates, -odds)
-    sure = found.certain and odds >= accepted_from(found.kind, shown=expected.shown)
-    likely = odds >= asked_from()
+    surely = odds >= accepted_from(found.kind, shown=expected.shown)
+    sure = found.certain and surely
+    # The end of a longer sentence is rather talk: nobody is asked about it in doubt.
+    likely = surely if found.follows_talk else odds >= asked_from()
     verdict = _sure_verdict(first, expected) if sure else None
     if verdict is not None:
         return replace(undecided, verdict=verdict, taken=first.statement)

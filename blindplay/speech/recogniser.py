@@ -13,7 +13,7 @@ the words. Vosk's own confidence is not used.
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -79,6 +79,17 @@ class Recognition:
     def words(self) -> str:
         """Return the words of the likeliest hypothesis, "" if there is none."""
         return self.hypotheses[0].words if self.hypotheses else ""
+
+    def after_speech(self, seconds: float) -> "Recognition":
+        """Return the same if somebody spoke for so many seconds before this sound."""
+        return replace(
+            self,
+            hypotheses=tuple(
+                replace(one, onset_delay_s=one.onset_delay_s + seconds) for one in self.hypotheses
+            ),
+            by_model=tuple(one.after_speech(seconds) for one in self.by_model),
+            elsewhere=tuple(one.after_speech(seconds) for one in self.elsewhere),
+        )
 
     def likeliest_of(self, phrases: Collection[str]) -> str:
         """Return the likeliest of ``phrases`` that was heard, "" if none was."""

@@ -85,6 +85,30 @@ def test_a_move_before_which_something_else_was_said_is_not_taken_without_asking
     assert decide(Recognition((one,)), start, PACK, CONFIDENCE).verdict is Verdict.COMMAND
 
 
+def test_the_end_of_a_longer_sentence_is_asked_about_only_if_it_would_be_taken(
+    start: Expected,
+) -> None:
+    sure, doubtful = [("bauer eva zwei eva vier", -100)], [("eva vier", -100), ("eva drei", -101)]
+    illegal = [("bauer eva zwei eva fünf", -100)]
+    for words, alone, after in (
+        (sure, Verdict.ACCEPT, Verdict.ASK),
+        (doubtful, Verdict.ASK, Verdict.NOTHING),
+        (illegal, Verdict.ILLEGAL, Verdict.NOTHING),
+    ):
+        one = heard(*words)
+        assert decide(one, start, PACK, CONFIDENCE).verdict is alone
+        assert decide(one.after_speech(0.8), start, PACK, CONFIDENCE).verdict is after
+
+
+def test_names_of_several_moves_are_talk(start: Expected) -> None:
+    """An announcement that is not understood is refused; people who talk of two are not."""
+    for words, verdict in (
+        ("springer drei drei", Verdict.REFUSE),
+        ("turm anna sechs lieber turm hector fünf", Verdict.NOTHING),
+    ):
+        assert decide(heard((words, -100)), start, PACK, CONFIDENCE).verdict is verdict
+
+
 def test_without_who_listens_for_other_talk_a_move_is_asked_about_and_nothing_refused(
     start: Expected,
 ) -> None:
