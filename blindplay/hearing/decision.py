@@ -231,7 +231,7 @@ def _is_attempt(recognition: Recognition, expected: Expected, pack: Language) ->
     announcements, and they name one move; or half of them answer what we have asked. People who
     talk about the game near the table say more other words, name one move after the other, or name
     it at the end of a sentence. Who listens for nothing else hears only words of ours."""
-    if not recognition.heard_talk or recognition.hypotheses[0].onset_delay_s > MAX_TALK_BEFORE_S:
+    if not recognition.heard_talk or recognition.hypotheses[0].onset_delay_s >= MAX_TALK_BEFORE_S:
         return False
     said = recognition.words.split()
     ours = sum(map(pack.is_word_of_a_move, said))

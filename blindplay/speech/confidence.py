@@ -35,6 +35,8 @@ log = logging.getLogger(__name__)
 
 CONFIDENCE_FILE = "confidence.json"
 """The measured confidence model, in the folder of its speech model."""
+VERSION = 2
+"""Weights of another version were measured with models that listened in another way."""
 MOST_MEASURED = 3
 """There are general weights for one, two, and three or more speech models."""
 MAX_ONSET_DELAY_S = 0.15
@@ -139,7 +141,7 @@ class Features:
     @property
     def follows_talk(self) -> bool:
         """Return whether a move, legal or not, is the end of a longer sentence."""
-        spoke_before = self.onset_delay_s > MAX_TALK_BEFORE_S
+        spoke_before = self.onset_delay_s >= MAX_TALK_BEFORE_S
         return self.kind is not MeaningKind.COMMAND and spoke_before
 
     @property
@@ -219,7 +221,8 @@ class ConfidenceModel:
             for kind, weights in self.weights.items()
         }
         confusions = {said: dict(heard) for said, heard in self.confusions.table.items()}
-        return {**kinds, "confusions": confusions, "measured": dict(self.measured)}
+        measured = dict(self.measured)
+        return {"version": VERSION, **kinds, "confusions": confusions, "measured": measured}
 
 
 def confidence_of(*models: Path, lost: Callable[[str], None] | None = None) -> ConfidenceModel:
@@ -299,9 +302,12 @@ def _network_identity(model: Path) -> str:
 
 
 def read(text: str, path: Path) -> ConfidenceModel:
-    """Return the confidence model in this JSON. Raises ModelError, with ``path``, if damaged."""
+    """Return the confidence model in this JSON. Raises ModelError, with ``path``, if it is damaged
+    or of another version."""
     try:
         data = json.loads(text)
+        if data["version"] != VERSION:
+            raise ValueError
         table = {
             str(said): {str(heard): float(cost) for heard, cost in row.items()}
             for said, row in data.get("confusions", {}).items()
@@ -313,5 +319,6 @@ def read(text: str, path: Path) -> ConfidenceModel:
         return ConfidenceModel(weights, Confusions(table), dict(data.get("measured", {})))
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise ModelError(
-            f"{path} is damaged; delete it, and measure the model again with blindplay bench voice."
+            f"{path} is damaged or of another version of BlindPlay; delete it, and measure the "
+            "model again with blindplay bench voice --measure --write."
         ) from error

@@ -34,8 +34,8 @@ UNDECIDED_S = 1.0
 UNFINISHED_S = 1.2
 """The silence after words that are not yet a phrase."""
 
-OVERHEARD_S = 0.8
-"""Speech within so many seconds before an utterance may belong to the same sentence."""
+OVERHEARD_S = 0.32
+"""Speech in the whole of this time before an utterance may belong to the same sentence."""
 OVERHEARD_DB = 3.0
 """It does if it was as loud as the utterance, or softer by so little."""
 

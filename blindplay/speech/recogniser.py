@@ -81,11 +81,12 @@ class Recognition:
         return self.hypotheses[0].words if self.hypotheses else ""
 
     def after_speech(self, seconds: float) -> "Recognition":
-        """Return the same if somebody spoke for so many seconds before this sound."""
+        """Return the same if somebody spoke for so many seconds, at least, before its words."""
         return replace(
             self,
             hypotheses=tuple(
-                replace(one, onset_delay_s=one.onset_delay_s + seconds) for one in self.hypotheses
+                replace(one, onset_delay_s=max(one.onset_delay_s, seconds))
+                for one in self.hypotheses
             ),
             by_model=tuple(one.after_speech(seconds) for one in self.by_model),
             elsewhere=tuple(one.after_speech(seconds) for one in self.elsewhere),
