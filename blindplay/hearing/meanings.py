@@ -177,7 +177,6 @@ def features(
     places = sum(map(pack.is_file_or_rank, words))
     castles = move is not None and places == 0
     short = first.meant.command is None and places < 4 and not castles and not answers
-    unnamed = not castles and not any(map(pack.is_piece, words))
 
     def over(other: Meaning) -> float:
         # What else speaks for a move weighs against its rivals, but not against there being none.
@@ -217,7 +216,6 @@ def features(
         extra_words=extra_words,
         unexplained=first.unexplained,
         short_form=short,
-        names_piece=not unnamed,
         word_count=4 if castles or answers else len(words),
         in_grammar=first.in_grammar,
         onset_delay_s=first.onset_delay_s,

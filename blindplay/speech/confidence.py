@@ -40,11 +40,10 @@ VERSION = 2
 MOST_MEASURED = 3
 """There are general weights for one, two, and three or more speech models."""
 MAX_ONSET_DELAY_S = 0.15
-"""Never accept a move without its piece if speech began this many seconds before its first word. No
-model may have heard the piece: "Dame Eva eins David zwei" is not "Eva eins David zwei"."""
+"""Never accept a move without asking if speech began this many seconds before its first word. No
+model may have heard the word before: "Dame Eva eins David zwei" is not "Eva eins David zwei"."""
 MAX_TALK_BEFORE_S = 0.5
-"""Never accept any move if speech began this many seconds before its first word: it is a part of a
-longer sentence."""
+"""Whatever begins so many seconds after the beginning of speech is the end of a longer sentence."""
 # What mistakes cost. The unit is a question, which the player answers with one more word.
 QUESTION = 1.0
 REFUSAL = 3.0
@@ -120,7 +119,6 @@ class Features:
     """Words and stretches of other sound in the likeliest reading that mean nothing."""
     short_form: bool = False
     """Not both squares of the move were said."""
-    names_piece: bool = True
     word_count: int = 4
     in_grammar: bool = True
     """It was said in an expected form. Other forms are never accepted without asking."""
@@ -134,9 +132,8 @@ class Features:
         """Return False for what the odds cannot judge and the table must ask about: a form that
         nobody uses, a move before which somebody spoke, and what nobody compared with other talk.
         """
-        piece_lost = not self.names_piece and self.onset_delay_s > MAX_ONSET_DELAY_S
-        lacks_piece = self.kind is MeaningKind.MOVE and piece_lost
-        return self.in_grammar and self.heard_talk and not lacks_piece and not self.follows_talk
+        late = self.kind is MeaningKind.MOVE and self.onset_delay_s > MAX_ONSET_DELAY_S
+        return self.in_grammar and self.heard_talk and not late and not self.follows_talk
 
     @property
     def follows_talk(self) -> bool:
