@@ -59,7 +59,6 @@ busy machine is not spoken of all the time."""
 _THREADS_EACH = 4  # a thread that hangs stays occupied
 
 T = TypeVar("T")
-K = TypeVar("K")
 
 
 def summed(recognitions: Iterable[Recognition]) -> Recognition:
