@@ -1,10 +1,11 @@
-"""What is done about an utterance: take it, ask, or say that it was not understood.
+"""What is done about an utterance: take it, ask, say that it was not understood, or pass it over.
 
 Each utterance has a likeliest meaning, and a probability that it was said. Taking a wrong one costs
 more than a question, and a question more than nothing; the costs are in `confidence`. So asking is
 better than guessing.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -12,7 +13,12 @@ from enum import Enum
 import chess
 
 from blindplay.language import Command, Kind, Language, Understanding
-from blindplay.speech.confidence import ConfidenceModel, accepted_from, asked_from
+from blindplay.speech.confidence import (
+    MAX_TALK_BEFORE_S,
+    ConfidenceModel,
+    accepted_from,
+    asked_from,
+)
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.recogniser import Recognition
 
@@ -153,7 +159,7 @@ def _decide(
     read = readings(recognition, expected, pack, habits)
     if not read.ranked:
         # Nothing of ours was in it: other people's talk, or a word that was not understood.
-        ours = _is_attempt(recognition.words, expected, pack)
+        ours = _is_attempt(recognition, expected, pack)
         return Decision(Verdict.REFUSE if ours else Verdict.NOTHING, recognition)
     found = features(read, recognition, expected, pack)
     odds = confidence.odds(found)
@@ -164,8 +170,10 @@ def _decide(
         if meaning.meant.kind is not Kind.ILLEGAL or meaning is first
     )[:MOST_CANDIDATES]
     undecided = Decision(Verdict.NOTHING, recognition, None, candidates, -odds)
-    sure = found.certain and odds >= accepted_from(found.kind, shown=expected.shown)
-    likely = odds >= asked_from()
+    surely = odds >= accepted_from(found.kind, shown=expected.shown)
+    sure = found.certain and surely
+    # The end of a longer sentence is rather talk: nobody is asked about it in doubt.
+    likely = surely if found.follows_talk else odds >= asked_from()
     verdict = _sure_verdict(first, expected) if sure else None
     if verdict is not None:
         return replace(undecided, verdict=verdict, taken=first.statement)
@@ -174,7 +182,7 @@ def _decide(
         return replace(undecided, verdict=Verdict.ASK)
     if likely and legal:
         return replace(undecided, verdict=Verdict.ASK, candidates=legal)
-    if likely or _is_attempt(recognition.words, expected, pack):
+    if (likely and not found.follows_talk) or _is_attempt(recognition, expected, pack):
         return replace(undecided, verdict=Verdict.REFUSE)
     return undecided
 
@@ -218,11 +226,26 @@ def _similar(
     return tuple(ranked) if len(ranked) <= MOST_SIMILAR else ()
 
 
-def _is_attempt(words: str, expected: Expected, pack: Language) -> bool:
+def _is_attempt(recognition: Recognition, expected: Expected, pack: Language) -> bool:
     """Return whether somebody probably spoke to us: two words, and three of four, are of
-    announcements; or half of them answer what we have asked. People who talk about the game near
-    the table say more other words."""
-    said = words.split()
+    announcements, and they name one move; or half of them answer what we have asked. People who
+    talk about the game near the table say more other words, name one move after the other, or name
+    it at the end of a sentence. Who listens for nothing else hears only words of ours."""
+    if not recognition.heard_talk or recognition.hypotheses[0].onset_delay_s >= MAX_TALK_BEFORE_S:
+        return False
+    said = recognition.words.split()
     ours = sum(map(pack.is_word_of_a_move, said))
     answers = sum(word in expected.awaited for word in said)
-    return (ours >= 2 and 4 * ours >= 3 * len(said)) or (answers >= 1 and 2 * answers >= len(said))
+    one_move = ours >= 2 and 4 * ours >= 3 * len(said) and not _names_several(said, pack)
+    return one_move or (answers >= 1 and 2 * answers >= len(said))
+
+
+def _names_several(said: Sequence[str], pack: Language) -> bool:
+    """Return whether several moves are named: more than two squares, or another piece and its
+    square after a square and another word."""
+    places = [pack.is_file_or_rank(word) for word in said]
+    kinds = "".join(
+        "s" if place else "p" if pack.is_word_of_a_move(word) else " "
+        for word, place in zip(said, places, strict=True)
+    )
+    return sum(places) > 4 or re.search(r"s[^s]*[^sp][^s]*p *s", kinds) is not None

@@ -22,7 +22,7 @@ from blindplay.speech.adaptation.finetuning import LabelledSound
 from blindplay.speech.confidence import confidence_of
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.ensemble import AnyRecogniser
-from blindplay.speech.models.folders import network_file
+from blindplay.speech.models.folders import is_built_in, network_file
 
 from . import speaker_models
 from .coverage import Coverage
@@ -233,9 +233,10 @@ def learn(
         raise NotEnoughError(
             f"Only {len(said)} answers can be used; say at least half of what is asked for."
         )
-    models = list(models)
+    models = sorted(models, key=lambda one: not is_built_in(one))
     # The player's models count as the ones that they were made of, which were measured.
-    judge = _Judge(pack, scoring.deciding(pack, confidence_of(*models, lost=lost)), judging)
+    decide = scoring.deciding(pack, confidence_of(*models, lost=lost))
+    judge = _Judge(pack, decide, judging, built_in=is_built_in(models[0]))
     present = speaker_models.models(player, pack.code, models, lost)
     share = 1 / (4 * len(models))
     heard = [
@@ -343,9 +344,14 @@ class _Judge:
     """
 
     def __init__(
-        self, pack: Language, decide: Decide, apart: Iterable[tuple[ScriptLine, bytes]]
+        self,
+        pack: Language,
+        decide: Decide,
+        apart: Iterable[tuple[ScriptLine, bytes]],
+        *,
+        built_in: bool,
     ) -> None:
-        self._pack, self._decide = pack, decide
+        self._pack, self._decide, self._built_in = pack, decide, built_in
         self._said = [
             CorpusUtterance(line, "player", as_samples(pcm))
             for own, pcm in apart
@@ -367,7 +373,8 @@ class _Judge:
         """Return how models that listen together understand it."""
         comes: Counter[tuple[UtteranceKind, ScoredOutcome]] = Counter()
         doubt = 0.0
-        for one in map(scoring.together, zip(*by_model, strict=True)):
+        for parts in zip(*by_model, strict=True):
+            one = scoring.together(parts, built_in=self._built_in)
             decision = self._decide(one)
             come = scoring.outcome(one, decision)
             comes[one.line.what, come] += 1

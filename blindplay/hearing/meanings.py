@@ -11,7 +11,7 @@ from blindplay.language import Command, Kind, Language, Understanding
 from blindplay.language.understanding import IllegalReason
 from blindplay.speech.confidence import Features, MeaningKind
 from blindplay.speech.confusions import Confusions
-from blindplay.speech.ensemble import MOST_BEHIND, summed, votes
+from blindplay.speech.ensemble import MOST_BEHIND, Vote, summed, votes
 from blindplay.speech.recogniser import UNKNOWN, Hypothesis, Recognition
 
 from .expectation import Expected
@@ -50,13 +50,12 @@ class Meaning:
 class Meanings:
     """The meanings of an utterance, the likeliest first, and the best reading without any.
 
-    ``votes``: for each model the nats by which a meaning, by its key, is behind that model's best;
-    "" is no meaning.
+    ``votes`` are those of the models, by the keys of meanings; "" is no meaning.
     """
 
     ranked: list[Meaning]
     nothing: Meaning | None = None
-    votes: list[dict[str, float]] = field(default_factory=list)
+    votes: list[Vote] = field(default_factory=list)
 
 
 def readings(
@@ -83,7 +82,8 @@ def readings(
     by_model = votes(recognition.by_model or (recognition,), meanings)
     if recognition.by_model:
         for key, one in found.items():
-            score = sum(vote.get(key, -MOST_BEHIND) for vote in by_model)
+            expects = expected.in_grammar(one.statement.text)
+            score = sum(vote.of(key, expected=expects) for vote in by_model)
             found[key] = replace(one, score=score)
     ranked = sorted(
         found.values(),
@@ -111,7 +111,7 @@ def _accustomed(recognition: Recognition, habits: Confusions) -> Recognition:
         replace(one, score=one.score + habits.credit(one.words.split(), heard))
         for one in recognition.hypotheses
     ]
-    return Recognition(tuple(sorted(weighed, key=lambda one: -one.score)))
+    return replace(recognition, hypotheses=tuple(sorted(weighed, key=lambda one: -one.score)))
 
 
 def _reading(heard: Hypothesis, expected: Expected, pack: Language) -> Meaning:
@@ -177,7 +177,6 @@ def features(
     places = sum(map(pack.is_file_or_rank, words))
     castles = move is not None and places == 0
     short = first.meant.command is None and places < 4 and not castles and not answers
-    unnamed = not castles and not any(map(pack.is_piece, words))
 
     def over(other: Meaning) -> float:
         # What else speaks for a move weighs against its rivals, but not against there being none.
@@ -190,9 +189,13 @@ def features(
     if read.nothing is not None:
         nothing = first.score - read.nothing.score + (ANSWER if answers else 0.0)
         extra_words = len(read.nothing.statement.text.split()) - len(words)
-    own = [vote.get(first.key, -MOST_BEHIND) for vote in read.votes]
+    expects = expected.in_grammar(first.statement.text)
+    own = [vote.of(first.key, expected=expects) for vote in read.votes]
     rivals = [
-        max((v for key, v in vote.items() if key not in ("", first.key)), default=-MOST_BEHIND)
+        max(
+            (v for key, v in vote.behind.items() if key not in ("", first.key)),
+            default=-MOST_BEHIND,
+        )
         for vote in read.votes
     ]
     return Features(
@@ -204,18 +207,19 @@ def features(
         rivals=tuple(map(over, others)),
         over_rivals_by_model=tuple(mine - by for mine, by in zip(own, rivals, strict=True)),
         over_nothing_by_model=tuple(
-            mine - vote.get("", -MOST_BEHIND) for mine, vote in zip(own, read.votes, strict=True)
+            mine - vote.of("")
+            for mine, vote in zip(own, read.votes, strict=True)
+            if not vote.expected_only
         ),
         behind_best=sum(own),
-        absent=sum(first.key not in vote for vote in read.votes) / max(1, len(read.votes)),
+        absent=sum(first.key not in vote.behind for vote in read.votes) / max(1, len(read.votes)),
         extra_words=extra_words,
         unexplained=first.unexplained,
         short_form=short,
-        # One of several models may have heard the piece that another has lost.
-        may_lack_words=short or (unnamed and bool(recognition.by_model)),
         word_count=4 if castles or answers else len(words),
         in_grammar=first.in_grammar,
         onset_delay_s=first.onset_delay_s,
+        heard_talk=recognition.heard_talk,
     )
 
 

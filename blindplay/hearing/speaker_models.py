@@ -17,10 +17,11 @@ from urllib.parse import quote
 
 import platformdirs
 
-from blindplay.speech.confidence import CONFIDENCE_FILE, MADE_OF
+from blindplay.speech.confidence import CONFIDENCE_FILE
 from blindplay.speech.models.folders import (
     ASIDE,
     BUILT_IN,
+    MADE_OF,
     OWN,
     ModelError,
     adapted_folder,

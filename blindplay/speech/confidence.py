@@ -29,19 +29,21 @@ import platformdirs
 
 from .confusions import Confusions
 from .models import catalogue
-from .models.folders import ModelError, manifest, network_file
+from .models.folders import ModelError, manifest, network_file, origin
 
 log = logging.getLogger(__name__)
 
 CONFIDENCE_FILE = "confidence.json"
 """The measured confidence model, in the folder of its speech model."""
-MADE_OF = "player.json"
-"""In the folder of a player's own speech model: the model that it was made from."""
+VERSION = 2
+"""Weights of another version were measured with models that listened in another way."""
 MOST_MEASURED = 3
 """There are general weights for one, two, and three or more speech models."""
 MAX_ONSET_DELAY_S = 0.15
 """Never accept a move without asking if speech began this many seconds before its first word. No
 model may have heard the word before: "Dame Eva eins David zwei" is not "Eva eins David zwei"."""
+MAX_TALK_BEFORE_S = 0.5
+"""Whatever begins so many seconds after the beginning of speech is the end of a longer sentence."""
 # What mistakes cost. The unit is a question, which the player answers with one more word.
 QUESTION = 1.0
 REFUSAL = 3.0
@@ -117,33 +119,41 @@ class Features:
     """Words and stretches of other sound in the likeliest reading that mean nothing."""
     short_form: bool = False
     """Not both squares of the move were said."""
-    may_lack_words: bool = False
-    """If a word was lost, a longer form may have become this one."""
     word_count: int = 4
     in_grammar: bool = True
     """It was said in an expected form. Other forms are never accepted without asking."""
     onset_delay_s: float = 0.0
     """Seconds from the beginning of speech to its first word."""
+    heard_talk: bool = True
+    """The model that listens for other talk, too, heard it."""
 
     @property
     def certain(self) -> bool:
         """Return False for what the odds cannot judge and the table must ask about: a form that
-        nobody uses, and a move before whose first word somebody spoke."""
+        nobody uses, a move before which somebody spoke, and what nobody compared with other talk.
+        """
         late = self.kind is MeaningKind.MOVE and self.onset_delay_s > MAX_ONSET_DELAY_S
-        return self.in_grammar and not late
+        return self.in_grammar and self.heard_talk and not late and not self.follows_talk
+
+    @property
+    def follows_talk(self) -> bool:
+        """Return whether a move, legal or not, is the end of a longer sentence."""
+        spoke_before = self.onset_delay_s >= MAX_TALK_BEFORE_S
+        return self.kind is not MeaningKind.COMMAND and spoke_before
 
     @property
     def highest_odds(self) -> float:
-        """Return the odds by the nats of what it leads: other meanings and, if words may be
-        missing, a longer form. To one model alone, other talk may sound better by as much as other
+        """Return the odds by the nats of what it leads: other meanings and, to a model alone, a
+        longer form of a short one, and other talk. Talk may sound better by as much as other
         meanings sound worse. A recogniser exaggerates, so it is never more certain than this. Few
         utterances sound like two moves, so weights alone cannot show what that means."""
         leads = [lead for lead in (self.over_legal, self.over_illegal) if lead is not None]
         least = max(0.0, min([_FAR, *leads]))
-        if self.may_lack_words and self.over_longer is not None:
-            leads.append(self.over_longer)
-        if self.over_nothing is not None and len(self.over_rivals_by_model) == 1:
-            leads.append(self.over_nothing + least)
+        if len(self.over_rivals_by_model) == 1:
+            if self.short_form and self.over_longer is not None:
+                leads.append(self.over_longer)
+            if self.over_nothing is not None:
+                leads.append(self.over_nothing + least)
         return -math.log(max(_against(leads), 1e-9))
 
     def values(self) -> dict[str, float]:
@@ -208,7 +218,8 @@ class ConfidenceModel:
             for kind, weights in self.weights.items()
         }
         confusions = {said: dict(heard) for said, heard in self.confusions.table.items()}
-        return {**kinds, "confusions": confusions, "measured": dict(self.measured)}
+        measured = dict(self.measured)
+        return {"version": VERSION, **kinds, "confusions": confusions, "measured": measured}
 
 
 def confidence_of(*models: Path, lost: Callable[[str], None] | None = None) -> ConfidenceModel:
@@ -246,26 +257,17 @@ def confidence_file(*models: Path) -> Path:
     """
     if len(models) == 1:
         return models[0] / CONFIDENCE_FILE
-    identities = sorted(_identity(_origin(model)) for model in models)
+    identities = sorted(_identity(origin(model)) for model in models)
     name = hashlib.sha256(" ".join(identities).encode()).hexdigest()[:16]
     folder = platformdirs.user_data_path("blindplay", appauthor=False)
     return Path(folder) / "confidence" / f"{name}.json"
-
-
-def _origin(model: Path) -> Path:
-    """Return the model that a player's own was made from, because that was measured."""
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        made_of = Path(json.loads((model / MADE_OF).read_text("utf-8"))["of"])
-        if made_of.is_dir():
-            return made_of
-    return model
 
 
 def _usual_name(models: tuple[Path, ...]) -> str:
     """Return the name of the file that BlindPlay brings for these models, such as
     "de-built-in-english"; there is none for models of an unknown origin."""
     known, names, languages = catalogue.load(), [], set()
-    for model in map(_origin, models):
+    for model in map(origin, models):
         about: dict[str, Any] = {}
         with contextlib.suppress(ModelError):  # it is told where the model is loaded
             about = manifest(model) or about
@@ -297,9 +299,12 @@ def _network_identity(model: Path) -> str:
 
 
 def read(text: str, path: Path) -> ConfidenceModel:
-    """Return the confidence model in this JSON. Raises ModelError, with ``path``, if damaged."""
+    """Return the confidence model in this JSON. Raises ModelError, with ``path``, if it is damaged
+    or of another version."""
     try:
         data = json.loads(text)
+        if data["version"] != VERSION:
+            raise ValueError
         table = {
             str(said): {str(heard): float(cost) for heard, cost in row.items()}
             for said, row in data.get("confusions", {}).items()
@@ -311,5 +316,6 @@ def read(text: str, path: Path) -> ConfidenceModel:
         return ConfidenceModel(weights, Confusions(table), dict(data.get("measured", {})))
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise ModelError(
-            f"{path} is damaged; delete it, and measure the model again with blindplay bench voice."
+            f"{path} is damaged or of another version of BlindPlay; delete it, and measure the "
+            "model again with blindplay bench voice --measure --write."
         ) from error

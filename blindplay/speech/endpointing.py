@@ -34,6 +34,11 @@ UNDECIDED_S = 1.0
 UNFINISHED_S = 1.2
 """The silence after words that are not yet a phrase."""
 
+OVERHEARD_S = 0.32
+"""Speech in the whole of this time before an utterance may belong to the same sentence."""
+OVERHEARD_DB = 3.0
+"""It does if it was as loud as the utterance, or softer by so little."""
+
 FASTEST_S = 0.15
 """Seconds of voice that a word takes at least. At the usual pace it takes 0.3."""
 
@@ -63,12 +68,15 @@ class MicrophoneMode(enum.Enum):
 class Segment:
     """The time of one utterance: `began` with its first voiced block, `ended` with the last, and
     `decided` when the end was known. Without any voice (a talk button, a whisper), `ended` is
-    `decided`. `pressed`: the talk button was down, so it counts however soft it was."""
+    `decided`. `pressed`: the talk button was down, so it counts however soft it was. `overheard`:
+    a voice as loud spoke directly before, so it may be the end of a longer sentence: of talk that
+    was the room itself, only this was louder than the room."""
 
     began: float
     ended: float
     decided: float
     pressed: bool = False
+    overheard: bool = False
 
     def is_piece_of_talk(self, words: str) -> bool:
         """Return whether nobody can have said all these words in it. Then only a moment of longer
@@ -187,6 +195,9 @@ class Endpointer:
         self._before: deque[tuple[bytes, bool]] = deque()
         self._powers: deque[float] = deque()
         self._room: deque[float] = deque()
+        # The power of blocks before the utterance: 0 without a voice, or if it was above the room.
+        self._overheard: deque[float] = deque()
+        self._spoken: list[float] = []  # the power of its voiced blocks
         self._mutes = 0
         self._skip_s = 0.0
         self.held = self._latched = False
@@ -273,6 +284,12 @@ class Endpointer:
                 self._skip_s -= length
             return events
         voiced = self._voiced(block, length, likely)
+        power = self._powers[-1]
+        if voiced:
+            self._spoken.append(power)
+        if not self.speaking:
+            overheard = likely >= _THRESHOLD and not voiced
+            _push(self._overheard, power if overheard else 0.0, OVERHEARD_S / length)
         _push(self._before, (block, voiced), PREROLL_S / length)
         if self.speaking:
             if voiced:
@@ -297,7 +314,10 @@ class Endpointer:
         # The next utterance may begin in the silence after this one, but not in its words.
         while any(voiced for _, voiced in self._before):
             self._before.popleft()
-        return [SpeechEnded(Segment(began, ended, self.now, self._pressed))]
+        before, own = _mean(self._overheard), _mean(self._spoken)
+        overheard = before > 0 and before >= own / 10 ** (OVERHEARD_DB / 10)
+        self._overheard.clear()
+        return [SpeechEnded(Segment(began, ended, self.now, self._pressed, overheard))]
 
     def _voiced(self, block: bytes, length: float, likely: float) -> bool:
         _push(self._powers, 10 ** (level(block) / 10), _MOMENT_S / length)
@@ -324,6 +344,7 @@ class Endpointer:
         if not self.held:
             self._released = math.inf  # the button came up while nothing was said
         self._started = self.now
+        self._spoken.clear()
         self._first, self._last = math.inf, -math.inf
         for back, (_, voiced) in enumerate(reversed(self._before)):
             if voiced:
@@ -337,6 +358,10 @@ class Endpointer:
             return self.now - self._released >= TALK_TAIL_S - 1e-9
         unspoken = self._last == -math.inf and (self._latched or not self.held)
         return unspoken and self.now - self._started >= LATCH_S
+
+
+def _mean(values: Collection[float]) -> float:
+    return sum(values) / max(1, len(values))
 
 
 def _push(values: deque[_T], value: _T, most: float) -> None:

@@ -6,6 +6,11 @@ was trained. The ensemble sums the scores: in each model a reading costs by how 
 that model's best, and a limited sum if the model has not thought of it at all. So a single model
 can raise doubt, but it can neither settle nor exclude anything.
 
+Where the built-in model listens, only it listens for other talk, too. That is two thirds of the
+work, and the built-in model needs least for it: the others say how well the sound fits what is
+expected. Without its vote nothing is accepted at once (`Recognition.heard_talk`). While it is late,
+the others listen for other talk themselves.
+
 Models of several languages do not vote together, because an utterance is in one of them. Each
 language makes its own recognition of it (`Recognition.elsewhere`).
 
@@ -19,7 +24,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -38,6 +43,8 @@ log = logging.getLogger(__name__)
 
 MOST_BEHIND = 8.0
 """One model can count against a reading by at most so many nats, known to it or not."""
+UNTHOUGHT = 6.0
+"""The same for what a model was not listening for: it cannot have thought of it."""
 PATIENCE_S = 1.5
 """So many seconds after the first result, the others are no longer waited for. Vosk seldom takes
 seconds for an utterance, mostly in noise. A model that does has no vote on it."""
@@ -52,7 +59,6 @@ busy machine is not spoken of all the time."""
 _THREADS_EACH = 4  # a thread that hangs stays occupied
 
 T = TypeVar("T")
-K = TypeVar("K")
 
 
 def summed(recognitions: Iterable[Recognition]) -> Recognition:
@@ -77,7 +83,7 @@ def summed(recognitions: Iterable[Recognition]) -> Recognition:
     together = (
         Hypothesis(
             words,
-            sum(vote.get(words, -MOST_BEHIND) for vote in each),
+            sum(vote.of(words) for vote in each),
             max(one.unknown_edges for one in several),
             min(one.onset_delay_s for one in several),
         )
@@ -87,23 +93,41 @@ def summed(recognitions: Iterable[Recognition]) -> Recognition:
     return Recognition(tuple(sorted(together, key=lambda one: -one.score)), by_model)
 
 
-def votes(by_model: Iterable[Recognition], meanings: Mapping[str, K]) -> list[dict[K, float]]:
-    """Return, for each model that heard anything, the nats by which each meaning that it has
-    thought of is behind its best: 0 to -MOST_BEHIND.
+@dataclass(frozen=True)
+class Vote:
+    """The nats by which each meaning that a model has thought of is ``behind`` its best: 0 to
+    -MOST_BEHIND. ``expected_only``: it listened for nothing else than what is expected."""
+
+    behind: Mapping[Any, float]
+    expected_only: bool = False
+
+    def of(self, meaning: Hashable, *, expected: bool = True) -> float:
+        """Return the nats by which this meaning, expected or not, is behind."""
+        unthought = UNTHOUGHT if self.expected_only and not expected else MOST_BEHIND
+        return self.behind.get(meaning, -unthought)
+
+
+def votes(by_model: Iterable[Recognition], meanings: Mapping[str, Hashable]) -> list[Vote]:
+    """Return the vote of each model that heard anything.
 
     `meanings` maps the words of readings to their meanings, so that models may have heard a meaning
     in different words. Other readings are ignored.
     """
-    return [_behind(one, meanings) for one in by_model if one.hypotheses]
+    return [_vote(one, meanings) for one in by_model if one.hypotheses]
 
 
-def _behind(recognition: Recognition, meanings: Mapping[str, K]) -> dict[K, float]:
+def _vote(recognition: Recognition, meanings: Mapping[str, Hashable]) -> Vote:
     best = recognition.hypotheses[0].score
-    found: dict[K, float] = {}
+    found: dict[Hashable, float] = {}
     for one in recognition.hypotheses:
         if one.words in meanings:  # the likeliest come first
             found.setdefault(meanings[one.words], max(one.score - best, -MOST_BEHIND))
-    return found
+    return Vote(found, recognition.expected_only)
+
+
+def built_in_first(models: Iterable[SpeechModel]) -> list[SpeechModel]:
+    """Return models in the order of their votes: the built-in one first, the others as before."""
+    return sorted(models, key=lambda one: not one.is_built_in)
 
 
 class Ensemble:
@@ -192,7 +216,17 @@ class Ensemble:
                 grammars[one.words] = one.closed_grammar(known)
         if unknown:
             raise VocabularyError(unknown)
-        started = [(one, one.start_with(grammars[one.words])) for one in members if one in ready]
+        narrow = {one.language for one in ready if one.is_built_in}
+        started = [
+            (
+                one,
+                one.start_with(
+                    grammars[one.words], talk=one.is_built_in or one.language not in narrow
+                ),
+            )
+            for one in members
+            if one in ready
+        ]
         return EnsembleDecoder(members, started, self._each, self._lose)
 
     def _ready(self) -> frozenset[SpeechModel]:
@@ -302,10 +336,9 @@ class EnsembleDecoder:
         """Return what was said, at the end of the sound. A model that takes ``patience`` seconds
         longer than the first counts as having heard nothing."""
         results = self._of_each(lambda one: one.finish(), patience)
-        by_language: dict[str, list[Recognition]] = {}
-        for member in self._members:
-            heard = results.get(member, Recognition())
-            by_language.setdefault(member.language, []).append(heard)
+        by_language: dict[str, list[Recognition]] = {one.language: [] for one in self._members}
+        for member in built_in_first(self._members):
+            by_language[member.language].append(results.get(member, Recognition()))
         first, *others = map(summed, by_language.values())
         return replace(first, elsewhere=tuple(others)) if others else first
 

@@ -2,17 +2,18 @@
 
 `SpeechModel` is what every kind of model does, and `Recogniser` is Vosk's.
 
-Every utterance is decoded twice. The *closed* grammar has the phrases that are expected; the *open*
+An utterance is decoded twice. The *closed* grammar has the phrases that are expected; the *open*
 one has every word there is, in any order, so that the unexpected (an illegal move, chatter) can
-win, too. Vosk's scores of the two are not comparable, because its language model charges
-differently in each. That charge is known exactly (see `bigram`) and is taken off; the rest says how
-well the sound fits the words. Vosk's own confidence is not used.
+win, too. Beside the built-in model, others need only the closed one (see `ensemble`).
+Vosk's scores of the two are not comparable, because its language model charges differently in each.
+That charge is known exactly (see `bigram`) and is taken off; the rest says how well the sound fits
+the words. Vosk's own confidence is not used.
 """
 
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -59,16 +60,37 @@ class Recognition:
 
     ``by_model``: what each of several models made of it; empty for a single model. ``elsewhere``:
     what the models of other languages made of it; only they know in which language it was.
+    ``expected_only``: the model listened for nothing else than what is expected.
     """
 
     hypotheses: tuple[Hypothesis, ...] = ()
     by_model: tuple["Recognition", ...] = ()
     elsewhere: tuple["Recognition", ...] = ()
+    expected_only: bool = False
+
+    @property
+    def heard_talk(self) -> bool:
+        """Return whether a model that listens for other talk, the first of several, heard this.
+        Without it nothing would speak against what is expected."""
+        first = (self.by_model or (self,))[0]
+        return bool(first.hypotheses) and not first.expected_only
 
     @property
     def words(self) -> str:
         """Return the words of the likeliest hypothesis, "" if there is none."""
         return self.hypotheses[0].words if self.hypotheses else ""
+
+    def after_speech(self, seconds: float) -> "Recognition":
+        """Return the same if somebody spoke for so many seconds, at least, before its words."""
+        return replace(
+            self,
+            hypotheses=tuple(
+                replace(one, onset_delay_s=max(one.onset_delay_s, seconds))
+                for one in self.hypotheses
+            ),
+            by_model=tuple(one.after_speech(seconds) for one in self.by_model),
+            elsewhere=tuple(one.after_speech(seconds) for one in self.elsewhere),
+        )
 
     def likeliest_of(self, phrases: Collection[str]) -> str:
         """Return the likeliest of ``phrases`` that was heard, "" if none was."""
@@ -93,6 +115,7 @@ class SpeechModel(ABC):
         """The model's folder, as `Ensemble.folders` has those of several."""
         self.by_language = (self.folders,)
         self.language = language
+        self.is_built_in = folders.is_built_in(folder)
 
     @property
     def folder(self) -> Path:
@@ -108,8 +131,9 @@ class SpeechModel(ABC):
         """Return the grammar of these phrases. Raises VocabularyError."""
 
     @abstractmethod
-    def start_with(self, closed: Any) -> "Decoder":
-        """Return a decoder of an utterance with this grammar."""
+    def start_with(self, closed: Any, *, talk: bool = True) -> "Decoder":
+        """Return a decoder of an utterance with this grammar. With ``talk`` it listens for
+        everything else, too."""
 
     def known_phrases(self, phrases: Iterable[str]) -> list[str]:
         """Return those of `phrases` of which every word is known, in their order."""
@@ -234,10 +258,10 @@ class Recogniser(SpeechModel):
         tokens = self.tokens(phrases)
         return VoskGrammar(self._with_unknown(tokens), tokens)
 
-    def start_with(self, closed: "VoskGrammar") -> "UtteranceDecoder":
-        """Return a decoder of an utterance with this grammar."""
-        decoders = [self._decoder(closed), self._decoder(self._open_grammar)]
-        return UtteranceDecoder(decoders, closed.tokens)
+    def start_with(self, closed: "VoskGrammar", *, talk: bool = True) -> "UtteranceDecoder":
+        """Return a decoder of an utterance in this grammar, and with ``talk`` in the open one."""
+        grammars = [closed, self._open_grammar] if talk else [closed]
+        return UtteranceDecoder(list(map(self._decoder, grammars)), closed.tokens)
 
     def _decoder(self, grammar: "VoskGrammar") -> "_VoskDecoder":
         kaldi = self._vosk.KaldiRecognizer(self._model, float(RATE), grammar.json)
@@ -280,7 +304,8 @@ class _VoskDecoder:
 
 
 class UtteranceDecoder:
-    """Decodes one utterance in the closed and the open grammar. Use it from one thread."""
+    """Decodes one utterance in the closed grammar, and perhaps in the open one. Use it from one
+    thread."""
 
     gradual = True
 
@@ -320,7 +345,8 @@ class UtteranceDecoder:
         # sorted() is stable: equal scores keep Vosk's order.
         ranked = sorted(best.items(), key=lambda item: -item[1][0])
         return Recognition(
-            tuple(Hypothesis(words, score, n, delay) for (words, n), (score, delay) in ranked)
+            tuple(Hypothesis(words, score, n, delay) for (words, n), (score, delay) in ranked),
+            expected_only=len(self._decoders) == 1,
         )
 
 

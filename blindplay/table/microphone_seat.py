@@ -10,7 +10,7 @@ from blindplay.hearing.expectation import Expected, expect, felt_moves
 from blindplay.language import Command, Language
 from blindplay.laws.state import OTHER
 from blindplay.speech.audio import AudioSource
-from blindplay.speech.confidence import ConfidenceModel, confidence_of
+from blindplay.speech.confidence import MAX_TALK_BEFORE_S, ConfidenceModel, confidence_of
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.endpointing import UNFINISHED_S, MicrophoneMode
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble
@@ -242,6 +242,8 @@ class MicrophoneSeat:
             name = NAMES[self._awaited_side()]
             self._desk.transcript.line(f"heard {name}, a piece of talk: {recognition.words}")
             return
+        if timing is not None and timing.segment.overheard and not timing.segment.pressed:
+            recognition = recognition.after_speech(MAX_TALK_BEFORE_S)
         pack = self._desk.readers.of(self._awaited_side())
         decision = decide_among(
             recognition, self._expected, pack, self._confidences, self._habits()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import chess
 import pytest
@@ -78,6 +79,44 @@ def test_a_move_before_which_something_else_was_said_is_not_taken_without_asking
     # A command is heard in the midst of other words.
     one = Hypothesis("wie viel zeit habe ich noch", -100.0, 0, 2.0)
     assert decide(Recognition((one,)), start, PACK, CONFIDENCE).verdict is Verdict.COMMAND
+
+
+def test_the_end_of_a_longer_sentence_is_asked_about_only_if_it_would_be_taken(
+    start: Expected,
+) -> None:
+    sure, doubtful = [("bauer eva zwei eva vier", -100)], [("eva vier", -100), ("eva drei", -101)]
+    illegal = [("bauer eva zwei eva fünf", -100)]
+    for words, alone, after in (
+        (sure, Verdict.ACCEPT, Verdict.ASK),
+        (doubtful, Verdict.ASK, Verdict.NOTHING),
+        (illegal, Verdict.ILLEGAL, Verdict.NOTHING),
+    ):
+        one = heard(*words)
+        assert decide(one, start, PACK, CONFIDENCE).verdict is alone
+        assert decide(one.after_speech(0.8), start, PACK, CONFIDENCE).verdict is after
+
+
+def test_names_of_several_moves_are_talk(start: Expected) -> None:
+    """An announcement that is not understood is refused; people who talk of two are not."""
+    for words, verdict in (
+        ("springer drei drei", Verdict.REFUSE),
+        ("turm anna sechs lieber turm hector fünf", Verdict.NOTHING),
+    ):
+        assert decide(heard((words, -100)), start, PACK, CONFIDENCE).verdict is verdict
+
+
+def test_without_who_listens_for_other_talk_a_move_is_asked_about_and_nothing_refused(
+    start: Expected,
+) -> None:
+    """All that the others can hear is what is expected, so nobody knows whether it was said."""
+    for words, alone, without in (
+        ("bauer eva zwei eva vier", Verdict.ACCEPT, Verdict.ASK),
+        ("springer drei drei", Verdict.REFUSE, Verdict.NOTHING),
+    ):
+        one = heard((words, -100))
+        assert decide(one, start, PACK, CONFIDENCE).verdict is alone
+        unheard = replace(one, expected_only=True)
+        assert decide(unheard, start, PACK, CONFIDENCE).verdict is without
 
 
 def test_a_move_is_asked_about_when_an_illegal_one_explains_the_sound_better(
@@ -193,7 +232,7 @@ def test_a_players_own_confusion_turns_a_doubt_into_a_question_for_the_right_mov
     start: Expected,
 ) -> None:
     recognition = heard(
-        ("springer gustav eins felix zwei", -100), ("springer gustav eins felix drei", -105.5)
+        ("springer gustav eins felix zwei", -100), ("springer gustav eins felix drei", -107)
     )
     habits = Confusions.measured([("drei", "zwei")] * 4 + [("eins", "eins")] * 9)
     before = decide(recognition, start, PACK, CONFIDENCE)

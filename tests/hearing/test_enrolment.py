@@ -153,7 +153,7 @@ def test_what_would_be_better_alone_is_not_kept_where_those_that_listen_are_not_
     class NamesOnly:
         """A judge by the names of models."""
 
-        def __init__(self, *_: object) -> None: ...
+        def __init__(self, *_: object, built_in: bool) -> None: ...
 
         def hear(self, folder: Path, progress: object) -> str:
             return folder.name

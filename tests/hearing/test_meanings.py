@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from blindplay.hearing.expectation import Expected
 from blindplay.hearing.meanings import Meanings, features, readings
 from blindplay.speech.confidence import Features, MeaningKind
-from blindplay.speech.ensemble import MOST_BEHIND
+from blindplay.speech.ensemble import MOST_BEHIND, UNTHOUGHT, summed
 from tests.hearing.german import PACK, heard, together
 
 E4, E3 = "bauer eva zwei eva vier", "bauer eva zwei eva drei"
@@ -48,12 +50,12 @@ def test_talk_may_sound_better_to_one_model_by_as_much_as_other_meanings_sound_w
     assert doubted.highest_odds == pytest.approx(4 - 3, abs=0.1)
 
 
-def test_a_piece_that_another_model_heard_may_be_lost(start: Expected) -> None:
+def test_several_models_are_no_surer_than_their_lead_over_other_meanings(start: Expected) -> None:
     short, talk = "gustav eins felix drei", "danke gustav eins felix drei"
-    recognition = together([(short, -100), (talk, -101)], [(short, -50), (talk, -50)])
+    recognition = together([(short, -100), (talk, -101)], [(short, -50), (talk, -50), (E4, -53)])
     found = features(readings(recognition, start, PACK), recognition, start, PACK)
     assert found.over_longer == pytest.approx(1)
-    assert found.highest_odds == pytest.approx(1)
+    assert found.highest_odds == pytest.approx(3 + MOST_BEHIND)
     # A link is no word that may be lost.
     linked = "gustav eins nach felix drei"
     recognition = together([(short, -100)], [(linked, -50)])
@@ -77,6 +79,16 @@ def test_each_model_tells_how_far_the_meaning_is_ahead_in_it(start: Expected) ->
     assert ahead.over_nothing_by_model == (MOST_BEHIND, MOST_BEHIND - 2, -MOST_BEHIND)
     assert ahead.behind_best == -2 - MOST_BEHIND
     assert ahead.absent == pytest.approx(1 / 3)
+
+
+def test_what_a_model_did_not_listen_for_it_cannot_have_thought_of(start: Expected) -> None:
+    broad = heard((ILLEGAL, -100), (E4, -104), ("haus und hof", -105))
+    narrow = replace(heard((E4, -50), (E3, -51)), expected_only=True)
+    recognition = summed([broad, narrow])
+    ahead = features(readings(recognition, start, PACK), recognition, start, PACK)
+    assert ahead.over_illegal == UNTHOUGHT - 4
+    assert ahead.over_nothing_by_model == (1,), "only the other one listened for talk"
+    assert recognition.heard_talk and not narrow.heard_talk
 
 
 def test_the_same_move_in_words_that_nobody_expects_is_no_rival_of_itself(start: Expected) -> None:

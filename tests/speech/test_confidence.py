@@ -85,8 +85,9 @@ def test_a_confidence_model_survives_writing_and_a_damaged_one_is_told(tmp_path:
     again: ConfidenceModel = read(text, tmp_path)
     found = Features(MeaningKind.MOVE, over_legal=2.0, over_nothing=-1.0)
     assert again.odds(found) == pytest.approx(CONFIDENCE.odds(found), abs=0.01)
-    for damaged in ("{}", "[]", text[:-20], text.replace("always", "never")):
-        with pytest.raises(ModelError, match="damaged"):
+    older = text.replace('"version"', '"name"')
+    for damaged in ("{}", "[]", text[:-20], text.replace("always", "never"), older):
+        with pytest.raises(ModelError, match="damaged or of another version"):
             read(damaged, tmp_path)
 
 

@@ -93,6 +93,27 @@ def test_the_owner_decides_how_long_a_pause_ends_an_utterance(silence: float) ->
     assert cut.decided - cut.ended == pytest.approx(silence)
 
 
+@pytest.mark.parametrize(
+    ("voice_before", "level", "overheard"),
+    [(1.0, 1700, True), (0.0, 1700, False), (1.0, 4000, False)],
+)
+def test_a_voice_as_loud_directly_before_an_utterance_is_overheard(
+    voice_before: float, level: int, overheard: bool
+) -> None:
+    """Of talk that is nearly the room itself, only the loudest part is an utterance."""
+    script = [(1000, 0.0)] * 150 + [(1300, voice_before)] * 25 + [(level, 1.0)] * 15
+    script += [(1000, 0.0)] * 40
+    endpointer, events = Endpointer(Scripted()), list[EndpointEvent]()
+    for loud, likely in script:
+        sound = np.resize(np.array([loud, -loud], "<i2"), BLOCK_BYTES // 2).tobytes()
+        events += endpointer.take(sound, likely)
+        if endpointer.silent_s >= UNDECIDED_S:
+            events += endpointer.end()
+    (cut,) = cuts(events)
+    assert cut.began == pytest.approx(7.0, abs=0.3)
+    assert cut.overheard is overheard
+
+
 @pytest.mark.parametrize("pressed", [False, True])
 def test_many_words_in_a_moment_of_voice_are_a_piece_of_other_talk_unless_a_button_is_down(
     pressed: bool,

@@ -120,7 +120,9 @@ class Failing:
 
 def fails(one: Recogniser, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     begin = one.start_with
-    monkeypatch.setattr(one, "start_with", lambda closed: Failing(begin(closed), what))
+    monkeypatch.setattr(
+        one, "start_with", lambda closed, **how: Failing(begin(closed, **how), what)
+    )
 
 
 def test_two_models_hear_what_one_hears(pair: tuple[Recogniser, Recogniser], sound: bytes) -> None:
@@ -188,8 +190,9 @@ class Watched:
         self.pair, self._patch = pair, monkeypatch
         begin = pair[1].start_with
 
-        def start_with(closed: VoskGrammar) -> UtteranceDecoder | Late:
-            return Late(begin(closed), self._late, self._let) if self._late else begin(closed)
+        def start_with(closed: VoskGrammar, **how: bool) -> UtteranceDecoder | Late:
+            run = begin(closed, **how)
+            return Late(run, self._late, self._let) if self._late else run
 
         monkeypatch.setattr(pair[1], "start_with", start_with)
         self.late("")
@@ -335,6 +338,32 @@ def test_what_only_one_model_knows_is_listened_for(tmp_path: Path, sound: bytes)
     assert both.unknown_words(PHRASES) == []
     assert both.known_phrases(PHRASES) == PHRASES
     assert KNIGHT in scores(both.recognise(sound, PHRASES))
+
+
+def test_beside_the_built_in_model_others_listen_only_for_what_is_expected(
+    watched: Watched, sound: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ensemble, "OUT_S", 1e9)
+    other, built_in = watched.pair
+
+    def heard_by_both() -> tuple[list[bool], bool]:
+        run = watched.both.start(PHRASES)
+        run.accept(sound)
+        recognition = run.finish(patience=0.1 if watched._late == "finish" else 60.0)
+        assert recognition.words == KNIGHT
+        return [one.expected_only for one in recognition.by_model], recognition.heard_talk
+
+    assert heard_by_both() == ([False, False], True)  # both are the built-in one
+    monkeypatch.setattr(other, "is_built_in", False)
+    assert heard_by_both() == ([False, True], True)  # its vote comes first
+    watched.late("finish")
+    assert heard_by_both() == ([False, True], False)
+    # While it is late, the other one listens for other talk, too, and yet nothing is surely ours.
+    assert heard_by_both() == ([False, False], False)
+    watched.in_time()
+    assert heard_by_both() == ([False, True], True)
+    monkeypatch.setattr(built_in, "is_built_in", False)
+    assert heard_by_both() == ([False, False], True)
 
 
 def test_two_listeners_may_use_the_same_models_at_once(

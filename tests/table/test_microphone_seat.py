@@ -223,8 +223,8 @@ def test_a_model_that_fails_in_the_game_is_told_aloud_and_the_other_hears_on(
 
     begin = both.members[0].start_with
 
-    def begin_broken(closed: object) -> object:
-        run = begin(closed)
+    def begin_broken(closed: object, **how: bool) -> object:
+        run = begin(closed, **how)
         monkeypatch.setattr(run, "accept", broken)
         return run
 

@@ -31,7 +31,7 @@ LENIENT = 0.1
 """How strongly weights are drawn to 0, because few utterances prove little."""
 THRESHOLDS = (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0)
 """The odds in nats of the points of a `curve`."""
-WRONG_COUNTS = 3.0
+WRONG_COUNTS = 5.0
 """A wrong meaning counts so many times, because the odds matter where it seems right."""
 
 

@@ -18,7 +18,7 @@ from blindplay.speech.adaptation.finetuning import LabelledSound
 from blindplay.speech.audio import RATE
 from blindplay.speech.confidence import confidence_of, is_measured
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble
-from blindplay.speech.models.folders import ModelError, available, network_file
+from blindplay.speech.models.folders import ModelError, available, is_built_in, network_file
 from blindplay.speech.recogniser import SpeechModel
 
 from ..recognisers import open_recogniser
@@ -59,7 +59,8 @@ class _Team:
         """Count what the team makes of what each of its models heard."""
         judge = scoring.judging(pack, confidence_of(*self.recogniser.folders))
         parts = zip(*(heard[name] for name in self.names), strict=True)
-        found = [scoring.together(one) for one in parts]
+        first, *_ = self.recogniser.folders
+        found = [scoring.together(one, built_in=is_built_in(first)) for one in parts]
         return {what.value: scoring.count(found, what, judge) for what in UtteranceKind}
 
 
@@ -119,7 +120,8 @@ def _teams(
 ) -> Iterator[_Team]:
     """Yield every combination of at most MOST models."""
     for number in range(1, min(MOST, len(loaded)) + 1):
-        for names in itertools.combinations(loaded, number):
+        for chosen in itertools.combinations(loaded, number):
+            names = tuple(sorted(chosen, key=lambda name: not loaded[name].is_built_in))
             members = [loaded[name] for name in names]
             one: AnyRecogniser = members[0] if number == 1 else Ensemble(members)
             memory = resources.memory(one.folders, pack.code)

@@ -3,7 +3,7 @@
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -14,7 +14,7 @@ from blindplay.language import NEVER_OPENED, QUESTIONS, Command, Language, Under
 from blindplay.speech.confidence import ConfidenceModel
 from blindplay.speech.confusions import NEVER_SEEN, Confusions
 from blindplay.speech.ensemble import AnyRecogniser, summed
-from blindplay.speech.recogniser import Recognition
+from blindplay.speech.recogniser import UNKNOWN, Recognition
 
 from ..decision import Decision, Verdict, decide
 from ..expectation import Expected, expect
@@ -97,9 +97,12 @@ def hear(
         return list(pool.map(one, enumerate(said)))
 
 
-def together(parts: Sequence[ScoredUtterance]) -> ScoredUtterance:
-    """Return one utterance as several models, each of which heard it alone, hear it together."""
+def together(parts: Sequence[ScoredUtterance], *, built_in: bool) -> ScoredUtterance:
+    """Return one utterance as several models, each of which heard it alone, hear it together.
+    ``built_in``: the first is the built-in one, so that only it listens for other talk, too."""
     expected = [part.expected for part in parts]
+    words = {word for one in expected for phrase in one.phrases for word in phrase.split()}
+    first, *others = (part.recognition for part in parts)
     unknown = [set(one.out_of_vocabulary) for one in expected]
     return replace(
         parts[0],
@@ -110,8 +113,17 @@ def together(parts: Sequence[ScoredUtterance]) -> ScoredUtterance:
             corrections=frozenset().union(*(one.corrections for one in expected)),
             out_of_vocabulary=tuple(sorted(set.intersection(*unknown))),
         ),
-        recognition=summed(part.recognition for part in parts),
+        recognition=summed(
+            [first, *(_narrowed(one, words) if built_in else one for one in others)]
+        ),
     )
+
+
+def _narrowed(recognition: Recognition, words: Collection[str]) -> Recognition:
+    """Return what a model would have heard that listens for these words only."""
+    known = {*words, UNKNOWN}
+    kept = (one for one in recognition.hypotheses if known.issuperset(one.words.split()))
+    return replace(recognition, hypotheses=tuple(kept), expected_only=True)
 
 
 def outcome(heard: ScoredUtterance, decision: Decision) -> ScoredOutcome:

@@ -82,11 +82,11 @@ class CtcRecogniser(SpeechModel):
         spelled = {phrase: self._spelled(plain(phrase)) for phrase in phrases if phrase.strip()}
         return PhraseGraph.of(self.alphabet, spelled)
 
-    def start_with(self, closed: PhraseGraph) -> "CtcDecoder":
-        """Return a decoder of an utterance with this grammar."""
-        return CtcDecoder(self, closed)
+    def start_with(self, closed: PhraseGraph, *, talk: bool = True) -> "CtcDecoder":
+        """Return a decoder of an utterance with this grammar, and with ``talk`` of other words."""
+        return CtcDecoder(self, closed, talk=talk)
 
-    def recognised(self, pcm: bytes, closed: PhraseGraph) -> Recognition:
+    def recognised(self, pcm: bytes, closed: PhraseGraph, *, talk: bool = True) -> Recognition:
         """Return what one utterance may have been. Raises ModelError if the network fails."""
         if len(pcm) < 2 * RATE * _SHORTEST_S:
             return Recognition()
@@ -95,14 +95,15 @@ class CtcRecogniser(SpeechModel):
         found = _heard(closed, evidence)
         if evidence.silence > max([0.0, *(score for score, _ in found.values())]) - np.log(2):
             return Recognition()
-        known = {plain(phrase) for phrase in found}
-        others = [
-            words
-            for one in likely_sequences(evidence, self._open, MOST_HYPOTHESES)
-            if (words := " ".join(one)) not in known
-        ]
-        graph = PhraseGraph.of(self.alphabet, {words: self._spelled(words) for words in others})
-        found |= _heard(graph, evidence)
+        if talk:
+            known = {plain(phrase) for phrase in found}
+            others = [
+                words
+                for one in likely_sequences(evidence, self._open, MOST_HYPOTHESES)
+                if (words := " ".join(one)) not in known
+            ]
+            graph = PhraseGraph.of(self.alphabet, {words: self._spelled(words) for words in others})
+            found |= _heard(graph, evidence)
         found[""] = 0.0, 1
         delay = 0.0
         onset = speech_onset_s(pcm)
@@ -113,7 +114,8 @@ class CtcRecogniser(SpeechModel):
             tuple(
                 Hypothesis(words, score, edges, 0.0 if edges else delay)
                 for words, (score, edges) in ranked
-            )
+            ),
+            expected_only=not talk,
         )
 
 
@@ -133,8 +135,8 @@ class CtcDecoder:
 
     gradual = False
 
-    def __init__(self, recogniser: CtcRecogniser, closed: PhraseGraph) -> None:
-        self._recogniser, self._closed = recogniser, closed
+    def __init__(self, recogniser: CtcRecogniser, closed: PhraseGraph, *, talk: bool) -> None:
+        self._recogniser, self._closed, self._talk = recogniser, closed, talk
         self._sound = bytearray()
         self._result: tuple[int, Recognition] | None = None
 
@@ -150,6 +152,6 @@ class CtcDecoder:
     def finish(self) -> Recognition:
         """Return what was said, at the end of the sound."""
         if self._result is None or self._result[0] != len(self._sound):
-            result = self._recogniser.recognised(bytes(self._sound), self._closed)
+            result = self._recogniser.recognised(bytes(self._sound), self._closed, talk=self._talk)
             self._result = len(self._sound), result
         return self._result[1]

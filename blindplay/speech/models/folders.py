@@ -22,6 +22,8 @@ FST_MAGIC = bytes((0xD6, 0xFD, 0xB2, 0x7E))  # OpenFst's header, little-endian 2
 
 BUILT_IN = "built-in"
 """The name of the model that comes with the program."""
+MADE_OF = "player.json"
+"""In the folder of a player's own speech model: the model that it was made from."""
 OWN = "own"
 """The name of a model of the user's own making, in `model_folder`."""
 MOST_PEOPLE = 2
@@ -293,6 +295,22 @@ def manifest(folder: Path) -> dict[str, Any] | None:
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise ModelError(f"{file} is damaged; install the model again.") from None
     return dict(read)
+
+
+def origin(model: Path) -> Path:
+    """Return the model that a player's own was made from, because that was measured."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        made_of = Path(json.loads((model / MADE_OF).read_text("utf-8"))["of"])
+        if made_of.is_dir():
+            return made_of
+    return model
+
+
+def is_built_in(model: Path) -> bool:
+    """Return whether this is the model that comes with the program, or a player's own of it."""
+    with contextlib.suppress(ModelError):  # a damaged manifest is told where the model is loaded
+        return bool((manifest(origin(model)) or {}).get("name") == BUILT_IN)
+    return False
 
 
 def verify(folder: Path) -> int:

@@ -468,7 +468,7 @@ def test_the_commands_say_what_they_did_in_sentences(
     assert "does not listen" in models_("use", "xx")
     models_("use", "yy", wrong="There is no model yy for de")
     (home / "adapted" / "nb" / NAME / "confidence.json").write_text("[")
-    assert "confidence.json is damaged; delete it" in models_(
+    assert "confidence.json is damaged or of another version" in models_(
         "check", "--language", "nb", wrong="1 of 1"
     )
     (home / "adapted" / "nb" / NAME / "confidence.json").unlink()
