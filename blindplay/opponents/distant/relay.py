@@ -229,6 +229,7 @@ class Relay:
             stream.end()
             stream.wait(_LAST_S)
         is_shown = self._shows and not self._holder
+        self._shows = False  # giving the room back comes here, too, and is no reason to show it
         self._link.close(*([(self._room_topic, b"")] if is_shown else []))
 
     def _all(self) -> list[_RelayedStream]:

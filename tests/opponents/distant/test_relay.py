@@ -146,6 +146,22 @@ def test_rooms_that_are_taken_are_left_alone(
         one.close()
 
 
+def test_a_table_that_leaves_does_not_take_its_room_again(
+    broker: MeetingBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = relay.waiting_at(broker.host, broker.port)
+    topic, end, sent = ROOM_TOPIC.format(table.room), table._link.close, list[bytes]()
+    monkeypatch.setattr(table._link, "publish", lambda _, payload, **__: sent.append(payload))
+
+    def end_late(*last: tuple[str, bytes]) -> None:
+        table._receive(topic, b"", False)  # the broker is faster
+        end(*last)
+
+    monkeypatch.setattr(table._link, "close", end_late)
+    table.close()
+    assert sent == []
+
+
 def test_a_game_goes_on_after_the_broker_or_either_table_was_ended(tmp_path: Path) -> None:
     broker = MeetingBroker(tmp_path)
     waits = relay.waiting_at(broker.host, broker.port)
