@@ -8,7 +8,7 @@ import logging
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import chess
 
@@ -18,6 +18,9 @@ from blindplay.laws.rulings import Completed, Refused
 from blindplay.wording.values import Value
 
 from .duties import due
+
+if TYPE_CHECKING:
+    from .distant.voices import Voices
 
 log = logging.getLogger(__name__)
 
@@ -65,6 +68,9 @@ class AbsentPlayer(ABC):
     gives_hints = False
     """Whether the other player may ask for a good move, in training."""
 
+    voices: "Voices | None" = None
+    """What carries the voices of both players, if that is wanted here."""
+
     def __init__(self) -> None:
         self.side = ""
         """The side that this player has; the table tells it."""
@@ -101,6 +107,11 @@ class AbsentPlayer(ABC):
 
     def read_chat(self) -> None:  # noqa: B027
         """Tell what the opponent has written, if there is a chat."""
+
+    def switch_voice(self) -> bool:
+        """Switch the voice of the player here off or on for the opponent; False if none is
+        carried."""
+        return False
 
     def begins(self) -> bool:
         """The player at the table is ready. Give whether this player begins the game, or goes on

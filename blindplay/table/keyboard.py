@@ -255,6 +255,13 @@ class Keyboard:
             self._session.talk()
         return len(words) == 1
 
+    def _switch_voice(self, words: list[str]) -> bool:
+        """Let a distant opponent hear the player here no more, or again."""
+        opponent = self._session.table.opponent
+        if len(words) == 1 and (opponent is None or not opponent.switch_voice()):
+            self._session.desk.tell_privately("distant_voices_none")
+        return len(words) == 1
+
     def _links(self, words: list[str]) -> bool:
         """``links``: show who is in. ``link ROLE``: a new link for a role, in place of one that was
         lost or seen by others. ``unlink ROLE``: revoke this role."""
@@ -286,6 +293,7 @@ _WORDS: Mapping[str, Callable[[Keyboard, list[str]], bool]] = {
     "record": Keyboard._record,
     "tape": Keyboard._tape,
     "t": Keyboard._talk,
+    "voice": Keyboard._switch_voice,
     **dict.fromkeys(("links", "link", "unlink"), Keyboard._links),
 }
 

@@ -142,7 +142,11 @@ def run(
             stack.enter_context(companion(table, about.now))
         transcript = Transcript(out, table.time, options.printed, pack.trouble)
         trouble = transcript.trouble
-        speaker = None if wanted.silent else open_speaker(stack, pack, trouble, wanted)
+        voices = opponent.voices if opponent is not None else None
+        beside = voices.give if voices is not None else None
+        speaker = None if wanted.silent else open_speaker(stack, pack, trouble, wanted, beside)
+        if voices is not None and speaker is not None:
+            speaker.on_speaking(voices.give_way)
         if not devices().playback:
             transcript.is_heard(False, public=True)
             transcript.is_heard(wanted.voice is PrivateVoice.READER, public=False)
@@ -158,7 +162,7 @@ def run(
                 _keep_tape(session, path, voices=options.tape is Keep.VOICES)
             session.setting_up.prepare()
             attach_boards(session, own, OTHER[own], wanted, boards)
-            attach_microphone(session, own, wanted)
+            attach_microphone(session, own, wanted, voices.hear if voices is not None else None)
             host = None
             if console is not None:
                 host = _serve(stack, session, console, resumed=resumed)

@@ -41,6 +41,9 @@ class Cord:
     def send(self, message: bytes) -> None:
         self.other._came.put(message)
 
+    def send_voice(self, message: bytes) -> None:
+        self.send(message)
+
     def close(self) -> None:
         self._came.put(None)
 
