@@ -7,6 +7,7 @@ It prints the observations as one line of JSON.
 
 import json
 import os
+import queue
 import statistics
 import subprocess
 import sys
@@ -367,14 +368,21 @@ def talked(server: SoundServer, folder: Path) -> dict[str, Any]:
     server.plug("Headset", 48_000)
     tone = (8000 * np.sin(np.arange(48_000 * 30) * 2 * np.pi * 440 / 48_000)).astype("<i2")
     near = Voices(lambda message: far.came(message))
-    far = Voices(lambda message: near.came(message))
+    answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    far = Voices(answers.put)
+
+    def answer() -> None:
+        while True:
+            near.came(answers.get())
+
+    threading.Thread(target=answer, daemon=True).start()
     near.carried = far.carried = True
-    mouth, earphone = DeviceSink("table"), DeviceSink("Headset", beside=far.give)
+    mouth, earphone = DeviceSink(), DeviceSink("Headset", beside=far.give)
     stop = threading.Event()
     threading.Thread(target=mouth.play, args=(tone.tobytes(), 48_000, stop), daemon=True).start()
     pitches: list[float] = []
     with (
-        MicrophoneSource("table", also=near.hear) as microphone,
+        MicrophoneSource(also=near.hear) as microphone,
         MicrophoneSource("Headset") as hears,
     ):
         threading.Thread(target=lambda: list(microphone), daemon=True).start()

@@ -83,7 +83,7 @@ def test_nobody_is_heard_unless_both_want_it(tmp_path: Path) -> None:
     assert "distant_voices_unwanted" in white.told and "distant_voices" not in white.told
     assert not any("voice" in one for one in black.told) and not black.player.switch_voice()
     posted: list[bytes] = []
-    white.line.send_voice = posted.append  # type: ignore[method-assign]
+    white.line.send_voice = posted.append  # type: ignore[method-assign,assignment]
     heard(world, white, black)
     assert white.player.voices is not None and not white.player.voices.carried and not posted
 
@@ -145,8 +145,8 @@ def test_no_message_of_a_stranger_stops_a_voice_or_fills_the_memory() -> None:
     assert len(pcm) == HEARD_RATE and abs(pitch(pcm) - 440) < 10  # the last half second
     too_large = 10**6
     listener.came(MARK + base64.b64encode(too_large.to_bytes(4) + bytes(4 + MOST_BYTES + 1)))
-    for packet in range(too_large, too_large + 10 * MOST_PER_S):
-        listener.came(MARK + base64.b64encode(packet.to_bytes(4) + bytes(4) + b"\x08"))
+    for number in range(too_large, too_large + 10 * MOST_PER_S):
+        listener.came(MARK + base64.b64encode(number.to_bytes(4) + bytes(4) + b"\x08"))
     assert listener._came <= too_large + MOST_PER_S
 
 
