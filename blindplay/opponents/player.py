@@ -108,11 +108,6 @@ class AbsentPlayer(ABC):
     def read_chat(self) -> None:  # noqa: B027
         """Tell what the opponent has written, if there is a chat."""
 
-    def switch_voice(self) -> bool:
-        """Switch the voice of the player here off or on for the opponent; False if none is
-        carried."""
-        return False
-
     def begins(self) -> bool:
         """The player at the table is ready. Give whether this player begins the game, or goes on
         with it, when that can be."""

@@ -255,13 +255,6 @@ class Keyboard:
             self._session.talk()
         return len(words) == 1
 
-    def _switch_voice(self, words: list[str]) -> bool:
-        """Let a distant opponent hear the player here no more, or again."""
-        opponent = self._session.table.opponent
-        if len(words) == 1 and (opponent is None or not opponent.switch_voice()):
-            self._session.desk.tell_privately("distant_voices_none")
-        return len(words) == 1
-
     def _links(self, words: list[str]) -> bool:
         """``links``: show who is in. ``link ROLE``: a new link for a role, in place of one that was
         lost or seen by others. ``unlink ROLE``: revoke this role."""
@@ -282,6 +275,16 @@ class Keyboard:
         return True
 
 
+def _switch_voice(keyboard: Keyboard, words: list[str]) -> bool:
+    """Let a distant opponent hear the player here no more, or again."""
+    session = keyboard._session
+    opponent = session.table.opponent
+    if len(words) == 1:
+        voices = opponent.voices if opponent is not None else None
+        session.desk.tell_all((voices and voices.switch()) or "distant_voices_none")
+    return len(words) == 1
+
+
 _WORDS: Mapping[str, Callable[[Keyboard, list[str]], bool]] = {
     **dict.fromkeys(_DECISIONS, Keyboard._decide),
     "restore": Keyboard._restore,
@@ -293,7 +296,7 @@ _WORDS: Mapping[str, Callable[[Keyboard, list[str]], bool]] = {
     "record": Keyboard._record,
     "tape": Keyboard._tape,
     "t": Keyboard._talk,
-    "voice": Keyboard._switch_voice,
+    "voice": _switch_voice,
     **dict.fromkeys(("links", "link", "unlink"), Keyboard._links),
 }
 

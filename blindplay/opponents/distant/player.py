@@ -93,7 +93,6 @@ class DistantPlayer(AbsentPlayer):
         self._broken = False
         if voices:
             self.voices = Voices(line.send_voice, now)
-        self._their_voice: tuple[bool | None, ...] = ()  # nothing is known yet
 
     def share(self, table: PlayedTable, facts: list[Fact]) -> bool:
         self._table = table
@@ -199,7 +198,8 @@ class DistantPlayer(AbsentPlayer):
             if self._other_ready and not message["ready"]:
                 self._tell("distant_restarted")
             self._other_ready = bool(message["ready"])
-            self._learn_voice(message.get("voice"))
+            if self.voices is not None:
+                self.voices.learn(message.get("voice"), self._tell)
         answers = message["answers"]
         if answers is not None and (self._answered or 0) < answers <= self._now():
             self._answered = float(answers)
@@ -225,7 +225,8 @@ class DistantPlayer(AbsentPlayer):
         """Do what is due now, and send what is to be sent."""
         with self._table.lock:
             self._notice()
-            self._carry_voices()
+            if self.voices is not None:
+                self.voices.carry(bool(self._connected), bool(self._table.game.over), self._tell)
             try:
                 self._keep_clocks()
             except Exception:  # a failing listener must not cut the connection
@@ -268,60 +269,23 @@ class DistantPlayer(AbsentPlayer):
             self._kept = able, len(self._log.facts) + 1  # what the Laws refuse is not wanted again
             self._table.submit(wanted, _HERE)
 
-    # --- voices ----------------------------------------------------------------------------------
-
-    def switch_voice(self) -> bool:
-        if self.voices is None or not self._their_voice or self._table.game.over:
-            return False
-        with self._table.lock:
-            self.voices.on = not self.voices.on
-            self._tell("distant_voice_own_on" if self.voices.on else "distant_voice_own_off")
-        self.step()
-        return True
-
-    @property
-    def _own_voice(self) -> bool | None:
-        """Whether this player is to be heard; None: no voices are wanted here."""
-        return None if self.voices is None else self.voices.on
-
-    def _learn_voice(self, theirs: object) -> None:
-        """Tell what the other player wants, if it is new."""
-        before = self._their_voice
-        self._their_voice = (None if theirs is None else bool(theirs),)
-        if self.voices is None or before == self._their_voice:
-            return
-        if theirs is None:
-            self._tell("distant_voices_unwanted")
-            return
-        if before in ((), (None,)):
-            self._tell("distant_voices")
-        elif theirs:
-            self._tell("distant_voice_on")
-        if not theirs:
-            self._tell("distant_voice_off")
-
-    def _carry_voices(self) -> None:
-        """Voices are carried while both players want them, until the game ends."""
-        if self.voices is None:
-            return
-        over = bool(self._table.game.over)
-        wanted = self._their_voice not in ((), (None,))
-        carried = bool(self._connected) and wanted and not over
-        if over and self.voices.carried:
-            self._tell("distant_voices_end")
-        if self.voices.carried is not carried:
-            self.voices.carried = carried
-
     def _state(self) -> tuple[Any, ...]:
         """What the other table wants to know at once."""
         shared = self._log
-        return len(shared.facts), shared.pen, shared.wants, shared.met, self._ready, self._own_voice
+        return (
+            len(shared.facts),
+            shared.pen,
+            shared.wants,
+            shared.met,
+            self._ready,
+            self.voices and self.voices.on,
+        )
 
     def _send(self, *, again: bool = False) -> None:
         self._sent, self._sent_at = self._state(), self._now()
         while True:
             message = self._log.message(again=again)
-            message |= {"ready": self._ready, "voice": self._own_voice}
+            message |= {"ready": self._ready, "voice": self.voices and self.voices.on}
             message |= {"at": self._sent_at, "answers": self._their_at}
             self._line.send(json.dumps(message, ensure_ascii=False).encode())
             again = False
@@ -341,7 +305,8 @@ class DistantPlayer(AbsentPlayer):
             if self._connected and not self._stepped:
                 self._pen.wait_for(lambda: self._log.settled, LAST_WORDS_S)
             self._connected = False
-            self._carry_voices()
+            if self.voices is not None:
+                self.voices.carried = False
             self._pen.notify_all()
         if self._is_open:
             self._line.close()

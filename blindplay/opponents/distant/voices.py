@@ -10,8 +10,12 @@ import threading
 import time
 from collections.abc import Callable
 
+import numpy as np
+
 from blindplay.speech.audio import BLOCK_BYTES
 from blindplay.speech.opus import HEARD_RATE, OpusDecoder, OpusEncoder
+
+from ..player import Tell
 
 MARK = b"~"
 """What a message with voice begins with. No other does, for they are JSON."""
@@ -43,6 +47,7 @@ class Voices:
         self.on = True
         """Whether the player here wants to be heard."""
         self._carried = False
+        self._theirs: tuple[bool | None, ...] = ()  # nothing is known yet
         self._rest = b""  # of the microphone's sound
         self._sent = self._answered = 0  # the numbers of packets
         self._sent_at = 0.0
@@ -50,7 +55,7 @@ class Voices:
         self._allowed, self._allowed_at = float(MOST_PER_S), now()
         self._waiting = bytearray()
         self._begun = False  # the waiting sound is being heard
-        self._silent = False
+        self._soft = False
 
     @property
     def carried(self) -> bool:
@@ -64,6 +69,37 @@ class Voices:
             if not now:
                 self._forget()
 
+    def switch(self) -> str | None:
+        """Switch the own voice off or on; the key of what to tell, None if none is carried."""
+        if not self._carried:
+            return None
+        self.on = not self.on
+        return "distant_voice_own_on" if self.on else "distant_voice_own_off"
+
+    def learn(self, theirs: object, tell: Tell) -> None:
+        """Tell what the other player wants, if it is new: to be heard or not; None: no voices."""
+        before = self._theirs
+        self._theirs = (None if theirs is None else bool(theirs),)
+        if before == self._theirs:
+            return
+        if theirs is None:
+            tell("distant_voices_unwanted")
+            return
+        if before in ((), (None,)):
+            tell("distant_voices")
+        elif theirs:
+            tell("distant_voice_on")
+        if not theirs:
+            tell("distant_voice_off")
+
+    def carry(self, connected: bool, over: bool, tell: Tell) -> None:
+        """Carry voices while both players want them, until the game is ``over``."""
+        carried = connected and not over and self._theirs not in ((), (None,))
+        if self._carried and over:
+            tell("distant_voices_end")
+        if carried is not self._carried:
+            self.carried = carried
+
     def begin(self) -> None:
         """There is a new connection; nothing is on its way there."""
         with self._lock:
@@ -71,10 +107,8 @@ class Voices:
             self._forget()
 
     def give_way(self, speaks: bool) -> None:
-        """Be silent while the table ``speaks``."""
-        with self._lock:
-            self._silent = speaks
-            self._forget()
+        """Be soft while the table ``speaks``."""
+        self._soft = speaks
 
     def _forget(self) -> None:
         self._waiting.clear()
@@ -117,7 +151,7 @@ class Voices:
             if len(packet) > MOST_BYTES or number <= self._came or not self._may_come():
                 return
             self._came, self._owed = number, self._owed + 1
-            if self._carried and not self._silent:
+            if self._carried:
                 self._waiting += self._decoder.decode(packet)
                 del self._waiting[: max(0, len(self._waiting) - _LAST)]
             if self._owed >= _ANSWERED:
@@ -140,4 +174,4 @@ class Voices:
             piece = bytes(self._waiting[: 2 * samples])
             del self._waiting[: 2 * samples]
             self._begun = bool(self._waiting)
-            return piece
+        return (np.frombuffer(piece, "<i2") // 4).tobytes() if self._soft else piece

@@ -62,11 +62,11 @@ def test_a_voice_is_heard_at_the_other_table_until_it_is_switched_off_and_after_
     for one, other in itertools.permutations(people):
         pcm = heard(world, one, other)
         assert len(pcm) > HEARD_RATE and abs(pitch(pcm) - 440) < 10
-    white.player.switch_voice()
+    assert white.player.voices is not None
+    assert white.player.voices.switch() == "distant_voice_own_off"
     run(world, people, lambda: "distant_voice_off" in black.told, 5)
-    assert white.told[-1] == "distant_voice_own_off"
     assert heard(world, white, black) == b"" and heard(world, black, white)
-    white.player.switch_voice()
+    white.player.voices.switch()
     run(world, people, lambda: "distant_voice_on" in black.told, 5)
     assert heard(world, white, black)
     sizes = sum(path.stat().st_size for path in tmp_path.iterdir())
@@ -74,14 +74,14 @@ def test_a_voice_is_heard_at_the_other_table_until_it_is_switched_off_and_after_
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) == sizes  # nothing is kept
     white.table.submit(f.Resign(by="white"))
     run(world, people, lambda: all("distant_voices_end" in one.told for one in people), 10)
-    assert heard(world, white, black) == b"" and not white.player.switch_voice()
+    assert heard(world, white, black) == b"" and white.player.voices.switch() is None
 
 
 def test_nobody_is_heard_unless_both_want_it(tmp_path: Path) -> None:
     world = World(1)
     white, black = two_tables(world, tmp_path, black_wants=False)
     assert "distant_voices_unwanted" in white.told and "distant_voices" not in white.told
-    assert not any("voice" in one for one in black.told) and not black.player.switch_voice()
+    assert not any("voice" in one for one in black.told) and black.player.voices is None
     posted: list[bytes] = []
     white.line.send_voice = posted.append  # type: ignore[method-assign,assignment]
     heard(world, white, black)
@@ -150,7 +150,7 @@ def test_no_message_of_a_stranger_stops_a_voice_or_fills_the_memory() -> None:
     assert listener._came <= too_large + MOST_PER_S
 
 
-def test_a_table_that_speaks_has_the_earphone() -> None:
+def test_a_voice_is_soft_while_the_table_speaks() -> None:
     packets: list[bytes] = []
     now = [0.0]
     listener = Voices(lambda message: None, lambda: now[0])
@@ -161,10 +161,9 @@ def test_a_table_that_speaks_has_the_earphone() -> None:
     for packet in packets[:4]:
         listener.came(packet)
     listener.give_way(True)
+    soft = np.frombuffer(listener.give(4000), "<i2")
+    listener.give_way(False)
     for packet in packets[4:8]:
         listener.came(packet)
-    assert listener.give(1000) == b""
-    listener.give_way(False)
-    for packet in packets[8:]:
-        listener.came(packet)
-    assert listener.give(1000)
+    loud = np.frombuffer(listener.give(4000), "<i2")
+    assert 0 < np.abs(soft).max() < np.abs(loud).max() / 2
