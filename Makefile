@@ -19,10 +19,14 @@ INSTALL = $(1) --require-hashes -r locks/build.txt \
 SHOWN = { { $(call INSTALL,$(1)) ; } 2>&1 && touch $(VENV)/.packages; } \
 	| awk '/^[^ ]/ { print; fflush() }'; rm $(VENV)/.packages
 
-.PHONY: play test test-long lint docs pages bench fuzz lock audit model model-graph clean
+.PHONY: play voices test test-long lint docs pages bench fuzz lock audit model model-graph clean
 
 play: $(READY)
 	@$(BIN)/blindplay play --or-demo
+
+# What carries voices between distant tables; the tests of it are skipped without.
+voices: $(READY)
+	@$(BIN)/python $(PIP) --only-binary :all: --no-deps --require-hashes -r locks/voices.txt
 
 test: $(READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not long"
@@ -99,11 +103,12 @@ lock: $(TOOLS)/.installed
 	$(UV) --output-file locks/build.txt locks/build.in
 	$(UV) --output-file locks/uv.txt locks/uv.in
 	$(UV) --output-file locks/reader.txt --no-deps locks/reader.in
+	$(UV) --output-file locks/voices.txt --no-deps locks/voices.in
 	$(UV) --output-file locks/packages.txt --extra test pyproject.toml
 
 # Asks the internet for flaws that have become known in the locked versions.
 audit: $(TOOLS)/.installed
-	$(TOOLS)/bin/pip-audit --strict --disable-pip --require-hashes -r locks/packages.txt -r locks/build.txt -r locks/uv.txt -r locks/reader.txt
+	$(TOOLS)/bin/pip-audit --strict --disable-pip --require-hashes -r locks/packages.txt -r locks/build.txt -r locks/uv.txt -r locks/reader.txt -r locks/voices.txt
 
 $(TOOLS)/.installed:
 	$(PYTHON) -m venv $(TOOLS)

@@ -53,6 +53,9 @@ class _BadLine:
         if self._chance.random() >= LOST:
             self.other._coming.put((time.monotonic() + DELAY_S, message))
 
+    def send_voice(self, message: bytes) -> None:
+        self.send(message)
+
     def close(self) -> None:
         self._coming.put(None)
 

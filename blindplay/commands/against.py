@@ -55,6 +55,8 @@ def with_opponent(given: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError("--challenge, --accept, --rated and --days need --against lichess.")
     if not is_distant(given) and given["lag_limit"] is not None:
         raise ValueError("--lag-limit needs --against wait.")
+    if not is_distant(given) and "voices" in typed(given):
+        raise ValueError("--voices needs --against with a distant table, such as wait.")
     if given["against"] is None:
         return dict(given)
     for name in typed(given) & _OF_TWO.keys():

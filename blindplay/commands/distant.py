@@ -85,6 +85,23 @@ def with_both(given: Mapping[str, Any]) -> dict[str, Any]:
     return {**given, "boards": 2}
 
 
+def check_voices(given: Mapping[str, Any]) -> None:
+    """Look for what --voices needs.
+
+    :raises ValueError: one sentence, if it is not there.
+    """
+    from blindplay.speech import opus
+
+    if not given["voices"]:
+        return
+    if given["private_output"] is None or given["silent"] or given["microphone"] == "none":
+        raise ValueError(
+            "--voices needs an earphone, so that the microphone does not hear the other player; "
+            "add --private-output, and leave out --silent and --microphone none."
+        )
+    opus.check()
+
+
 def meet(
     given: Mapping[str, Any],
     setup: Setup,
@@ -246,7 +263,7 @@ def go_on(given: Mapping[str, Any], journal: Path) -> "DistantPlayer":
         port = usual if address.port is None else address.port
         agreed = replace(agreed, host=address.host, port=port)
     try:
-        return agreed.player(agreed.lifeline())
+        return agreed.player(agreed.lifeline(), voices=given["voices"])
     except OSError:
         raise _taken(agreed.port) from None
 

@@ -99,6 +99,7 @@ def _play_distant(given: Mapping[str, Any], devices: "WantedDevices") -> None:
     from blindplay.table.play import run
     from blindplay.table.typed_lines import TypedLines
 
+    distant.check_voices(given)
     journal, lines = _journal(given), TypedLines(sys.stdin)
     if given["resume"]:
         setup, player = None, distant.go_on(given, journal)
@@ -109,7 +110,7 @@ def _play_distant(given: Mapping[str, Any], devices: "WantedDevices") -> None:
         if met is None:
             return
         met.agreement.keep(journal)
-        setup, player = met.setup, met.agreement.player(met.lifeline)
+        setup, player = met.setup, met.agreement.player(met.lifeline, voices=given["voices"])
         given = {**given, "training": met.agreement.training}
     run(
         journal,

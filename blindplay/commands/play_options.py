@@ -117,6 +117,8 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
         _option("lag-limit", "With --against wait: a connection without an answer for so many "
                 "seconds counts as lost, and both clocks stop. Without it, it is 5.",
                 type=click.IntRange(2, 60)),
+        _flag("voices", "Talk with the opponent at a distant table, if that player wants it, too. "
+              "It needs an earphone: --private-output."),
         _option("engine", "Use this UCI engine instead of Stockfish."),
         _option("challenge", "Play against this player at Lichess, if they accept.",
                 type=options.LICHESS_USER),

@@ -16,7 +16,7 @@ KEPT = (
     "board", "sighted_board", "talk_levers", "microphone", "push_to_talk", "shared_microphone",
     "opening_word", "model", "language", "private_output", "public_output", "silent", "print",
     "voice", "reader_rate", "braille", "press_answer", "tape", "training", "hall", "await_pairing",
-    "against", "level", "engine", "lag_limit",
+    "against", "level", "engine", "lag_limit", "voices",
 )  # fmt: skip
 """The options of ``play`` that say how a table talks and what it reads. The journal holds the
 others."""

@@ -8,7 +8,7 @@ import logging
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import chess
 
@@ -18,6 +18,9 @@ from blindplay.laws.rulings import Completed, Refused
 from blindplay.wording.values import Value
 
 from .duties import due
+
+if TYPE_CHECKING:
+    from .distant.voices import Voices
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +67,9 @@ class AbsentPlayer(ABC):
 
     gives_hints = False
     """Whether the other player may ask for a good move, in training."""
+
+    voices: "Voices | None" = None
+    """What carries the voices of both players, if that is wanted here."""
 
     def __init__(self) -> None:
         self.side = ""

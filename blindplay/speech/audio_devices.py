@@ -12,11 +12,12 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
 from .audio import BLOCK_MS, RATE, AudioError, AudioSource, QueueSource
+from .callbacks import call
 
 log = logging.getLogger(__name__)
 
@@ -82,11 +83,20 @@ class MicrophoneSource(QueueSource):
     iteration raises AudioError if it goes away. `reopen` then waits for it; without a name, for
     any default microphone. With `allow_missing`, entering succeeds without a microphone, and the
     iteration raises the error instead: the microphone may be plugged in later.
+
+    `also` gets all sound as it comes, in the device's thread, and must return at once.
     """
 
-    def __init__(self, device: str | None = None, *, allow_missing: bool = False) -> None:
+    def __init__(
+        self,
+        device: str | None = None,
+        *,
+        allow_missing: bool = False,
+        also: Callable[[bytes], None] | None = None,
+    ) -> None:
         super().__init__(limit_blocks=BACKLOG_BLOCKS)
         self._allow_missing = allow_missing
+        self._also = also
         self._wanted = device
         self._device: Any = None
         self._left = threading.Event()
@@ -112,7 +122,9 @@ class MicrophoneSource(QueueSource):
 
     def _receive(self) -> Generator[None, bytes, None]:
         while True:
-            self.push(bytes((yield)))
+            sound = bytes((yield))
+            self.push(sound)
+            call(self._also, sound)
             self._patience_s = MICROPHONE_PATIENCE_S
 
     def _stopped(self, device: Any) -> None:
@@ -158,12 +170,18 @@ class DeviceSink:
     The device stays open and plays silence between phrases, in periods of 10 ms. So a phrase
     begins at once, and the sound ends within 50 ms of a stop. The next `play` opens a device again
     that went away. Raises AudioError if the device cannot be opened.
+
+    Between phrases `beside` may give sound: at most so many samples at DEVICE_RATE, 16 bits, mono.
+    It is called in the device's thread, also during phrases, and must return at once.
     """
 
     PERIOD_MS = 10
     DEVICE_RATE = 48_000
 
-    def __init__(self, device: str | None = None) -> None:
+    def __init__(
+        self, device: str | None = None, *, beside: Callable[[int], bytes] | None = None
+    ) -> None:
+        self._beside = beside
         self.name = device or "default output"
         self._wanted = device
         self._lock = threading.Lock()
@@ -197,6 +215,9 @@ class DeviceSink:
                 self._at += len(piece)
                 if self._at >= len(self._playing):
                     self._done.set()
+            if self._beside is not None:
+                voice = self._beside(frames)
+                piece = piece or voice
             frames = yield piece.ljust(2 * frames, b"\0")
 
     def _is_gone(self) -> bool:

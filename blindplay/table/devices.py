@@ -101,9 +101,11 @@ def open_speaker(
     pack: Language,
     trouble: Callable[[str], None],
     wanted: WantedDevices = WantedDevices(),
+    beside: Callable[[int], bytes] | None = None,
 ) -> Speaker:
     """Open a speaker for the wanted outputs. ``stack`` closes its synthesiser; close the speaker
-    yourself. ``trouble`` is called with a sentence about what cannot be heard.
+    yourself. ``trouble`` is called with a sentence about what cannot be heard. ``beside`` gives
+    what a named earphone plays between sentences, as :class:`DeviceSink` takes it.
 
     :raises AudioError: if a named output is not there.
     :raises ReaderError: if a screen reader is wanted, and what reaches it is not installed.
@@ -112,11 +114,13 @@ def open_speaker(
     synthesiser = stack.enter_context(
         Synthesiser(pack.code, spellings=pack.spoken, spellings_of=lambda code: load(code).spoken)
     )
-    return Speaker(synthesiser, *outputs(trouble, wanted), reader=reader, on_error=trouble)
+    return Speaker(synthesiser, *outputs(trouble, wanted, beside), reader=reader, on_error=trouble)
 
 
 def outputs(
-    trouble: Callable[[str], None], wanted: WantedDevices = WantedDevices()
+    trouble: Callable[[str], None],
+    wanted: WantedDevices = WantedDevices(),
+    beside: Callable[[int], bytes] | None = None,
 ) -> tuple[AudioSink, AudioSink]:
     """Open the player's own output and everybody's; with one device both share it. If there is
     none, ``trouble`` is called with a sentence.
@@ -131,8 +135,9 @@ def outputs(
             return SilentSink("private", keeps=False), SilentSink("public", keeps=False)
         return shared, shared
     public = DeviceSink(wanted.public_output)
-    private = public if wanted.private_output is None else DeviceSink(wanted.private_output)
-    return private, public
+    if wanted.private_output is None:
+        return public, public
+    return DeviceSink(wanted.private_output, beside=beside), public
 
 
 def attach_boards(
@@ -167,8 +172,14 @@ def hears(session: Session) -> bool:
     return bool(session.microphones and devices().capture)
 
 
-def attach_microphone(session: Session, side: str, wanted: WantedDevices) -> None:
-    """Listen to the player at ``side``, unless no microphone is wanted.
+def attach_microphone(
+    session: Session,
+    side: str,
+    wanted: WantedDevices,
+    also: Callable[[bytes], None] | None = None,
+) -> None:
+    """Listen to the player at ``side``, unless no microphone is wanted. ``also`` gets what the
+    microphone hears, as :class:`MicrophoneSource` gives it.
 
     :raises AudioError, ModelError: if a named one is not there.
     """
@@ -180,7 +191,7 @@ def attach_microphone(session: Session, side: str, wanted: WantedDevices) -> Non
         session.attach_microphone(
             side,
             # A microphone that was not named may be plugged in later.
-            MicrophoneSource(wanted.microphone, allow_missing=wanted.microphone is None),
+            MicrophoneSource(wanted.microphone, allow_missing=wanted.microphone is None, also=also),
             recogniser,
             MicrophoneMode.PUSH_TO_TALK if wanted.push_to_talk else MicrophoneMode.OPEN,
             shared=wanted.shared_microphone,

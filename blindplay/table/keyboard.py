@@ -275,6 +275,16 @@ class Keyboard:
         return True
 
 
+def _switch_voice(keyboard: Keyboard, words: list[str]) -> bool:
+    """Let a distant opponent hear the player here no more, or again."""
+    session = keyboard._session
+    opponent = session.table.opponent
+    if len(words) == 1:
+        voices = opponent.voices if opponent is not None else None
+        session.desk.tell_all((voices and voices.switch()) or "distant_voices_none")
+    return len(words) == 1
+
+
 _WORDS: Mapping[str, Callable[[Keyboard, list[str]], bool]] = {
     **dict.fromkeys(_DECISIONS, Keyboard._decide),
     "restore": Keyboard._restore,
@@ -286,6 +296,7 @@ _WORDS: Mapping[str, Callable[[Keyboard, list[str]], bool]] = {
     "record": Keyboard._record,
     "tape": Keyboard._tape,
     "t": Keyboard._talk,
+    "voice": _switch_voice,
     **dict.fromkeys(("links", "link", "unlink"), Keyboard._links),
 }
 

@@ -46,6 +46,7 @@ from .typed_lines import LOOK_S, TypedLines
 
 if TYPE_CHECKING:
     from blindplay.console.server import ConsoleHost
+    from blindplay.opponents.distant.voices import Voices
 
 ECHO_SECONDS = 0.1
 """How long a room echoes after the loudspeaker stops."""
@@ -142,7 +143,8 @@ def run(
             stack.enter_context(companion(table, about.now))
         transcript = Transcript(out, table.time, options.printed, pack.trouble)
         trouble = transcript.trouble
-        speaker = None if wanted.silent else open_speaker(stack, pack, trouble, wanted)
+        voices = opponent.voices if opponent is not None else None
+        speaker = None if wanted.silent else _speaker(stack, pack, trouble, wanted, voices)
         if not devices().playback:
             transcript.is_heard(False, public=True)
             transcript.is_heard(wanted.voice is PrivateVoice.READER, public=False)
@@ -158,7 +160,7 @@ def run(
                 _keep_tape(session, path, voices=options.tape is Keep.VOICES)
             session.setting_up.prepare()
             attach_boards(session, own, OTHER[own], wanted, boards)
-            attach_microphone(session, own, wanted)
+            attach_microphone(session, own, wanted, voices.hear if voices is not None else None)
             host = None
             if console is not None:
                 host = _serve(stack, session, console, resumed=resumed)
@@ -175,6 +177,21 @@ def run(
             opponent.close()
         _end(session, journal, options.command)
         return table.game.over
+
+
+def _speaker(
+    stack: ExitStack,
+    pack: Language,
+    trouble: Callable[[str], None],
+    wanted: WantedDevices,
+    voices: "Voices | None",
+) -> Speaker:
+    """What speaks here, with the voice of a distant player in the earphone beside it."""
+    if voices is None:
+        return open_speaker(stack, pack, trouble, wanted)
+    speaker = open_speaker(stack, pack, trouble, wanted, voices.give)
+    speaker.on_speaking(voices.give_way)
+    return speaker
 
 
 def _own_side(table: Table) -> str:

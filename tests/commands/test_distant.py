@@ -48,6 +48,8 @@ def test_what_is_no_address_is_refused(text: str) -> None:
         (("--against", "host.example", "--time-control", "5m"), "decides about --time-control"),
         (("--against", "wait", "--impaired", "both"), "leaves no side for --against"),
         (("--against", "wait", "--lag-limit", "1"), "2<=x<=60"),
+        (("--voices",), "--voices needs --against with a distant table, such as wait."),
+        (("--against", "wait", "--voices"), "--voices needs an earphone, so that"),
         (("--against", "wait", "--shared-microphone"), "needs two people at the table"),
     ],
 )

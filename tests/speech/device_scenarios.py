@@ -7,6 +7,7 @@ It prints the observations as one line of JSON.
 
 import json
 import os
+import queue
 import statistics
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from blindplay.opponents.distant.voices import Voices
 from blindplay.speech.audio import AudioError, level, read_wav
 from blindplay.speech.audio_devices import AudioDevices, DeviceSink, MicrophoneSource, devices
 from blindplay.speech.listener import Listener
@@ -361,9 +363,45 @@ def replugged(server: SoundServer, folder: Path) -> dict[str, Any]:
     return observed
 
 
+def talked(server: SoundServer, folder: Path) -> dict[str, Any]:
+    """A tone in one player's microphone goes through Opus into the other one's earphone."""
+    server.plug("Headset", 48_000)
+    tone = (8000 * np.sin(np.arange(48_000 * 30) * 2 * np.pi * 440 / 48_000)).astype("<i2")
+    near = Voices(lambda message: far.came(message))
+    answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    far = Voices(answers.put)
+
+    def answer() -> None:
+        while True:
+            near.came(answers.get())
+
+    threading.Thread(target=answer, daemon=True).start()
+    near.carried = far.carried = True
+    mouth, earphone = DeviceSink(), DeviceSink("Headset", beside=far.give)
+    stop = threading.Event()
+    threading.Thread(target=mouth.play, args=(tone.tobytes(), 48_000, stop), daemon=True).start()
+    pitches: list[float] = []
+    with (
+        MicrophoneSource(also=near.hear) as microphone,
+        MicrophoneSource("Headset") as hears,
+    ):
+        threading.Thread(target=lambda: list(microphone), daemon=True).start()
+        blocks = iter(hears)
+        limit = time.monotonic() + PATIENCE_S
+        while time.monotonic() < limit and sum(abs(one - 440) < 30 for one in pitches) < 10:
+            pcm = next(blocks)
+            power = np.abs(np.fft.rfft(np.frombuffer(pcm, "<i2")))
+            if level(pcm) > LOUD_DB:
+                pitches.append(float(np.argmax(power)) * 25)
+    stop.set()
+    mouth.close()
+    earphone.close()
+    return {"pitches": pitches}
+
+
 SCENARIOS = {
     scenario.__name__: scenario
-    for scenario in (understood, stopped, half_duplex, unplugged, replugged)
+    for scenario in (understood, stopped, half_duplex, unplugged, replugged, talked)
 }
 
 

@@ -96,3 +96,10 @@ def test_an_unplugged_stereo_headset_is_heard_again_when_it_is_back() -> None:
     assert observed["back"]
     for name in ("again", "default", "other"):
         assert clear(observed[name]) == [SAID[0]]
+
+
+@pytest.mark.skipif(shutil.which("pactl") is None, reason="the command pactl is missing")
+def test_a_distant_player_is_heard_in_a_real_earphone_from_a_real_microphone() -> None:
+    pytest.importorskip("av", reason='av is not installed; run: pip install "blindplay[voices]"')
+    pitches = _run("talked")["pitches"]
+    assert sum(abs(one - 440) < 30 for one in pitches) >= 10  # 440 Hz, in steps of 25

@@ -19,6 +19,7 @@ from blindplay.laws.facts import Player
 from blindplay.laws.state import OTHER
 from blindplay.opponents.distant.player import DistantPlayer
 from blindplay.record import read_journal
+from blindplay.table.keyboard import Keyboard
 from tests.table.sitting import Sitting
 from tests.waiting import until
 
@@ -40,6 +41,9 @@ class Cord:
 
     def send(self, message: bytes) -> None:
         self.other._came.put(message)
+
+    def send_voice(self, message: bytes) -> None:
+        self.send(message)
 
     def close(self) -> None:
         self._came.put(None)
@@ -173,3 +177,8 @@ def test_both_play_on_pegged_boards_and_each_board_is_known_at_both_tables(both:
     assert until(lambda: both.facts("white") == both.facts("black"))
     lifted = [(fact.table, fact.board) for fact in both.facts("white") if isinstance(fact, f.Lift)]
     assert sorted(lifted) == [("black", "black")] * 2 + [("white", "white")] * 2
+
+
+def test_without_voices_the_word_that_switches_them_says_so(both: Both) -> None:
+    Keyboard(both.at["black"].session).do("voice")
+    both.hears("black", "No voices are carried now.")

@@ -43,14 +43,15 @@ class Agreement:
         journal.parent.mkdir(parents=True, exist_ok=True)
         files.write_new(files.beside(journal, _ENDING), json.dumps(asdict(self)).encode())
 
-    def player(self, lifeline: Lifeline) -> DistantPlayer:
-        """The opponent at the other end of ``lifeline``."""
+    def player(self, lifeline: Lifeline, *, voices: bool = False) -> DistantPlayer:
+        """The opponent at the other end of ``lifeline``. ``voices``: the player here wants them."""
         return DistantPlayer(
             OTHER[self.here],
             lifeline,
             waited=self.waited,
             limit_s=self.limit_s,
             training=self.training,
+            voices=voices,
         )
 
     def lifeline(self) -> Lifeline:

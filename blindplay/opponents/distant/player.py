@@ -23,6 +23,7 @@ from blindplay.laws.state import OTHER
 from ..player import AbsentPlayer, PlayedTable, Tell
 from .rights import is_automatic, permits
 from .shared_log import OtherGameError, SharedLog
+from .voices import MARK, Voices
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +45,9 @@ class Line(Protocol):
     def send(self, message: bytes) -> None:
         """Send a message, or lose it. It does not wait."""
 
+    def send_voice(self, message: bytes) -> None:
+        """Send a message with voice if nothing else waits, or lose it."""
+
     def close(self) -> None: ...
 
 
@@ -52,7 +56,8 @@ class DistantPlayer(AbsentPlayer):
 
     ``waited``: this table waited, the other called it. ``limit_s``: after so many seconds without
     an answer the connection counts as lost. ``training`` was agreed. ``now`` gives monotonic
-    seconds. ``stepped``: somebody else calls :meth:`step`, and nobody waits for the pen.
+    seconds. ``voices``: the player here wants to talk with the other one. ``stepped``: somebody
+    else calls :meth:`step`, and nobody waits for the pen.
     """
 
     def __init__(
@@ -63,6 +68,7 @@ class DistantPlayer(AbsentPlayer):
         waited: bool,
         limit_s: float,
         training: bool = False,
+        voices: bool = False,
         now: Callable[[], float] = time.monotonic,
         stepped: bool = False,
     ) -> None:
@@ -85,6 +91,8 @@ class DistantPlayer(AbsentPlayer):
         self._sent_at = -math.inf
         self._kept: tuple[object, ...] = ()  # the moment at which clocks were to change last
         self._broken = False
+        if voices:
+            self.voices = Voices(line.send_voice, now)
 
     def share(self, table: PlayedTable, facts: list[Fact]) -> bool:
         self._table = table
@@ -159,11 +167,17 @@ class DistantPlayer(AbsentPlayer):
         """There is a new connection."""
         with self._table.lock:
             self._log.begin()
+            if self.voices is not None:
+                self.voices.begin()
             self._their_at = None  # it may be of a machine that was started again
             self._send(again=True)
 
     def came(self, message: bytes) -> None:
         """Take a message of the other table."""
+        if message.startswith(MARK):
+            if self.voices is not None:
+                self.voices.came(message)
+            return
         with self._table.lock:
             if self._broken:
                 return
@@ -184,6 +198,8 @@ class DistantPlayer(AbsentPlayer):
             if self._other_ready and not message["ready"]:
                 self._tell("distant_restarted")
             self._other_ready = bool(message["ready"])
+            if self.voices is not None:
+                self.voices.learn(message.get("voice"), self._tell)
         answers = message["answers"]
         if answers is not None and (self._answered or 0) < answers <= self._now():
             self._answered = float(answers)
@@ -209,6 +225,8 @@ class DistantPlayer(AbsentPlayer):
         """Do what is due now, and send what is to be sent."""
         with self._table.lock:
             self._notice()
+            if self.voices is not None:
+                self.voices.carry(bool(self._connected), bool(self._table.game.over), self._tell)
             try:
                 self._keep_clocks()
             except Exception:  # a failing listener must not cut the connection
@@ -254,13 +272,21 @@ class DistantPlayer(AbsentPlayer):
     def _state(self) -> tuple[Any, ...]:
         """What the other table wants to know at once."""
         shared = self._log
-        return len(shared.facts), shared.pen, shared.wants, shared.met, self._ready
+        return (
+            len(shared.facts),
+            shared.pen,
+            shared.wants,
+            shared.met,
+            self._ready,
+            self.voices and self.voices.on,
+        )
 
     def _send(self, *, again: bool = False) -> None:
         self._sent, self._sent_at = self._state(), self._now()
         while True:
             message = self._log.message(again=again)
-            message |= {"ready": self._ready, "at": self._sent_at, "answers": self._their_at}
+            message |= {"ready": self._ready, "voice": self.voices and self.voices.on}
+            message |= {"at": self._sent_at, "answers": self._their_at}
             self._line.send(json.dumps(message, ensure_ascii=False).encode())
             again = False
             if not self._log.lags:
@@ -279,6 +305,8 @@ class DistantPlayer(AbsentPlayer):
             if self._connected and not self._stepped:
                 self._pen.wait_for(lambda: self._log.settled, LAST_WORDS_S)
             self._connected = False
+            if self.voices is not None:
+                self.voices.carried = False
             self._pen.notify_all()
         if self._is_open:
             self._line.close()

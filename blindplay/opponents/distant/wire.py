@@ -7,10 +7,12 @@ import socket
 import ssl
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 
 MOST_BYTES = 1 << 22
 """So much waits to be sent or to become a whole message."""
+_WAITING_VOICE = 4  # messages; older ones are dropped
 _LAST_S = 1.0  # a wire that is closed sends what it has for at most so long
 
 
@@ -26,6 +28,7 @@ class Wire:
         self._ringer.setblocking(False)
         self._lock = threading.Lock()
         self._out = bytearray()
+        self._voice: deque[bytes] = deque(maxlen=_WAITING_VOICE)
         self._ends: float | None = None
 
     def send(self, message: bytes) -> None:
@@ -33,6 +36,12 @@ class Wire:
         with self._lock:
             if len(self._out) < MOST_BYTES:
                 self._out += message + b"\n"
+        self._ring()
+
+    def send_voice(self, message: bytes) -> None:
+        """Send a message when no other waits, or drop it for a later one."""
+        with self._lock:
+            self._voice.append(message)
         self._ring()
 
     def close(self) -> None:
@@ -71,7 +80,7 @@ class Wire:
 
     def _wait(self) -> None:
         if not self._sock.pending():
-            writers = [self._sock] if self._out else []
+            writers = [self._sock] if self._out or self._voice else []
             select.select([self._sock, self._bell], writers, [], _LAST_S)
         with contextlib.suppress(BlockingIOError):
             self._bell.recv(4096)
@@ -85,7 +94,9 @@ class Wire:
 
     def _flush(self) -> None:
         with self._lock, contextlib.suppress(ssl.SSLWantReadError, ssl.SSLWantWriteError):
-            while self._out:
+            while self._out or self._voice:
+                if not self._out:
+                    self._out += self._voice.popleft() + b"\n"
                 del self._out[: self._sock.send(self._out)]
 
 
@@ -116,6 +127,10 @@ class Lifeline:
     def send(self, message: bytes) -> None:
         if (wire := self._wire) is not None:
             wire.send(message)
+
+    def send_voice(self, message: bytes) -> None:
+        if (wire := self._wire) is not None:
+            wire.send_voice(message)
 
     def close(self) -> None:
         self._closed = True

@@ -73,3 +73,20 @@ def test_a_lifeline_without_a_connection_loses_what_is_sent() -> None:
     line.open(print, print)
     line.close()
     assert line.idle.is_set()
+
+
+def test_facts_go_before_voices_and_old_voices_are_dropped(wires: tuple[Wire, Wire]) -> None:
+    came: list[bytes] = []
+    for number in range(100):
+        wires[0].send_voice(b"voice %d" % number)
+    wires[0].send(b"fact")
+    wires[0].send(b"farewell")
+    reader = threading.Thread(target=wires[1].run, args=(came.append,))
+    reader.start()
+    writer = threading.Thread(target=wires[0].run, args=(print,))
+    writer.start()
+    assert until(lambda: len(came) >= 6)
+    wires[0].close()
+    writer.join(20)
+    reader.join(20)
+    assert came == [b"fact", b"farewell", *[b"voice %d" % number for number in range(96, 100)]]

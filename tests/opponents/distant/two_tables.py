@@ -78,6 +78,9 @@ class End:
     def send(self, message: bytes) -> None:
         self._world.post(OTHER[self._side], message)
 
+    def send_voice(self, message: bytes) -> None:
+        self.send(message)
+
     def close(self) -> None:
         self.arrives = lambda message: None
 
@@ -96,6 +99,7 @@ class Somebody:
         thinks_s: Callable[[], float],
         setup: Setup = SETUP,
         limit_s: float = 5.0,
+        voices: bool = False,
     ) -> None:
         self.world, self.side, self.moves = world, side, moves
         self.path = folder / f"{side}.jsonl"
@@ -103,6 +107,7 @@ class Somebody:
         self.thought_s = 0.0
         """How long this player has thought, by the world's time."""
         self._thinks_s, self._limit_s = thinks_s, limit_s
+        self._voices = voices
         self.sit(setup)
 
     def sit(self, setup: Setup | None = None) -> None:
@@ -116,6 +121,7 @@ class Somebody:
             self.line,
             waited=self.side == "white",
             limit_s=self._limit_s,
+            voices=self._voices,
             now=self.world.now,
             stepped=True,
         )
