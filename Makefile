@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
+EXTRAS := $(VENV)/.extras
 
 # The versions that the tests passed with, each file by its SHA-256. LOCK= takes the newest instead.
 LOCK := locks/packages.txt
@@ -19,19 +20,15 @@ INSTALL = $(1) --require-hashes -r locks/build.txt \
 SHOWN = { { $(call INSTALL,$(1)) ; } 2>&1 && touch $(VENV)/.packages; } \
 	| awk '/^[^ ]/ { print; fflush() }'; rm $(VENV)/.packages
 
-.PHONY: play voices test test-long lint docs pages bench fuzz lock audit model model-graph clean
+.PHONY: play test test-long lint docs pages bench fuzz lock audit model model-graph clean
 
 play: $(READY)
 	@$(BIN)/blindplay play --or-demo
 
-# What carries voices between distant tables; the tests of it are skipped without.
-voices: $(READY)
-	@$(BIN)/python $(PIP) --only-binary :all: --no-deps --require-hashes -r locks/voices.txt
-
-test: $(READY)
+test: $(EXTRAS)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not long"
 
-test-long: $(READY)
+test-long: $(EXTRAS)
 	$(BIN)/python -m pytest -m long
 
 lint: $(READY)
@@ -94,6 +91,11 @@ endif
 	@touch $@
 	@echo "BlindPlay is installed."
 
+$(EXTRAS): $(READY) locks/extras.txt
+	@$(BIN)/python $(PIP) --only-binary :all: --require-hashes -r locks/extras.txt \
+		|| echo "Some features lack their packages on this system; their tests are skipped."
+	@touch $@
+
 # Renews the locks: the newest versions that pyproject.toml lets in. Run the tests before you commit.
 TOOLS := build/tools
 UV := $(TOOLS)/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 --upgrade \
@@ -103,12 +105,12 @@ lock: $(TOOLS)/.installed
 	$(UV) --output-file locks/build.txt locks/build.in
 	$(UV) --output-file locks/uv.txt locks/uv.in
 	$(UV) --output-file locks/reader.txt --no-deps locks/reader.in
-	$(UV) --output-file locks/voices.txt --no-deps locks/voices.in
+	$(UV) --output-file locks/extras.txt locks/extras.in
 	$(UV) --output-file locks/packages.txt --extra test pyproject.toml
 
 # Asks the internet for flaws that have become known in the locked versions.
 audit: $(TOOLS)/.installed
-	$(TOOLS)/bin/pip-audit --strict --disable-pip --require-hashes -r locks/packages.txt -r locks/build.txt -r locks/uv.txt -r locks/reader.txt -r locks/voices.txt
+	$(TOOLS)/bin/pip-audit --strict --disable-pip --require-hashes -r locks/packages.txt -r locks/build.txt -r locks/uv.txt -r locks/reader.txt -r locks/extras.txt
 
 $(TOOLS)/.installed:
 	$(PYTHON) -m venv $(TOOLS)

@@ -62,7 +62,7 @@ def locked(name: str) -> dict[str, tuple[str, ...]]:
 
 def everything() -> dict[str, tuple[str, ...]]:
     """The versions of all locked packages."""
-    locks = ("build", "packages", "reader", "uv", "voices")
+    locks = ("build", "extras", "packages", "reader", "uv")
     return dict(sorted({name: at for lock in locks for name, at in locked(lock).items()}.items()))
 
 

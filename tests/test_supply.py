@@ -67,7 +67,8 @@ def test_what_the_project_wants_is_locked_for_every_system(system: str) -> None:
     [
         ("build", PROJECT["build-system"]["requires"]),
         ("reader", PROJECT["project"]["optional-dependencies"]["reader"]),
-        ("voices", PROJECT["project"]["optional-dependencies"]["voices"]),
+        ("extras", PROJECT["project"]["optional-dependencies"]["voices"]),
+        ("extras", PROJECT["project"]["optional-dependencies"]["ble"]),
     ],
 )
 def test_what_builds_this_package_and_what_may_be_added_is_locked(
