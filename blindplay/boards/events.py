@@ -50,6 +50,16 @@ class Placed:
 
 
 @dataclass(frozen=True)
+class PieceTouched:
+    """A finger was on the piece that left this square: ``Lifted`` follows. Only a board that feels
+    fingers, and tells positions only, says so; of others a lift is the touch."""
+
+    kind: ClassVar[str] = "touched"
+    square: str
+    at: float = field(default_factory=time.monotonic)
+
+
+@dataclass(frozen=True)
 class BoardPosition:
     """The whole board, as FEN's first field.
 
@@ -108,6 +118,7 @@ BoardEvent: TypeAlias = (
     | Disconnected
     | Lifted
     | Placed
+    | PieceTouched
     | BoardPosition
     | Read
     | PositionUnknown

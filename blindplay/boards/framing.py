@@ -29,6 +29,13 @@ class SquareChange:
 
 
 @dataclass(frozen=True)
+class FingerOn:
+    """A finger is on the piece of this square."""
+
+    square: chess.Square
+
+
+@dataclass(frozen=True)
 class AboutBoard:
     """What the board says of itself, in English: ``firmware 1.3``."""
 
@@ -45,7 +52,7 @@ class Garbled:
     """Bytes that are no message: here bytes were lost or changed."""
 
 
-BoardMessage: TypeAlias = BoardReport | SquareChange | AboutBoard | SignOfLife | Garbled
+BoardMessage: TypeAlias = BoardReport | SquareChange | FingerOn | AboutBoard | SignOfLife | Garbled
 
 
 class Framer(ABC):

@@ -21,6 +21,8 @@ def describe_event(event: BoardEvent) -> str:
             return f"Connected to {url}: {board}."
         case events.Disconnected(why):
             return f"Disconnected. {why}"
+        case events.PieceTouched(square):
+            return f"Touched on {square}."
         case events.Lifted(square):
             return f"Lifted from {square}."
         case events.Placed(square, piece):

@@ -8,7 +8,7 @@ import chess
 from blindplay.boards import events
 from blindplay.boards.driver import Notice, SensorBoard
 from blindplay.laws import facts as f
-from blindplay.laws import unidentified_pieces
+from blindplay.laws import touching, unidentified_pieces
 from blindplay.laws.placement import change, laid_over, read_placement
 from blindplay.laws.state import TableBoard
 from blindplay.laws.unidentified_pieces import UNKNOWN
@@ -149,7 +149,7 @@ class BoardSeat:
     # --- a board that tells positions only -----------------------------------------------------
 
     def _untouched(self, event: events.Lifted | events.Placed | events.BoardPosition) -> None:
-        """Such a board proves no touch: no checksum protects it, and a piece that stands may still
+        """A position proves no touch: no checksum protects it, and a piece that stands may still
         be in the hand. Its position counts when it is awaited, and when its player presses the
         clock; until then the move is not released (4.7)."""
         self._resting = None
@@ -163,8 +163,8 @@ class BoardSeat:
         else:
             if isinstance(event, events.Lifted):
                 self._emptied.add(chess.parse_square(event.square))
-            done = "lifted" if isinstance(event, events.Lifted) else "placed"
-            self._line(f"{event.square} {done}, no touch")
+            now = "empty" if isinstance(event, events.Lifted) else "occupied"
+            self._line(f"{event.square} is {now}")
 
     def take_awaited(self) -> None:
         """Take the position at rest if it is what should stand there now."""
@@ -231,9 +231,22 @@ class BoardSeat:
         return read_placement(placement) in goals
 
 
+def _take_touch(seat: BoardSeat, event: events.PieceTouched) -> None:
+    """A piece that a finger was on has left its square. On the tactile board only leaving the
+    securing hole touches (D.2.2)."""
+    seat._line(f"{event.square} touched")
+    game = seat._desk.table.game
+    tactile = len(game.tables) == 2 and game.impaired(seat.side)
+    if seat.table_board is None or tactile or game.over:
+        return
+    if touching.counts_as_touch(game, seat.side, chess.parse_square(event.square)):
+        seat._desk.table.submit(f.Touch(by=game.side, square=event.square))
+
+
 _HANDLERS: Mapping[type[events.BoardEvent], Callable[[BoardSeat, Any], None]] = {
     events.Lifted: BoardSeat._lifted,
     events.Placed: BoardSeat._placed,
+    events.PieceTouched: _take_touch,
     events.BoardPosition: BoardSeat._position,
     events.Read: BoardSeat._read,
     events.PositionUnknown: BoardSeat._unknown,

@@ -55,6 +55,10 @@ class EmulatedReportingBoard:
                 self.pieces[index] = piece
             self._cable.write(self.wire.change(index, piece))
 
+    def finger(self, square: str) -> None:
+        """Put a finger on a piece of a ChessUp."""
+        self._cable.write(self.wire.change(chess.parse_square(square), "."))
+
     def move(self, uci: str) -> None:
         piece = self.pieces[chess.parse_square(uci[:2])]
         self.put(uci[:2], ".")

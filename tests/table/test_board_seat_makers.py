@@ -8,9 +8,9 @@ from pathlib import Path
 import chess
 import pytest
 
-from blindplay.laws.rulings import Touched
+from blindplay.laws.rulings import Obliged, Touched
 from tests.boards.emulated import EmulatedReportingBoard
-from tests.boards.wires import WIRES, ChessnutUsb, MillenniumEone, Pegasus, Wire
+from tests.boards.wires import WIRES, ChessnutUsb, ChessUp, MillenniumEone, Pegasus, Wire
 from tests.table.sitting import Sitting
 
 
@@ -51,8 +51,8 @@ class Table(Sitting):
         self.other.close()
 
 
-EACH = [wire for wire in WIRES if not isinstance(wire, MillenniumEone | ChessnutUsb)]
-"""A board of each kind: those two have the drivers of others."""
+EACH = [wire for wire in WIRES if not isinstance(wire, MillenniumEone | ChessnutUsb | ChessUp)]
+"""A board of each kind that feels no fingers. The first two have the drivers of others."""
 
 
 @pytest.fixture(params=EACH, ids=lambda wire: type(wire).__name__)
@@ -80,6 +80,30 @@ def test_a_short_game_is_played_and_nothing_on_the_board_is_a_touch(at: Table) -
     assert {ruling.by for ruling in touched} == {"white"}
     lit = at.other.wire.lamps([chess.E2, chess.E4])
     assert lit in at.other.heard
+
+
+def test_a_finger_touches_the_piece_that_leaves_its_square(tmp_path: Path) -> None:
+    at = Table(tmp_path, ChessUp())
+    try:
+        at.white("e2e4", "Eva zwei Eva vier")
+        assert not touches_of_black(at)  # it was White's move that hands executed
+        at.other.finger("a7")  # and the pawn stays there
+        at.other.put("d7", ".")
+        at.wait(lambda: touches_of_black(at))
+        at.other.put("d7", "p")
+        at.settle()
+        assert touches_of_black(at) == ["d7"]
+        (bound,) = (
+            one for one in at.session.rulings if isinstance(one, Obliged) and one.by == "black"
+        )
+        assert set(bound.moves) == {"d7d6", "d7d5"}  # 4.3.1
+    finally:
+        at.close()
+
+
+def touches_of_black(at: Table) -> list[str]:
+    felt = (one for one in at.session.rulings if isinstance(one, Touched) and one.by == "black")
+    return [one.square for one in felt]
 
 
 def test_a_press_waits_until_the_move_is_said_if_the_board_shows_several(tmp_path: Path) -> None:

@@ -15,16 +15,16 @@ whether it bears that its moves are not answered, is not known. Never tried on h
 import chess
 
 from ..diagram import EMPTY, NAMELESS
-from ..framing import BoardMessage, BoardReport, Framer, SignOfLife
+from ..framing import BoardMessage, BoardReport, FingerOn, Framer, SignOfLife
 
 REPORT = b"\x50"
 """The command to report the occupied squares from then on."""
 
-_MARK = 0xFD
+_MARK, _FINGER = 0xFD, 0xB8
 _REPORT_LENGTH = 10
 _OTHERS = {
     0x22: 1, 0x23: 1, 0x24: 1, 0x33: 2, 0x67: 73, 0x97: 2, 0xA3: 6, 0xB0: 2, 0xB1: 1, 0xB2: 17,
-    0xB8: 3, 0xBB: 1,
+    _FINGER: 3, 0xBB: 1,
 }  # fmt: skip
 """Lengths of other messages: answers, battery, the board's own game, a finger on a piece."""
 
@@ -48,6 +48,8 @@ class Decoder(Framer):
         return _REPORT_LENGTH
 
     def _read(self, frame: bytes) -> BoardMessage | None:
+        if frame[0] == _FINGER:
+            return FingerOn(frame[1]) if frame[1] in chess.SQUARES else None
         if frame[0] != _MARK:
             return SignOfLife()
         ranks = frame[:1:-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 
 from blindplay.boards.chessup.protocol import Decoder
-from blindplay.boards.framing import BoardReport, Garbled, SignOfLife
+from blindplay.boards.framing import BoardReport, FingerOn, Garbled, SignOfLife
 
 # The order of squares in mono424/chessupdriver, the highest bit of the first byte first.
 RAW_SQUARES = [f"{file}{rank}" for rank in "87654321" for file in "hgfedcba"]
@@ -31,7 +31,7 @@ def test_other_messages_are_passed_over_whole() -> None:
     # A finger on a piece and off, a move of the board's own game, its position, the battery.
     others = b"\xb8\x0c\0" + b"\xbb" + b"\xa3\x35\x04\x01\x04\x03" + b"\x67" + b"\xfd" * 72 + b"3\1"
     *heard, last = Decoder().feed(others + report("e2"))
-    assert heard == [SignOfLife()] * 5 and shown(last) == {"e2"}
+    assert heard == [FingerOn(chess.E2), *[SignOfLife()] * 4] and shown(last) == {"e2"}
 
 
 def test_after_damage_a_rank_is_not_taken_for_the_beginning_of_a_report() -> None:
