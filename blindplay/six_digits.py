@@ -41,7 +41,7 @@ class DigitsSide:
         self._spake = (SPAKE2_A if first else SPAKE2_B)(digits.encode(), *names)
         self._purpose = purpose
         self.message: bytes = self._spake.start()
-        """What the other side needs first."""
+        """The message that the other side needs first."""
         self._keys: tuple[bytes, AESGCM] | None = None
 
     def agree(self, message: bytes) -> None:
@@ -65,7 +65,7 @@ class DigitsSide:
         self._keys = both[:_KEY_BYTES], AESGCM(both[_KEY_BYTES:])
 
     def shows(self, what: bytes) -> bytes:
-        """What shows the other side that this one knows the digits. It helps nobody to guess."""
+        """The proof for the other side that this one knows the digits. It helps nobody to guess."""
         assert self._keys is not None
         return hmac.digest(self._keys[0], what, "sha256")
 

@@ -47,7 +47,7 @@ _log = logging.getLogger(__name__)
 
 
 class Notice(Enum):
-    """What a board can tell its player without words."""
+    """A signal to a player without words."""
 
     YOUR_MOVE = "your_move"
     QUESTION = "question"

@@ -86,7 +86,7 @@ def meetings(port: int) -> None:
     from blindplay.hall.local_broker import program
     from blindplay.hall.meetings import run_meetings
 
-    program()  # before anybody is told to come
+    program()  # without Mosquitto, end before a table is invited
     options.show("A table waits here with this line, and says what the other one types:")
     options.show(f"    {options.called()} play --against wait@{reached_at()}:{port}")
     run_meetings(port)

@@ -56,7 +56,7 @@ class PageDoor:
         return self.links.session(self._role_at(request), secret) if secret else None
 
     def allows(self, request: Request, others: str = "") -> bool:
-        """Whether this is not one request too many. Whoever is in is limited for themselves: others
+        """False if this is one request too many. Each session has a limit of its own: others
         at the same address, and wrong links, do not slow them down. ``others``: a name for requests
         of an address that are counted apart."""
         address = address_of(request)

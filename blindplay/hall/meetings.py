@@ -14,7 +14,7 @@ from .broker_files import CONFIGURATION, owner
 from .certificates import make_certificates
 
 MOST_TABLES = 100
-"""So many tables are connected at the same time."""
+"""Limit of the tables that are connected at the same time."""
 _ACCESS, _CERTIFICATE, _KEY = "access", "broker.pem", "broker.key"
 # Nobody can give messages more room than this, also somebody who wants to.
 _CONFIGURATION = f"""\

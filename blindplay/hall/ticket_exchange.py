@@ -21,7 +21,7 @@ class _TicketSide(DigitsSide):
 
     @property
     def proof(self) -> bytes:
-        """What shows the hall that the table knows the ticket."""
+        """The proof for the hall that the table knows the ticket."""
         return self.shows(_TABLE + self.table.encode())
 
 

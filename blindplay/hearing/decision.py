@@ -230,7 +230,7 @@ def _is_attempt(recognition: Recognition, expected: Expected, pack: Language) ->
     """Return whether somebody probably spoke to us: two words, and three of four, are of
     announcements, and they name one move; or half of them answer what we have asked. People who
     talk about the game near the table say more other words, name one move after the other, or name
-    it at the end of a sentence. Who listens for nothing else hears only words of ours."""
+    it at the end of a sentence. Models that listen for nothing else do not prove an attempt."""
     if not recognition.heard_talk or recognition.hypotheses[0].onset_delay_s >= MAX_TALK_BEFORE_S:
         return False
     said = recognition.words.split()

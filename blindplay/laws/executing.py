@@ -54,7 +54,7 @@ def lift(game: State, fact: f.Lift) -> None:
     unidentified_pieces.lifted(game, fact.board, square)
     if not playing:
         return
-    if free and counts_as_touch(game, fact.board, square):
+    if counts_as_touch(game, fact.board, square):
         touched(game, square)
     look(game, fact.board)
 

@@ -13,13 +13,16 @@ from .placement import change
 from .proposals import propose
 from .rulings import Adjusting, TakeBack, Touched
 from .sheets import clocks_at, take_back
-from .state import COLOURS, OTHER, State
+from .state import COLOURS, OTHER, State, enveloped
 
 
 def counts_as_touch(game: State, board: str, square: int) -> bool:
     """A touch is the mover's, on his own board, with his own move in mind: not while he
-    adjusts, corrects a wrong position, or executes his opponent's last move."""
+    adjusts, corrects a wrong position, or executes his opponent's last move, nor while play waits
+    for the arbiter or an envelope."""
     table = game.tables[board]
+    if game.over or enveloped(game) or not (game.pending is None or game.pending.claimable):
+        return False
     if board != game.board_of(game.side) or table.adjusting or table.wanted is not None:
         return False
     if (not game.started and game.clock) or game.turn.made is not None:

@@ -69,7 +69,7 @@ class AbsentPlayer(ABC):
     """Whether the other player may ask for a good move, in training."""
 
     voices: "Voices | None" = None
-    """What carries the voices of both players, if that is wanted here."""
+    """Carries the voices of both players, if that is wanted here."""
 
     def __init__(self) -> None:
         self.side = ""
@@ -141,7 +141,8 @@ class AbsentPlayer(ABC):
         """The journal has a fact of the table."""
 
     def settle(self, *, waits: bool = False) -> None:  # noqa: B027
-        """What could be taken was; ``waits``: something waits until the table may add facts."""
+        """All facts that can be taken now have been taken. ``waits``: others wait until the table
+        may add facts."""
 
     @abstractmethod
     def _consider(self) -> None:

@@ -43,7 +43,7 @@ MAX_ONSET_DELAY_S = 0.15
 """Never accept a move without asking if speech began this many seconds before its first word. No
 model may have heard the word before: "Dame Eva eins David zwei" is not "Eva eins David zwei"."""
 MAX_TALK_BEFORE_S = 0.5
-"""Whatever begins so many seconds after the beginning of speech is the end of a longer sentence."""
+"""A move after so many seconds of other speech is the end of a longer sentence."""
 # What mistakes cost. The unit is a question, which the player answers with one more word.
 QUESTION = 1.0
 REFUSAL = 3.0

@@ -237,7 +237,7 @@ def _take_touch(seat: BoardSeat, event: events.PieceTouched) -> None:
     seat._line(f"{event.square} touched")
     game = seat._desk.table.game
     tactile = len(game.tables) == 2 and game.impaired(seat.side)
-    if seat.table_board is None or tactile or game.over:
+    if seat.table_board is None or tactile:
         return
     if touching.counts_as_touch(game, seat.side, chess.parse_square(event.square)):
         seat._desk.table.submit(f.Touch(by=game.side, square=event.square))

@@ -45,7 +45,7 @@ class Met:
 
 @dataclass(frozen=True)
 class MeetingPlace:
-    """Where people are told, and type, before there is a game."""
+    """The output and the keyboard of a table before there is a game."""
 
     pack: Language
     wanted: WantedDevices
@@ -57,7 +57,8 @@ class MeetingPlace:
         print(plain_lines(words), file=self.out, flush=True)
 
     def voice(self, stack: ExitStack) -> Callable[[str], None]:
-        """What speaks a sentence, or prints it where no voice is heard, until ``stack`` closes.
+        """Return a function that speaks a sentence, or prints it where no voice is heard, until
+        ``stack`` closes.
 
         :raises AudioError: if a named output cannot be used.
         """
@@ -84,12 +85,12 @@ def _limit_in_words(limit_s: int, pack: Language) -> str:
 
 
 class _Guests:
-    """Receives whoever knows the digits, until one agrees to the terms."""
+    """Receives the tables that know the digits, until one agrees to the terms."""
 
     def __init__(self, door: Door, propose: Callable[[Player], Terms]) -> None:
         self.met: Met | None = None
         self.news: queue.SimpleQueue[tuple[str, str]] = queue.SimpleQueue()
-        """What people must know: the key of a sentence, and who has come."""
+        """The news for people here: the key of a sentence, and the player who has come."""
         self._propose = propose
         self._agreeing = threading.Lock()
         self._lifeline = Lifeline(lambda: self.waiting.close())

@@ -186,7 +186,7 @@ def _speaker(
     wanted: WantedDevices,
     voices: "Voices | None",
 ) -> Speaker:
-    """What speaks here, with the voice of a distant player in the earphone beside it."""
+    """Open the speaker, with the voice of a distant player in the earphone beside it."""
     if voices is None:
         return open_speaker(stack, pack, trouble, wanted)
     speaker = open_speaker(stack, pack, trouble, wanted, voices.give)
@@ -195,7 +195,7 @@ def _speaker(
 
 
 def _own_side(table: Table) -> str:
-    """Whose devices come first: those of the only player here, or of the impaired one."""
+    """The side whose devices come first: the only player here, or the impaired one."""
     if table.absent:
         return OTHER[table.absent]
     return next((side for side in f.SIDES if table.game.player(side).impaired), "white")

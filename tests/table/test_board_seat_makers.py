@@ -8,6 +8,7 @@ from pathlib import Path
 import chess
 import pytest
 
+from blindplay.laws import facts as f
 from blindplay.laws.rulings import Obliged, Touched
 from tests.boards.emulated import EmulatedReportingBoard
 from tests.boards.wires import WIRES, ChessnutUsb, ChessUp, MillenniumEone, Pegasus, Wire
@@ -90,13 +91,19 @@ def test_a_finger_touches_the_piece_that_leaves_its_square(tmp_path: Path) -> No
         at.other.finger("a7")  # and the pawn stays there
         at.other.put("d7", ".")
         at.wait(lambda: touches_of_black(at))
-        at.other.put("d7", "p")
+        at.other.put("d6", "p")
         at.settle()
         assert touches_of_black(at) == ["d7"]
         (bound,) = (
             one for one in at.session.rulings if isinstance(one, Obliged) and one.by == "black"
         )
         assert set(bound.moves) == {"d7d6", "d7d5"}  # 4.3.1
+        del at.other.pieces[chess.A7]  # the finger was there before the last position
+        at.shows("a7 is empty")
+        at.table.submit(f.Resign(by="white"))
+        at.other.put("e7", ".")
+        at.shows("e7 touched")  # after the game nothing binds
+        assert touches_of_black(at) == ["d7"] and not at.ruled("refused")
     finally:
         at.close()
 

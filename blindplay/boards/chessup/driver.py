@@ -18,7 +18,13 @@ class ChessUpState(ReportingState):
 
     def __init__(self, url: str, before: ReportingState | None = None) -> None:
         super().__init__(url, before)
-        self._fingers: set[str] = set()  # where fingers were since hands last rested
+        self._fingers: set[str] = set()  # where fingers were since the last position
+
+    def receive(self, data: bytes, now: float) -> list[events.BoardEvent]:
+        found = super().receive(data, now)
+        if any(isinstance(event, events.BoardPosition) for event in found):
+            self._fingers.clear()  # what they began is done
+        return found
 
     def hear(self, message: BoardMessage, now: float) -> list[events.BoardEvent]:
         if isinstance(message, FingerOn):

@@ -27,15 +27,15 @@ PATH = "/api/v1.0"
 MOST_BYTES = 16_384
 MOST_CLIENTS = 32
 MOST_REFUSALS = 20
-"""So many origins that were refused are told."""
+"""The user learns of so many refused origins at most."""
 MOST_LETTERS = 100
-"""Length of an origin that is told."""
+"""A longer origin is not shown to the user."""
 RESTS_S = 0.5
 """After this pause the hands rest."""
 DOUBTS_S = 3.0
 """After this pause hardly anybody holds a piece in the hand."""
 MOST_SQUARES = 6
-"""So many squares are named."""
+"""A sentence names so many squares at most."""
 
 _KNOWN_ORIGINS = re.compile(
     r"https://(lichess\.org|www\.chess\.com)"
@@ -77,11 +77,11 @@ class LiveChessServer:
     async def run(
         self, host: str, port: int, begun: Callable[[int], None] = lambda port: None
     ) -> None:
-        """Serve at this address. Raises :class:`OSError` if it cannot be used."""
+        """Serve at this address. Raises :class:`ValueError` if it cannot be used."""
         self._local = _is_loopback(host)
         loop = asyncio.get_running_loop()
         happened: asyncio.Queue[BoardEvent] = asyncio.Queue()
-        async with serve_websockets(
+        serving = serve_websockets(
             self._converse,
             host,
             port,
@@ -90,7 +90,15 @@ class LiveChessServer:
             server_header=None,
             close_timeout=1,
             logger=_log,
-        ) as server:
+        )
+        try:
+            server = await serving
+        except OSError as error:
+            raise ValueError(
+                f"Port {port} at {host} cannot be used: end DGT LiveChess if it runs here, or name "
+                "another port with --livechess-port."
+            ) from error
+        async with server:
             begun(next(iter(server.sockets)).getsockname()[1])
 
             def hear(event: BoardEvent) -> None:
@@ -237,14 +245,5 @@ def serve(
         tell(f"Programs reach the board at ws://{host}:{port}{PATH}; Ctrl-C ends it.")
 
     server = LiveChessServer(driver(url), address or url, tell, origins)
-    try:
+    with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(server.run(host, port, begun))
-    except KeyboardInterrupt:
-        return
-    except BrokenPipeError:  # nobody reads what is told
-        raise
-    except OSError as error:
-        raise ValueError(
-            f"Port {port} at {host} cannot be used: end DGT LiveChess if it runs here, or name "
-            "another port with --livechess-port."
-        ) from error

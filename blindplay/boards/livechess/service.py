@@ -33,7 +33,7 @@ class _CallError(Exception):
 
 
 class ServedBoard:
-    """What the events of a board amount to."""
+    """The state of a board after all its events."""
 
     def __init__(self, address: str) -> None:
         self.serial = str(zlib.crc32(address.encode()))
@@ -64,7 +64,7 @@ class ServedBoard:
 
 
 class Feed:
-    """What one subscriber is told of a board."""
+    """The messages for one subscriber: the placement of a board, and the moves of a game."""
 
     def __init__(self, board: ServedBoard) -> None:
         self._board = board
@@ -127,7 +127,7 @@ class Feed:
         return [chess.square_name(at) for at in chess.SquareSet(self._game.differing(shown))]
 
     def placement(self) -> str | None:
-        """What the board shows, as FEN's first field."""
+        """The placement on the board, as FEN's first field."""
         shown = self._shown()
         return None if shown is None else self._game.placement(shown)
 

@@ -1,4 +1,4 @@
-"""What the vibration motor and the lamp of a pegged board tell its player."""
+"""The signals of a pegged board's vibration motor and lamp."""
 
 import random
 import threading

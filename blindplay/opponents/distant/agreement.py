@@ -79,7 +79,7 @@ class Agreement:
 
 
 def kept(journal: Path) -> Agreement:
-    """What was agreed for the game in ``journal``.
+    """Read the agreement for the game in ``journal``.
 
     :raises NoAgreementError: one sentence, if it cannot be read.
     """

@@ -52,7 +52,7 @@ class Keys:
         return replace(self, other=other)
 
     def context(self, folder: Path, *, server: bool) -> ssl.SSLContext:
-        """What lets only the other table in. ``folder`` is for a file that is read at once.
+        """The TLS settings that let only the other table in. ``folder`` is for a temporary file.
 
         :raises ssl.SSLError: if the other's certificate is none.
         """

@@ -27,7 +27,7 @@ class Door(Protocol):
 
     @property
     def room(self) -> str:
-        """What another table needs besides the six digits to find this one; mostly nothing."""
+        """The digits before the six secret ones, by which another table finds this one."""
 
     def accept(self) -> socket.socket:
         """Wait for a connection.

@@ -28,16 +28,16 @@ from .voices import MARK, Voices
 log = logging.getLogger(__name__)
 
 ORIGIN = Origin("distant", (Refused,))
-"""Why something was refused there is told there."""
+"""Rulings that only the table of their fact reports."""
 _HERE = Origin("tables")
 LAST_WORDS_S = 2.0
-"""How long a table that ends waits until the other has its last facts."""
+"""A table that ends waits so long for the other to get its last facts."""
 _BEATS = 5
-"""So many messages go out within the limit, even if nothing happens."""
+"""Least number of messages within the limit, even if nothing happens."""
 
 
 class Line(Protocol):
-    """What carries messages between the tables. It may lose, double and delay them."""
+    """Carries messages between the tables. It may lose, double and delay them."""
 
     def open(self, came: Callable[[bytes], object], begun: Callable[[], object]) -> None:
         """Give each message to ``came``, and call ``begun`` with each new connection."""
@@ -266,11 +266,12 @@ class DistantPlayer(AbsentPlayer):
         elif able and self._log.settled and game.paused == "table":
             wanted = f.Arbiter(by="table", do="start_clocks")
         if wanted is not None:
-            self._kept = able, len(self._log.facts) + 1  # what the Laws refuse is not wanted again
+            # A fact that the Laws refuse is not asked for again.
+            self._kept = able, len(self._log.facts) + 1
             self._table.submit(wanted, _HERE)
 
     def _state(self) -> tuple[Any, ...]:
-        """What the other table wants to know at once."""
+        """The values whose change is sent at once."""
         shared = self._log
         return (
             len(shared.facts),

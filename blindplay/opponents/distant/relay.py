@@ -26,7 +26,7 @@ INBOX_TOPIC = "blindplay/meeting/1/to/table-{}-in"
 client's name makes a wildcard of it."""
 ROOM_TOPIC = "blindplay/meeting/1/room/{}"
 MOST_STREAMS = 16
-"""So many connections one table has at the same time."""
+"""Limit of the connections of one table."""
 _LAST_S = 1.0  # a relay that is closed waits so long for each connection
 _CHUNK = 16384
 _WAITING = 256  # messages that came and were not read yet

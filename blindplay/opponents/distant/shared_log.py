@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 MOST_FACTS = 200
-"""So many facts one message has at most."""
+"""Limit of the facts in one message."""
 
 
 class OtherGameError(ValueError):

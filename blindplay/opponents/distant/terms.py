@@ -79,7 +79,7 @@ def answer(sock: ssl.SSLSocket, *, agrees: bool) -> None:
 def guest_of(sock: ssl.SSLSocket, version: str) -> Player:
     """The player at the table that calls.
 
-    :raises OtherVersionError: if that table has another version; it is told so.
+    :raises OtherVersionError: if that table has another version; that table learns it, too.
     :raises OSError, ValueError: if it says nothing that makes sense.
     """
     told = read(sock)

@@ -18,14 +18,14 @@ from blindplay.speech.opus import HEARD_RATE, OpusDecoder, OpusEncoder
 from ..player import Tell
 
 MARK = b"~"
-"""What a message with voice begins with. No other does, for they are JSON."""
+"""The first byte of a message with voice. All other messages are JSON."""
 WINDOW = 12
-"""So many packets are on their way at most: half a second."""
+"""Limit of the packets without an answer: half a second."""
 MOST_BYTES = 600
-"""A packet has at most so many."""
+"""Limit of a packet."""
 MOST_PER_S = 50
-"""So many packets of the other table are taken; a voice has 25."""
-_PATIENCE_S = 2.0  # what was not answered for so long is lost
+"""Limit of the packets that are taken; a voice has 25."""
+_PATIENCE_S = 2.0  # a packet without an answer for so long is lost
 _ANSWERED = 4  # so many packets have one answer
 _FIRST = HEARD_RATE * 120 // 1000 * 2  # so many bytes of sound wait before the first is heard
 _LAST = HEARD_RATE * 500 // 1000 * 2  # so many wait at most; older ones are dropped

@@ -86,7 +86,7 @@ class Wire:
             self._bell.recv(4096)
 
     def _received(self) -> bytes | None:
-        """What has come; None if nothing has, and nothing at the end."""
+        """The bytes that have come; None if none have, empty at the end."""
         try:
             return self._sock.recv(65536)
         except (ssl.SSLWantReadError, ssl.SSLWantWriteError):

@@ -15,7 +15,7 @@ from blindplay.record.files import write_new
 
 SERVER = "https://lichess.org"
 SCOPES = ("board:play", "challenge:write")
-"""What a token must permit."""
+"""The permissions that a token needs."""
 _MOST = 4000  # bytes of the file
 _TOKEN = re.compile("[A-Za-z0-9_]{1,2000}", re.ASCII)
 

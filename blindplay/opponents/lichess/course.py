@@ -30,7 +30,7 @@ class Do(Enum):
 
 
 class Sending(Enum):
-    """What came of sending a move."""
+    """The outcome of sending a move."""
 
     TAKEN = "taken"
     REFUSED = "refused"

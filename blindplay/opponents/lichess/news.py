@@ -1,4 +1,4 @@
-"""What is told of the opponent besides moves: whether they are there, and what they write."""
+"""News of the opponent besides moves: whether they are there, and their chat."""
 
 import threading
 from collections.abc import Mapping
