@@ -43,6 +43,11 @@ class Listening:
         heads = self.of("head")
         return decode(Head, heads[-1]) if heads else None
 
+    def presence(self) -> Presence | None:
+        """The last presence. It and the head come in either order."""
+        presences = self.of("presence")
+        return decode(Presence, presences[-1]) if presences else None
+
 
 def heard_all(listening: Listening, table: Table) -> bool:
     return b"".join(listening.of("journal")) == table.path.read_bytes()
@@ -54,7 +59,7 @@ def test_the_lines_are_published_once_in_order_and_the_head_after_them(event: Ev
     play(table, "e2e4", "e7e5")
     assert until(lambda: heard_all(listening, table))
     assert until(lambda: (now := listening.newest()) and (now.n, now.digest) == table.written)
-    assert decode(Presence, listening.of("presence")[-1]).online
+    assert until(lambda: (now := listening.presence()) and now.online)
     listening.link.close()
 
 
@@ -96,7 +101,7 @@ def test_what_hides_a_table_is_set_right(event: Event) -> None:
     late = encode(Presence("earlier", False))
     listening.say("presence", late, retain=True)
     assert until(lambda: late in listening.of("presence")[:-1])
-    assert until(lambda: decode(Presence, listening.of("presence")[-1]).online)
+    assert until(lambda: (now := listening.presence()) and now.online)
     listening.say("head", encode(replace(head, seq=10**9)), retain=True)
     assert until(lambda: (now := listening.newest()) and now.run != head.run)
     listening.link.close()
@@ -108,13 +113,12 @@ def test_a_presence_of_somebody_else_is_named_and_set_right(
 ) -> None:
     listening, table = Listening(event), event.table()
     event.publish(table)
-    assert until(listening.newest)
-    own = decode(Presence, listening.of("presence")[-1]).run
-    run = own if about else "stranger"
+    own = until(listening.presence)
+    assert own is not None
+    run = own.run if about else "stranger"
     listening.say("presence", encode(Presence(run, True, about=about, waits=3.0)), retain=True)
     assert until(lambda: (now := listening.newest()) and now.strangers == [run])
-    last = decode(Presence, listening.of("presence")[-1])
-    assert (last.run, last.waits, last.about) == (own, -1.0, {})
+    assert until(lambda: listening.presence() == own)
     listening.link.close()
 
 
@@ -129,8 +133,7 @@ def test_a_table_without_a_broker_plays_and_ends_at_once(event: Event) -> None:
 def test_what_is_known_about_the_machine_is_in_the_presence(event: Event) -> None:
     listening, table = Listening(event), event.table()
     event.publish(table, about=lambda: {"firmware": "1.2"})
-    assert until(lambda: listening.of("presence"))
-    assert decode(Presence, listening.of("presence")[-1]).about == {"firmware": "1.2"}
+    assert until(lambda: (now := listening.presence()) and now.about == {"firmware": "1.2"})
     listening.link.close()
 
 

@@ -18,7 +18,7 @@ from blindplay.broker import Broker, Link
 from .places import PATIENCE_S, Venue
 
 PORT = 8884
-"""Where such a broker listens, if nothing else is said."""
+"""The port at which such a broker listens by default."""
 ROOMS = [str(number) for number in range(10, 100)]
 INBOXES = "blindplay/meeting/1/to/+"
 INBOX_TOPIC = "blindplay/meeting/1/to/table-{}-in"
@@ -56,18 +56,15 @@ class _RelayedStream:
         self._sock, self._send, self._forget = sock, send, forget
         self._sent = self._came = 0
         self._inbox: queue.Queue[bytes] = queue.Queue(_WAITING)
-        self._threads = [
-            threading.Thread(target=run, name="relay", daemon=True)
-            for run in (self._read, self._write)
-        ]
+        self._told = threading.Event()  # the other table knows of the end
 
     def start(self) -> None:
-        for thread in self._threads:
-            thread.start()
+        for run in (self._read, self._write):
+            threading.Thread(target=run, name="relay", daemon=True).start()
 
     def wait(self, seconds: float) -> None:
-        """Wait until the other table has been told of the end."""
-        self._threads[0].join(seconds)
+        """Wait until the other table has been told of the end. The stream may start only now."""
+        self._told.wait(seconds)
 
     def send(self, data: bytes) -> None:
         if not self._send(self._sent, data):
@@ -99,6 +96,7 @@ class _RelayedStream:
                 self.send(data)
         self._forget()
         self._send(_END, b"")
+        self._told.set()
         with contextlib.suppress(queue.Full):
             self._inbox.put_nowait(b"")  # wakes the other thread
 
@@ -107,7 +105,7 @@ class _RelayedStream:
             while data := self._inbox.get():
                 self._sock.sendall(data)
         self.end()
-        self._threads[0].join()
+        self._told.wait()
         self._sock.close()
 
 
@@ -116,7 +114,7 @@ class Relay:
 
     As a :class:`~.places.Door` it has an ``inbox``, a new one if none is given, and with ``shows``
     the ``room`` is its own until :meth:`hide`. As a :class:`~.places.Way` it calls the ``other``
-    inbox, or whoever has the ``room``.
+    inbox, or the table that has the ``room``.
     """
 
     def __init__(
@@ -267,10 +265,13 @@ class Relay:
         number = int.from_bytes(head[_STREAM_BYTES:])
         if (stream := self._streams.get(key)) is not None:
             stream.take(number, data)
-        elif number == 0 and not data and len(self._streams) < MOST_STREAMS:
+        elif number == 0 and not data and self._has_place():
             self._welcome(key)
         elif number != _END:
             self._publish(key[0], self._head(key, _END))
+
+    def _has_place(self) -> bool:
+        return not self._closed and len(self._streams) < MOST_STREAMS
 
     def _welcome(self, key: _Key) -> None:
         stream, near = self._begun(key)

@@ -6,6 +6,7 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -160,6 +161,27 @@ def test_a_table_that_leaves_does_not_take_its_room_again(
     monkeypatch.setattr(table._link, "close", end_late)
     table.close()
     assert sent == []
+
+
+def test_a_table_can_leave_while_it_is_connecting(
+    broker: MeetingBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits, calls = both(broker)
+    start, leaves = relay._RelayedStream.start, ThreadPoolExecutor()
+    left: list[Future[None]] = []
+
+    def start_late(stream: relay._RelayedStream) -> None:
+        left.append(leaves.submit(calls.close))
+        assert until(lambda: calls._closed)
+        start(stream)
+
+    monkeypatch.setattr(relay._RelayedStream, "start", start_late)
+    near = calls.connect()
+    left[0].result()
+    assert near.recv(1) == b"" and not calls._streams
+    monkeypatch.undo()
+    for one in (near, waits):
+        one.close()
 
 
 def test_a_game_goes_on_after_the_broker_or_either_table_was_ended(tmp_path: Path) -> None:
