@@ -101,7 +101,7 @@ class Link:
 
     @property
     def unsent(self) -> int:
-        """How many messages the broker has not acknowledged yet."""
+        """Return the number of messages that the broker has not acknowledged yet."""
         return self._unsent
 
     def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> bool:

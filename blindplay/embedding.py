@@ -1,4 +1,4 @@
-"""What programs use that embed BlindPlay; :mod:`blindplay` exports it."""
+"""The interface for programs that embed BlindPlay; :mod:`blindplay` exports it."""
 
 import contextlib
 import os
@@ -55,7 +55,7 @@ class OpenTable:
     def submit(self, fact: Fact) -> tuple[Ruling, ...]:
         """Take a fact and give its rulings. ``t`` 0 means now.
 
-        What hands have done on the boards comes first. Inside a function that :meth:`on` calls, or
+        The moves of hands on the boards come first. Inside a function that :meth:`on` calls, or
         while a board cannot be read, the fact is taken afterwards and the result is empty. Raises
         :class:`FactError` for a fact that the game cannot take.
         """

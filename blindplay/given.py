@@ -13,7 +13,7 @@ from typing import Any
 
 _DIRECTIONS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _HIDDEN = re.compile(f"[\x00-\x1f\x7f-\x9f\u200b\ufeff{_DIRECTIONS}]")
-# What an arrow key types, and what colours a text: only its first character is a control character.
+# Sequences of arrow keys and of colours: only the first character is a control character.
 _SEQUENCES = re.compile("\x1b\\[[0-?]*[ -/]*[@-~]")
 _SPACES = re.compile("[\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029]+")
 _SHOWN = 60  # characters of a text in a message
@@ -55,7 +55,7 @@ def in_short(sentence: str) -> str:
 
 
 def sentence_of(error: Exception) -> str:
-    """What an error says to people: its own sentence, or one in place of Python's words."""
+    """Return the sentence of an error for people: its own, or one in place of Python's words."""
     if isinstance(error, UnicodeError):
         return "A file or a text that was given is not in UTF-8; save it as UTF-8."
     if isinstance(error, OSError) and error.errno is not None:
@@ -130,7 +130,7 @@ def decoded(data: bytes, name: str) -> str:
     return plain_lines(text)
 
 
-# How Python's errors about TOML begin, and what to tell the writer of the file.
+# The beginnings of Python's errors about TOML, and the advice to the writer of the file.
 _ADVICE = {
     "Illegal character '\\n'": "the quotation mark at the end of the words is missing",
     "Cannot overwrite": "this name is there already, keep one of the two",

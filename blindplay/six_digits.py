@@ -35,7 +35,7 @@ class DigitsSide:
     def __init__(
         self, digits: str, names: tuple[bytes, bytes], purpose: bytes, *, first: bool
     ) -> None:
-        # Imported here: only who uses digits needs it.
+        # Imported here: only users of digits need it.
         from spake2 import SPAKE2_A, SPAKE2_B
 
         self._spake = (SPAKE2_A if first else SPAKE2_B)(digits.encode(), *names)
@@ -75,7 +75,7 @@ class DigitsSide:
         return self._keys[1].encrypt(number.to_bytes(_NONCE_BYTES), content, about)
 
     def unseal(self, sealed: bytes, about: bytes, number: int = 0) -> bytes:
-        """What the other side has sealed.
+        """Return the content that the other side has sealed.
 
         :raises WrongDigitsError: if it does not know the digits.
         """

@@ -42,7 +42,7 @@ def code_of(language: str) -> str | None:
 
 @cache
 def parts_of(template: str) -> tuple[str, ...]:
-    """What stands between the values of a template.
+    """Return the texts around the values of a template.
 
     >>> parts_of("There is no {} called {}.")
     ('There is no ', ' called ', '.')
@@ -56,7 +56,7 @@ def parts_of(template: str) -> tuple[str, ...]:
 
 
 def values_of(parts: tuple[str, ...], text: str) -> list[str] | None:
-    """What ``text`` has between ``parts``; None if it is another message."""
+    """Return the values that ``text`` has between ``parts``; None if it is another message."""
     at, end = len(parts[0]), len(text) - len(parts[-1])
     if not text.startswith(parts[0]) or not text.endswith(parts[-1]):
         return None
@@ -88,7 +88,7 @@ class MessageCatalogue:
         self._found = lru_cache(1024)(self._find)  # what is in a message is asked for many times
 
     def translated(self, message: str, least: int = 0) -> str:
-        """The message in this language. What is not known stays as it is: names, notation, and
+        """The message in this language. Unknown texts stay as they are: names, notation, and
         messages of other programs. A template must have ``least`` letters of its own."""
         whole = self.known(message, least)  # it may begin with an empty value
         text = message.strip()

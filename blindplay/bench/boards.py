@@ -28,7 +28,7 @@ from blindplay.boards.peg.state import PegBoardState
 _SEED = 2026
 _STEP_MS = 10.0
 _PATIENCE_MS = 15_000.0
-"""How long to wait for a board. In strong noise, several pings and dumps in a row are damaged."""
+"""Time to wait for a board, in ms. Strong noise damages several pings and dumps in a row."""
 Side = Literal["white", "black"]
 
 
@@ -198,7 +198,7 @@ def wall_latency(board: EmulatedBoard, times: int = 20) -> Latency:
 
 @dataclass(frozen=True)
 class Reliability:
-    """What was reported of random moves with bouncing contacts, noise and a cable that is pulled.
+    """The reports of random moves with bouncing contacts, noise and a cable that is pulled.
 
     ``actions`` are lifts and placings that were made. Each was either ``told`` as an event, or
     ``shown`` only as part of a position, because the cable was out or the frame damaged, or
@@ -223,10 +223,10 @@ class Reliability:
 
 
 def reliability(board: Stepped, moves: int, seed: int = _SEED) -> Reliability:
-    """Make ``moves`` random moves and compare what is reported with what was done.
+    """Make ``moves`` random moves and compare the reports with the actions.
 
     ``board`` stands in the initial position. A quarter of the moves is made in noise of up to 1000
-    flipped bits in a million. In every fiftieth move the cable is pulled.
+    flipped bits in a million. The cable is pulled in every fiftieth move.
     """
     rng = random.Random(seed)
     host = _connected(board)
@@ -264,7 +264,7 @@ def _one_move(host: Host, codes: list[int], rng: random.Random, side: Side) -> R
 def _execute(
     host: Host, done: list[tuple[str, str]], pull_at: int | None, rng: random.Random
 ) -> list[BoardEvent]:
-    """Lift and place, with the cable out during the action ``pull_at``; return what is reported."""
+    """Lift and place, with the cable out during the action ``pull_at``; return the events."""
     board = host.board
     heard: list[BoardEvent] = []
     for index, (square, piece) in enumerate(done):
@@ -281,7 +281,7 @@ def _execute(
 
 
 def _compared(done: list[tuple[str, str]], heard: Iterable[BoardEvent], side: Side) -> Reliability:
-    """What the events report of the actions ``done`` and of one press by ``side``."""
+    """Return how well the events report the actions ``done`` and one press by ``side``."""
     unreported, invented, positions = list(done), 0, 0
     pressed: list[str] = []
     for event in heard:

@@ -61,7 +61,7 @@ class _BadLine:
 
 
 class _Seat:
-    """A table, and the player at it, who thinks and does what the Laws ask."""
+    """A table, and its player, who thinks and follows the Laws."""
 
     def __init__(self, journal: Journal, side: str, line: _BadLine, plies: int) -> None:
         self.side, self._plies = side, plies
@@ -126,8 +126,8 @@ def figures(moves: int) -> Iterator[str]:
 
 
 def played(moves: int) -> tuple[int, list[float]]:
-    """Play so many moves. Give in milliseconds how far apart the clocks of both tables were at
-    most, and for each move how much more it was charged with than its player has thought."""
+    """Play so many moves. Return, in milliseconds, the largest difference between the clocks of
+    the two tables, and for each move the time charged beyond its player's thought."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         lines = {side: _BadLine(seed) for seed, side in enumerate(SIDES)}
@@ -149,7 +149,7 @@ def played(moves: int) -> tuple[int, list[float]]:
 
 
 def _over(seat: _Seat, clocks: Sequence[Mapping[str, int]]) -> Iterator[float]:
-    """For each move of the player at ``seat``, what it was charged with and not thought."""
+    """Yield, for each move of the player at ``seat``, the ms charged beyond the time of thought."""
     before = 1000 * (_START_S + _INCREMENT_S)
     own = clocks[SIDES.index(seat.side) :: 2]
     for clock, thought in zip(own, seat.thought_ms, strict=True):

@@ -1,4 +1,4 @@
-"""What a game by voice costs its players: `blindplay bench game`.
+"""The cost of a game by voice for its players: `blindplay bench game`.
 
 Two synthesised voices speak into the microphones of a `ListeningTable`; emulated boards feel the
 moves, or each player only presses the clock.
@@ -39,9 +39,9 @@ _HAND_S = 2.0  # so long hands and a press take
 
 @dataclass(frozen=True)
 class GameOptions:
-    """How the game is played: ``moves`` of each player, with sensor boards or without. ``full``: in
-    full announcements instead of short ones. ``noise`` is a condition of `blindplay bench voice`.
-    ``voices`` are White's and Black's."""
+    """The conditions of the game: ``moves`` of each player, with sensor boards or without.
+    ``full``: in full announcements instead of short ones. ``noise`` is a condition of
+    `blindplay bench voice`. ``voices`` are White's and Black's."""
 
     moves: int = 40
     models: tuple[Path, ...] = ()
@@ -54,27 +54,27 @@ class GameOptions:
 
 @dataclass
 class Cost:
-    """What a game cost one player, counted."""
+    """The cost of a game for one player, counted."""
 
     announcing: int = 0
     """Utterances to announce, answers and corrections included."""
     repeating: int = 0
-    """Utterances to repeat what the opponent has announced."""
+    """Utterances to repeat the opponent's announcements."""
     said_s: float = 0.0
     questions: int = 0
     """Times that the table asked, or asked again."""
     free: int = 0
-    """Questions that hands, the clock or nothing at all answered, without a word."""
+    """Questions that were settled without a word: by hands, by the clock or by silence."""
     refused: int = 0
-    """Utterances that were answered with a refusal, or with nothing."""
+    """Utterances that were answered with a refusal, or not at all."""
     wrong: int = 0
     """Moves that were announced and not said."""
 
 
 @dataclass
 class _Person:
-    """A simulated player: a voice, and a board or none. ``told``: what the table has said to them,
-    announcements of both players included."""
+    """A simulated player: a voice, and a board or none. ``told``: the table's words to them, also
+    the announcements of both players."""
 
     side: str
     voice: str
@@ -85,7 +85,7 @@ class _Person:
 
 @dataclass
 class SimulatedGame:
-    """A table at which two simulated people play ``line``. It counts what that costs them."""
+    """A table at which two simulated people play ``line``. It counts their costs."""
 
     pack: Language
     options: GameOptions
@@ -140,7 +140,7 @@ class SimulatedGame:
         self.table.settle()
 
     def _do(self, hands: Callable[[], None], ruling: str) -> None:
-        """Let hands do something, and wait for what comes of it."""
+        """Let hands act, and wait for the ruling."""
         self.table.clock.now += _HAND_S
         since, until = len(self._session.rulings), time.monotonic() + PATIENCE_S
         hands()
@@ -156,9 +156,9 @@ class SimulatedGame:
         self, person: _Person, board: chess.Board, move: chess.Move, *, repeats: bool
     ) -> None:
         """Let a player say a move until the table has taken it, or asks whether it was this one:
-        then what the player does next is the answer."""
+        then the player's next action is the answer."""
         full = self.pack.announce(board, move)
-        words = full if self.options.full else short_form(self.pack, board, move)
+        words = full if self.options.full else corpus.short_form(self.pack, board, move)
         for attempt in range(_TRIES):
             before, lines = len(self._session.rulings), len(self.table.printed)
             self._say(person, words, _RATES[attempt], repeats=repeats)
@@ -208,7 +208,7 @@ class SimulatedGame:
 
 
 def _answer(question: Question, move: chess.Move) -> str | None:
-    """What a player says to a question; None: nothing, for doing the move answers it. "": the
+    """Return a player's answer to a question; None if executing the move answers it; "" for the
     whole move once more."""
     right = [number for number, one in enumerate(question.options) if one.meant.move == move]
     if len(right) != 1:
@@ -216,17 +216,6 @@ def _answer(question: Question, move: chess.Move) -> str | None:
     if len(question.options) == 1:
         return None
     return question.answers[right[0]][0] if question.answers else ""
-
-
-def short_form(pack: Language, board: chess.Board, move: chess.Move) -> str:
-    """Return the shortest announcement that names the move and where it ends."""
-    to = pack.square(move.to_square).lower()
-    forms = [
-        form
-        for form in pack.forms(board)
-        if (to in form or board.is_castling(move)) and pack.understand(form, board).move == move
-    ]
-    return min(forms, key=lambda form: len(form.split()), default=pack.announce(board, move))
 
 
 def random_line(plies: int, seed: int) -> list[chess.Move]:
@@ -244,7 +233,7 @@ def random_line(plies: int, seed: int) -> list[chess.Move]:
 
 
 def simulate(pack: Language, options: GameOptions) -> tuple[SimulatedGame, AnyRecogniser]:
-    """Play a game, and return it with what was counted, and what has heard it.
+    """Play a game, and return it with its counts, and the recogniser that heard it.
 
     Raises StuckTableError, ModelError, SynthesisError or ValueError, each in one sentence.
     """
@@ -283,7 +272,7 @@ def simulate(pack: Language, options: GameOptions) -> tuple[SimulatedGame, AnyRe
 
 
 def figures(pack: Language, options: GameOptions) -> Iterator[str]:
-    """Yield plain lines: what a whole game by voice costs each player."""
+    """Yield plain lines: the cost of a whole game by voice for each player."""
     game, recogniser = simulate(pack, options)
     people, count = game.people, len(game.played)
     who = " and ".join(one.voice or "the system's voice" for one in people.values())

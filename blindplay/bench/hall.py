@@ -40,7 +40,7 @@ _PLY_S = 20.0  # a ply of a rapid game, 15 minutes and 10 seconds a move
 _FACTS_OF_A_PLY = 8.0
 _TICK_S = 1.0  # a table with a running clock writes a line so often
 _SETTLING_S = 60.0
-_LAST_S = 2.0  # for what is on its way to the page
+_LAST_S = 2.0  # for changes on their way to the page
 _MOVE = re.compile(r"Move (\d+):")
 
 
@@ -102,7 +102,7 @@ def _said(process: "subprocess.Popen[str]") -> Any:
 
 
 def _ended(process: "subprocess.Popen[str]") -> Any:
-    """What a process says at its end."""
+    """Return the last message of a process after its input is closed."""
     assert process.stdin is not None
     process.stdin.close()
     said = _said(process)
@@ -111,9 +111,9 @@ def _ended(process: "subprocess.Popen[str]") -> Any:
 
 
 class _Delays:
-    """How long each event was on its way: a table sends its head at the moment of the event.
+    """The delay of each event: a table sends its head at the moment of the event.
 
-    The clocks of the processes are one machine's.
+    All processes read the clock of one machine.
     """
 
     def __init__(self, hall: Hall) -> None:
@@ -131,8 +131,8 @@ class _Delays:
             self.to_hall.append((time.time() - head.wall) * 1000)
 
     def on_page(self, seen: Sequence[tuple[str, int, float]]) -> list[float]:
-        """How long each event was on its way to a page, in milliseconds; a newer one of the same
-        table shows it, too. ``seen``: table, event and time of each change of the page."""
+        """Return the delay of each event until a page shows it, in milliseconds. A newer event of
+        the same table shows it, too. ``seen``: table, event and time of each change of the page."""
         found, left = [], {name: sorted(events.items()) for name, events in self._events.items()}
         for name, number, at in seen:
             events = left.get(name, [])
@@ -148,7 +148,7 @@ def _shown(delays: Sequence[float]) -> str:
 
 
 def _equal(hall: Hall, ends: dict[str, list[object]]) -> int:
-    """How many copies have the last line of their tables, after some patience."""
+    """Return the number of copies that get the last line of their tables in time."""
     limit = time.monotonic() + _SETTLING_S
     while True:
         with hall.follower.lock:
@@ -271,7 +271,7 @@ class _Tables:
         self.link.publish(str(Topic(_EVENT, name, kind)), payload, retain=kind != "journal")
 
     def answer(self) -> None:
-        """Publish what was asked for."""
+        """Publish the requested lines."""
         with self._lock:
             asked, self._asked = self._asked, []
         for name, ask in asked:

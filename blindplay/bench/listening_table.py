@@ -1,7 +1,7 @@
 """A real table in simulated time: it hears sound that is given to it, and says nothing aloud.
 
 Only the people and the room are simulated. Time passes by as much as people and the table speak, so
-what is counted does not depend on the machine.
+the counts do not depend on the machine.
 """
 
 import io
@@ -40,7 +40,7 @@ class StuckTableError(RuntimeError):
 
 @dataclass
 class Told:
-    """What a table has said to one player."""
+    """The amount of a table's speech to one player."""
 
     words: int = 0
     sentences: int = 0
@@ -58,7 +58,7 @@ class SimulatedTime:
 
 
 class _Printed(io.StringIO):
-    """Takes what a table prints, and counts what it says to each player."""
+    """Takes a table's printed lines, and counts its sentences and words to each player."""
 
     def __init__(self, told: Mapping[str, Told]) -> None:
         super().__init__()
@@ -78,8 +78,8 @@ class _Printed(io.StringIO):
 
 @dataclass
 class ListeningTable:
-    """A table at work. ``told`` counts what it says to each player, ``printed`` has a line for
-    everything that happens. White, the blind player, has an earphone."""
+    """A table at work. ``told`` counts its speech to each player, ``printed`` has a line for
+    each event. White, the blind player, has an earphone."""
 
     session: Session
     clock: SimulatedTime
@@ -88,8 +88,7 @@ class ListeningTable:
     _microphones: Mapping[str, tuple[QueueSource, Listener]]
 
     def hear(self, side: str, sound: bytes) -> None:
-        """Let the microphone of ``side`` hear this, and wait until all of it has been decided
-        about."""
+        """Let the microphone of ``side`` hear this, and wait until all of it has been decided."""
         self.clock.now += len(sound) / 2 / RATE
         microphone, listener = self._microphones[side]
         microphone.push(sound)
@@ -100,7 +99,7 @@ class ListeningTable:
             reached, pushed = listener.now, -math.inf
             while listener.now == reached:
                 # One block is enough, unless it was thrown away while the table spoke. More of them
-                # would be a pause that nobody made.
+                # would add a false pause.
                 if time.monotonic() - pushed > _THROWN_AWAY_S and not microphone.waiting():
                     microphone.push(bytes(BLOCK_BYTES))
                     pushed = time.monotonic()
@@ -108,7 +107,7 @@ class ListeningTable:
         self.settle()
 
     def settle(self) -> None:
-        """Wait until what has happened is done and said."""
+        """Wait until all events are handled and all sentences said."""
         self.session.settle()
         self.session.wait_until_said()
 
@@ -170,7 +169,7 @@ def listening_table(
 
 
 def _sink(clock: SimulatedTime, told: Mapping[str, Told], sides: Sequence[str]) -> SilentSink:
-    """An output that these players hear. What it plays takes its time."""
+    """An output that these players hear. Each sound takes its time."""
 
     def heard(pcm: bytes, rate: int) -> None:
         seconds = len(pcm) / 2 / rate

@@ -43,7 +43,7 @@ def figures(
     """Yield a line for each network in ``models``, and for random ones of so many million weights.
 
     ``seconds`` is the length of the sound; ``eight_bits``: the random ones have weights of eight
-    bits. Raises ModelError, or ValueError for a size that is not known or without onnx.
+    bits. Raises ModelError, or ValueError for an unknown size or without onnx.
     """
     for folder in models:
         yield f"{folder.name}: {_measured(pack, folder, seconds, threads)}"

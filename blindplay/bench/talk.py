@@ -1,8 +1,8 @@
-"""How often a table takes the talk of people near it for itself: `blindplay bench talk`.
+"""The false reactions of a table to talk of people near it: `blindplay bench talk`.
 
 People talk to each other, one after the other, with the pauses that people make. They talk about
-everyday matters or about the game, and never to the table. So whatever the table says or does is a
-reaction too many. The sentences took no part in the measurement of any model's confidence.
+everyday matters or about the game, and never to the table. So each word or action of the table is a
+false reaction. The sentences were not used to measure any model's confidence.
 """
 
 import random
@@ -49,19 +49,19 @@ _LETTERS = {
 
 
 class TalkKind(Enum):
-    """What people talk about."""
+    """The subject of talk."""
 
     EVERYDAY = "everyday talk"
     CHESS = "talk about chess"
 
 
 class Reaction(Enum):
-    """What the table does about talk."""
+    """The table's reaction to talk."""
 
     MOVE = "moves taken"
     QUESTION = "questions"
     OTHER = "other answers"
-    """It was not understood, or illegal, or taken for a command."""
+    """The talk was not understood, or illegal, or taken for a command."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class TalkOptions:
 
 @dataclass(frozen=True)
 class Reacted:
-    """A reaction: the sentence at whose end or after which it came, and what the table printed."""
+    """A reaction: the sentence at whose end or after which it came, and the table's output."""
 
     reaction: Reaction
     sentence: str
@@ -85,7 +85,7 @@ class Reacted:
 
 @dataclass
 class Talked:
-    """What was said of one kind, and what the table did about it."""
+    """The talk of one kind, and the table's reactions to it."""
 
     kind: TalkKind
     seconds: float = 0.0
@@ -94,7 +94,7 @@ class Talked:
 
 
 def sentences(pack: Language, kind: TalkKind) -> list[str]:
-    """Return the templates of what people say. Raises ValueError if there are none."""
+    """Return the templates of sentences. Raises ValueError if there are none."""
     source = files(__package__).joinpath("talk", f"{pack.code}.txt")
     if not source.is_file():
         raise ValueError(f"Nobody has written what people say in {pack.name}.")
@@ -151,7 +151,7 @@ class Talkers:
         self._recogniser, self._synthesiser = recogniser, synthesiser
 
     def talk(self, kind: TalkKind) -> Talked:
-        """Talk for so many minutes as the options say."""
+        """Talk for the minutes in the options."""
         talked, chance = Talked(kind), random.Random(f"{self._options.seed} {kind.value}")
         while talked.seconds < self._options.minutes * 60:
             board = corpus.position(chance)
@@ -201,8 +201,8 @@ class Talkers:
 
 
 def _reactions(table: ListeningTable, side: str, sound: Samples, words: str) -> list[Reacted]:
-    """Let the table hear this, and return its reactions. What it says after a while without having
-    heard something is no other reaction."""
+    """Let the table hear this, and return its reactions. Later sentences of the table do not count
+    unless it has heard something again."""
     lines, rulings = len(table.printed), len(table.session.rulings)
     table.hear(side, as_pcm(sound))
     reaction = Reaction.OTHER

@@ -50,7 +50,7 @@ class BlePort:
 
     @property
     def in_waiting(self) -> int:
-        """How many bytes have come."""
+        """The number of bytes that have arrived."""
         return len(self._received)
 
     def read(self, size: int = 1, /) -> bytes:

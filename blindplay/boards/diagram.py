@@ -75,13 +75,13 @@ def after_move(board: chess.Board, diagram: Diagram, move: chess.Move) -> Diagra
 
 
 def kings_in_the_centre(diagram: Diagram) -> bool:
-    """Whether both kings stand on the central squares, which shows the result of a game."""
+    """Return whether both kings stand on the central squares, which shows the result of a game."""
     centre = [diagram[square] for square in (chess.D4, chess.E4, chess.D5, chess.E5)]
     return ord("K") in centre and ord("k") in centre
 
 
 def has_extra_pieces(before: Diagram, shown: Diagram) -> bool:
-    """Whether a side has more pieces than before, and than its missing pawns can have become."""
+    """Return whether a side has more new pieces than its missing pawns can have become."""
     for letters in (b"KPNBRQ", b"kpnbrq"):
         king, pawn, *others = (shown.count(one) - before.count(one) for one in letters)
         if king > 0 or pawn > 0 or sum(max(0, more) for more in others) > -pawn:
@@ -90,8 +90,8 @@ def has_extra_pieces(before: Diagram, shown: Diagram) -> bool:
 
 
 def shows_with_pieces_missing(before: Diagram, after: Diagram, shown: Diagram) -> bool:
-    """Whether ``shown`` is ``after`` but for missing pieces, none of which the move from
-    ``before`` moved."""
+    """Return whether ``shown`` is ``after`` except for missing pieces. The move from ``before``
+    moved none of these."""
     return all(
         now == new or (now == EMPTY and old == new)
         for old, new, now in zip(before, after, shown, strict=True)
@@ -99,5 +99,5 @@ def shows_with_pieces_missing(before: Diagram, after: Diagram, shown: Diagram) -
 
 
 def only_pieces_removed(before: Diagram, shown: Diagram) -> bool:
-    """Whether ``shown`` is ``before`` but for missing pieces."""
+    """Return whether ``shown`` is ``before`` except for missing pieces."""
     return all(now in (was, EMPTY) for was, now in zip(before, shown, strict=True))

@@ -35,9 +35,9 @@ from .ports import (
 BACKOFF = (0.5, 10.0)
 """First and longest pause between two attempts to connect, in seconds."""
 ANSWER_SECONDS = 3.0
-"""How long a board may take to answer. Opening its port resets an Arduino for about 1.5 s."""
+"""Seconds that a board may take to answer. Opening its port resets an Arduino for about 1.5 s."""
 LOOK_SECONDS = 0.7
-"""How long a press of the clock waits for a confirmed position."""
+"""Seconds that a press of the clock waits for a confirmed position."""
 
 _QUEUE_LIMIT = 10_000
 """Bound of the event queue: more events than hands make in hours. A faulty board that floods the
@@ -144,8 +144,8 @@ class BoardDriver(SensorBoard, Generic[State]):
     """Keeps the connection to a board until :meth:`close`.
 
     ``url`` is a device (``/dev/ttyUSB0``, ``COM3``) or any pyserial URL. ``on_event`` receives one
-    event at a time in a thread of its own. The driver logs its exceptions and goes on. However
-    long it takes, the driver continues to listen: a pegged board falls silent without a host, and
+    event at a time in a thread of its own. The driver logs its exceptions and goes on. A slow
+    ``on_event`` does not stop the listening: a pegged board falls silent without a host, and
     touches would be lost. ``ports`` lists the USB ports, among which the driver finds a board that
     was plugged in again under another name.
     """
@@ -153,7 +153,7 @@ class BoardDriver(SensorBoard, Generic[State]):
     KIND: ClassVar[str]
     """The name of such a board for a person, for example ``DGT board``."""
     PORT_HINT: ClassVar[str] = "for example with --port"
-    """How a person gives the port of such a board."""
+    """Advice on giving the port of such a board, to end a sentence."""
     BAUD: ClassVar[int] = BAUD
     """Speed of its serial line."""
     SCHEMES: ClassVar[tuple[str, ...]] = ()
@@ -352,8 +352,8 @@ class BoardDriver(SensorBoard, Generic[State]):
         )
 
     def _urls(self) -> list[str]:
-        """Where the board may be: its last port, unless another device has that now, and each port
-        with its USB identity."""
+        """Return the ports to try: the last one, unless another device has it now, and each port
+        with the board's USB identity."""
         if self._usb is None:
             return [self.url]
         ports = list(self._ports())

@@ -52,7 +52,7 @@ class Placed:
 @dataclass(frozen=True)
 class PieceTouched:
     """A finger was on the piece that left this square: ``Lifted`` follows. Only a board that feels
-    fingers, and tells positions only, says so; of others a lift is the touch."""
+    fingers and otherwise reports only positions sends it; at others a lift is the touch."""
 
     kind: ClassVar[str] = "touched"
     square: str

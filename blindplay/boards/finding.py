@@ -19,8 +19,8 @@ def find_boards(
     """Yield the address of each board that is found, as ``--board`` takes it, and its description.
 
     Boards with a serial port are asked; each question takes up to ``seconds``. Bluetooth boards and
-    USB HID devices are recognised by their names. ``warn`` is called with a sentence about what
-    could not be searched, and about a port that a board may have, where none answers.
+    USB HID devices are recognised by their names. ``warn`` is called with a sentence about each
+    kind of connection that could not be searched, and each likely port without an answer.
     """
     for port in ports():
         yield from _at(port, seconds, warn)
@@ -46,7 +46,7 @@ def find_boards(
 
 def _at(port: FoundPort, seconds: float, warn: Callable[[str], None]) -> Iterator[tuple[str, str]]:
     """The board at a serial port, if one answers. A pegged board would answer as a DGT board, too,
-    so it is asked first; what it is asked means nothing to a DGT board."""
+    so it is asked first. Its question means nothing to a DGT board."""
     pegged: dict[str, type[BoardDriver[Any]]] = {"": PegBoard}
     reason = ""
     for prefix, driver in (pegged | {f"{name}:": made for name, made in DRIVERS.items()}).items():

@@ -1,4 +1,4 @@
-"""What boards that report whole positions say, and how a stream of bytes is cut into it."""
+"""The messages of boards that report whole positions, and the cutting of bytes into them."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class FingerOn:
 
 @dataclass(frozen=True)
 class AboutBoard:
-    """What the board says of itself, in English: ``firmware 1.3``."""
+    """A description that the board gives of itself, in English: ``firmware 1.3``."""
 
     text: str
 
@@ -56,11 +56,11 @@ BoardMessage: TypeAlias = BoardReport | SquareChange | FingerOn | AboutBoard | S
 
 
 class Framer(ABC):
-    """Cuts a stream into messages. However the stream is cut into chunks, they are the same.
+    """Cuts a stream into messages, which do not depend on the sizes of the chunks.
 
     A subclass says with which bytes a frame begins, how long the frame at the start of the buffer
     is, and what it means. Where no frame begins or a frame makes no sense, the stream is read from
-    the next byte that may begin one; what was skipped is one :class:`Garbled`.
+    the next byte that may begin one; the skipped bytes become one :class:`Garbled`.
     """
 
     BEGINNINGS: ClassVar[bytes]
@@ -97,7 +97,7 @@ class Framer(ABC):
 
     @property
     def unfinished(self) -> bool:
-        """Whether the stream ended within a frame."""
+        """True if the stream ended within a frame."""
         return bool(self._buffer)
 
     @abstractmethod

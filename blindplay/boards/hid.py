@@ -30,7 +30,7 @@ class HidPort:
 
     @property
     def in_waiting(self) -> int:
-        """How many bytes of the last report are left."""
+        """The number of bytes left of the last report."""
         return len(self._received)
 
     def read(self, size: int = 1, /) -> bytes:

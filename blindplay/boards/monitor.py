@@ -52,11 +52,11 @@ def event_json(event: BoardEvent, at: float) -> str:
 def monitor(address: str | None, *, json: bool, seconds: float | None, out: TextIO) -> None:
     """Print the events of the board at ``address`` to ``out``, for ``seconds`` or until Ctrl-C.
 
-    A name before the URL, as in ``dgt:/dev/ttyUSB0``, says whose board it is. Without a URL a board
-    is searched for. The times are seconds since the monitor began. Events come in the order in
-    which they were confirmed, so a line may have a slightly earlier time than the line before.
-    Raises :class:`BoardNotFoundError` if there is no board, if the address cannot be one, or if no
-    board answered within ``seconds`` or, without them, at the first attempt.
+    A name before the URL, as in ``dgt:/dev/ttyUSB0``, gives the maker of the board. Without a URL,
+    the monitor searches for a board. The times are seconds since the monitor began. Events come in
+    the order in which they were confirmed, so a line may have a slightly earlier time than the line
+    before. Raises :class:`BoardNotFoundError` if there is no board, if the address is not that of a
+    board, or if no board answered within ``seconds`` or, without them, at the first attempt.
     """
     driver, url = board_at(address)
     inbox: queue.Queue[BoardEvent] = queue.Queue()

@@ -20,9 +20,9 @@ def possible_moves(
     """The legal moves after which these squares are ``occupied``; one for all promotions of a pawn.
 
     ``emptied`` are the squares that were seen empty since the position of ``board``. A move does
-    not explain the lift of a piece that it does not touch. A captured piece may have been taken so
-    fast that nobody saw it gone; but if one of the moves explains exactly what was seen, it is the
-    only one.
+    not explain the lift of a piece that it does not touch. A captured piece may have been replaced
+    so fast that its square was never seen empty. If exactly one move explains all that was seen and
+    nothing more, only that move is returned.
     """
     exact, others = _fitting_moves(board, occupied, emptied)
     return exact if len(exact) == 1 else exact + others
@@ -31,15 +31,15 @@ def possible_moves(
 def certain_moves(
     board: chess.Board, occupied: chess.Bitboard, emptied: chess.Bitboard
 ) -> list[chess.Move]:
-    """Those of :func:`possible_moves` that explain exactly what was seen: while a piece is in the
-    hand, its captures are possible, too."""
+    """Return those of :func:`possible_moves` that touch exactly the squares that were seen empty.
+    While a piece is in the hand, its captures are possible, but not certain."""
     return _fitting_moves(board, occupied, emptied)[0]
 
 
 def _fitting_moves(
     board: chess.Board, occupied: chess.Bitboard, emptied: chess.Bitboard
 ) -> tuple[list[chess.Move], list[chess.Move]]:
-    """The possible moves: those that explain exactly what was seen, and the others."""
+    """Return the possible moves: first those that explain exactly what was seen, then others."""
     exact: list[chess.Move] = []
     others: list[chess.Move] = []
     for move in board.legal_moves:

@@ -15,7 +15,7 @@ from serial.tools import list_ports
 
 BAUD = 9600
 READ_SECONDS = 0.05
-"""How long a reading waits for bytes."""
+"""Seconds that a reading waits for bytes."""
 
 VENDORS = {
     0x2341: "Arduino",
@@ -81,7 +81,7 @@ class Port(Protocol):
 
     @property
     def in_waiting(self) -> int:
-        """How many bytes have come."""
+        """The number of bytes that have arrived."""
 
     def read(self, size: int = 1, /) -> bytes:
         """Wait a twentieth of a second at most for so many bytes."""
@@ -94,7 +94,7 @@ class Port(Protocol):
 
 
 def check_url(url: str, schemes: Sequence[str] = ()) -> None:
-    """Raise :class:`BoardNotFoundError` if ``url`` can name neither a serial port nor something of
+    """Raise :class:`BoardNotFoundError` unless ``url`` can name a serial port or something of
     these ``schemes``. Opens nothing."""
     scheme, separator, _ = url.partition("://")
     if not url:
@@ -208,7 +208,7 @@ def explain(url: str, error: BaseException) -> str:
         return f"You may not use port {url}: ask the administrator of this computer for the right."
     if number in (errno.EBUSY, errno.EAGAIN) or "exclusively lock" in text:
         return in_use
-    _log.debug("the line to %s was lost: %s", url, text)  # this text is no help to a person
+    _log.debug("the line to %s was lost: %s", url, text)  # this text does not help a person
     return f"The line to the board at {url} was lost: check the cable."
 
 

@@ -89,7 +89,7 @@ def positions(data: bytes, protocol: str, turned: bool | None = None) -> Iterato
 
 
 def _diagrams(data: bytes, protocol: str) -> Iterator[Diagram]:
-    """What the board reports, message by message, as if it did not lie turned."""
+    """Yield the position after each message of the board, as if it did not lie turned."""
     heard: bytearray | None = None
     messages = dgt_protocol.Decoder() if protocol == "dgt" else FRAMERS[protocol]()
     for message in messages.feed(data):

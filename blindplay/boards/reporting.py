@@ -1,4 +1,4 @@
-"""Boards that report whole positions: what of their reports is believed, and their drivers.
+"""Boards that report whole positions: belief in their reports, and their drivers.
 
 A report without a checksum counts only when the next ones say the same. A single change counts
 only when reports repeat it. Hands cannot be seen in positions, so such a board proves no touch.
@@ -26,7 +26,7 @@ from .ports import BoardNotFoundError, FoundPort, Port, discover, open_port
 from .wireless import BleProfile, HidProfile, check_wireless, nearby, open_wireless, plugged_in
 
 _LOOK_SECONDS = 2.0
-"""How long a press of the clock waits for a believed position: several reports."""
+"""Seconds that a press of the clock waits for a believed position: several reports."""
 _SETTLED = 0.3
 """After this pause the hands rest."""
 _ASK_EVERY = 0.2
@@ -39,7 +39,7 @@ class Belief:
     def __init__(self) -> None:
         self.diagram: Diagram | None = None
         self.settled = False
-        """Whether nothing was heard since that may say otherwise."""
+        """True if nothing heard since contradicts it."""
         self._heard: Diagram | None = None
         self._changes: list[SquareChange] = []  # from what is believed to what was heard
         self._times = 0
@@ -87,7 +87,7 @@ class ReportingState(PositionState):
     """
 
     NAME: ClassVar[str]
-    """What the board is, for a person, before it says more of itself."""
+    """The kind of the board, for a person, until the board describes itself."""
     FRAMER: ClassVar[type[Framer]]
     SILENCE: ClassVar[float] = 2.0
     GREETING: ClassVar[tuple[bytes, ...]] = ()
@@ -103,7 +103,7 @@ class ReportingState(PositionState):
         self._belief = Belief()
         self.turned: bool = before.turned if before else False
         self._shown: Diagram | None = before._shown if before else None
-        self._told: Diagram | None = None  # what the events so far amount to
+        self._told: Diagram | None = None  # the position after all events so far
         self._position: str | None = None  # the last one that was told
         self._sure = False
         self._changed_at = self._asked_at = self._sent_at = -math.inf

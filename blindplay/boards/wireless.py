@@ -14,7 +14,7 @@ SCAN_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class BleProfile:
-    """How boards of a kind are reached by Bluetooth LE: the beginnings of their ``names``, the
+    """The way to boards of one kind by Bluetooth LE: the beginnings of their ``names``, the
     characteristics that ``notify``, and the one to ``write`` to. UUIDs are in lower case."""
 
     names: tuple[str, ...]
@@ -22,7 +22,7 @@ class BleProfile:
     write: str
 
     def fits(self, name: str) -> bool:
-        """Whether such a board may have this name."""
+        """Return whether such a board may have this name."""
         return name.lower().startswith(tuple(one.lower() for one in self.names))
 
 
@@ -32,7 +32,7 @@ NORDIC_UART = (("6e400003-b5a3-f393-e0a9-e50e24dcca9e",), "6e400002-b5a3-f393-e0
 
 @dataclass(frozen=True)
 class HidProfile:
-    """How boards of a kind are reached by USB HID: the ``vendor``, the high bytes of the
+    """The way to boards of one kind by USB HID: the ``vendor``, the high bytes of the
     ``products``, and the usage page of the right interface."""
 
     vendor: int

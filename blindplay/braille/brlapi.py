@@ -20,7 +20,7 @@ from typing import Self
 
 VERSION = 8
 MOST_BYTES = 4096
-"""The largest packet. A server that announces more is none."""
+"""The largest packet, in bytes. A server that announces more is not BrlAPI."""
 _MOST_CELLS = 512
 _PORT = 4101
 _SOCKETS = Path("/var/lib/BrlAPI")
@@ -51,8 +51,8 @@ class Packet:
 
 
 class Unpacker:
-    """Cuts bytes into packets. Without I/O: the same bytes give the same packets however they
-    come. Raises BrailleError for a packet that no server sends; nothing after it can be read."""
+    """Cuts bytes into packets. Without I/O: the packets do not depend on the sizes of the
+    chunks. Raises BrailleError for a packet that no server sends; nothing after it can be read."""
 
     def __init__(self) -> None:
         self._rest = b""
@@ -74,7 +74,7 @@ class Unpacker:
 
 @dataclass(frozen=True)
 class Display:
-    """What a server tells about its display: columns times rows, 0 while there is none."""
+    """The size of a server's display: columns times rows, 0 while there is none."""
 
     cells: int
 
@@ -87,8 +87,8 @@ class KeyPressed:
 
 
 def written(text: str, cells: int, cursor: int | None) -> Packet:
-    """What fills a display of so many cells with `text`. Signs from U+2800 on are dots; BRLTTY
-    writes all others in the table that its user has chosen. `cursor`: the cell, from 0 on."""
+    """Return the packet that fills a display of so many cells with `text`. Signs from U+2800 on are
+    dots; BRLTTY writes all others in its user's table. `cursor`: the cell, from 0 on."""
     line = text[:cells].ljust(cells).encode("utf-8", "replace")
     charset = b"UTF-8"
     content = struct.pack(">IIII", _REGION | _TEXT | _CURSOR | _CHARSET, 1, cells, len(line))
@@ -181,7 +181,7 @@ class Connection:
         if packet.kind == "k" and len(content) == 8:
             return KeyPressed(int.from_bytes(content, "big"))
         if packet.kind == "PU" and len(content) >= 16:
-            # Nothing is asked here: BRLTTY 6.5 would mix the answer with the next change.
+            # Ask nothing here: BRLTTY 6.5 would mix the answer with the next change.
             parameter, value = int.from_bytes(content[4:8], "big"), content[16:]
             if parameter == _DEVICE_ONLINE:
                 self._online = any(value)
@@ -233,8 +233,8 @@ def _gone() -> BrailleError:
 
 
 def _size(content: bytes) -> int:
-    """How many cells a size has, columns and rows. BRLTTY 6.5 tells some in the wrong order of
-    bytes, which makes them huge."""
+    """Return the number of cells, columns times rows; 0 if it makes no sense. BRLTTY 6.5 sends
+    some sizes in the wrong order of bytes, which makes them huge."""
     for order in "><":
         cells: int = math.prod(struct.unpack(f"{order}II", content[:8].ljust(8, b"\0")))
         if cells <= _MOST_CELLS:

@@ -1,4 +1,4 @@
-"""What a key of a Braille display means, from BrlAPI's codes.
+"""The meaning of a Braille display's keys, from BrlAPI's codes.
 
 Source: BRLTTY's `brlapi_keycodes.h` and `brlapi_constants.h`. A code is a command of BRLTTY with
 its argument, or an X keysym.
@@ -14,7 +14,7 @@ _ROUTE, _DOTS = 1, 34
 
 
 class BrailleKey(enum.Enum):
-    """What keys do."""
+    """The action of a key."""
 
     LEFT = "left"
     RIGHT = "right"
@@ -54,7 +54,7 @@ class Pressed:
 
 
 def pressed(code: int) -> Pressed | None:
-    """What the key of this code means; None for keys that mean nothing here."""
+    """Return the meaning of the key of this code; None for a key without one here."""
     code &= ~_FLAGS
     if code & _KINDS == _COMMAND:
         block, argument = code >> 16 & 0x1FFF, code & 0xFFFF

@@ -1,7 +1,7 @@
-"""A few cells that show what was said, piece by piece. Without I/O.
+"""A few cells that show sentences piece by piece. Without I/O.
 
 The line shows one sentence after the other, and at the end the present state. If more follows, the
-last cell has all six dots. What is being typed takes the place of all that.
+last cell has all six dots. Text that is being typed takes the place of all that.
 """
 
 import textwrap
@@ -9,12 +9,12 @@ import textwrap
 MORE = "\u283f"
 FEWEST = 2
 _MOST = 1000
-"""How many sentences can be read again."""
+"""The number of sentences that can be read again."""
 
 
 class BrailleLine:
-    """What a reader's fingers are at. `keeps`: a new sentence waits until those before it have been
-    read to their ends, else it is shown at once."""
+    """The text under a reader's fingers. `keeps`: a new sentence waits until those before it have
+    been read to their ends, else it is shown at once."""
 
     def __init__(self, *, keeps: bool) -> None:
         self.keeps = keeps
@@ -25,7 +25,7 @@ class BrailleLine:
 
     @property
     def unread(self) -> bool:
-        """Whether a reader who must not miss anything has not read everything yet."""
+        """True if a reader who must read everything has more to read."""
         return self.keeps and self._at is not None
 
     @property
@@ -35,7 +35,7 @@ class BrailleLine:
 
     @property
     def newest(self) -> str:
-        """What was said last; "" before."""
+        """The sentence said last; "" before the first."""
         return self._said[-1] if self._said else ""
 
     def say(self, sentence: str) -> None:
@@ -48,7 +48,7 @@ class BrailleLine:
             self._go(len(self._said) - 1)
 
     def shown(self, cells: int, state: str) -> tuple[str, int | None]:
-        """What so many cells show, and the cell of the cursor."""
+        """Return the text of so many cells, and the cell of the cursor, or None without one."""
         width = max(cells, FEWEST) - 1
         if self.typed:
             tail = self.typed[-width:]

@@ -39,7 +39,7 @@ class OpponentParameter(click.ParamType[str]):
 
 
 def is_distant(given: Mapping[str, Any]) -> bool:
-    """Whether the opponent sits at another table."""
+    """Return whether the opponent sits at another table."""
     return given["against"] not in (None, *KINDS)
 
 
@@ -85,7 +85,7 @@ def with_opponent(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _at_lichess(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What a game at Lichess has: no training and no arbiter.
+    """Return the values of a game at Lichess: no training and no arbiter.
 
     :raises ValueError: if that was asked for, or Lichess has no such game.
     """
@@ -121,8 +121,8 @@ def _engine_player(given: Mapping[str, Any]) -> "EnginePlayer":
 
 
 def offered(pack: "Language") -> str | None:
-    """What the user chooses of "engine", "people" and "demo"; None: nothing, or nobody can be
-    asked."""
+    """Ask the user to choose "engine", "people" or "demo", and return the choice; None if nobody
+    can be asked."""
     from blindplay.language import Key, key_of
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):

@@ -115,7 +115,7 @@ def decode(
 ) -> None:
     """Print the moves of a recorded stream in UCI, one per line.
 
-    What is unclear goes to standard error. Without --commit, a press of a DGT clock makes a move
+    Doubts go to standard error. Without --commit, a press of a DGT clock makes a move
     final if the clock was used in the recording; otherwise the position does, as on all other
     boards.
     """

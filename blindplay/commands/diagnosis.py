@@ -1,4 +1,4 @@
-"""What a table needs, and whether it is there: one sentence per finding, with the remedy.
+"""The needs of a table, and whether they are met: one sentence per finding, with the remedy.
 
 :func:`report` turns the findings into a text to send with a question; it identifies nobody.
 """
@@ -49,7 +49,7 @@ _ROOM = 500_000_000
 _LATE_MS = 500
 """Milliseconds until a fact is on the disk; a slower disk delays every announcement."""
 _GAMES = 20
-"""How many games are read to their ends, the newest first."""
+"""Number of games that are read to their ends, the newest first."""
 
 
 def examine(pack: Language, model: Path | None, microphone: str | None) -> Iterator[Diagnosis]:
@@ -73,7 +73,7 @@ def examine(pack: Language, model: Path | None, microphone: str | None) -> Itera
 
 
 def _together(pack: Language, model: Path | None) -> Iterator[Diagnosis]:
-    """Whether the chosen models can be read, and how much memory several models need together.
+    """Say whether the chosen models can be read, and how much memory several models need together.
 
     `bench models` measures how well they hear.
     """
@@ -93,7 +93,7 @@ def _together(pack: Language, model: Path | None) -> Iterator[Diagnosis]:
 
 
 def _reader() -> Diagnosis:
-    """Whether a screen reader runs that can speak what only one player may hear."""
+    """Say whether a screen reader runs that can speak the sentences for one player only."""
     try:
         name = ScreenReader().name
     except ReaderError as error:
@@ -102,7 +102,7 @@ def _reader() -> Diagnosis:
 
 
 def _braille() -> Diagnosis:
-    """Whether BRLTTY has a Braille display for a table."""
+    """Say whether BRLTTY has a Braille display for a table."""
     try:
         with Connection() as connection:
             cells = connection.display.cells
@@ -151,7 +151,7 @@ def _boards() -> Iterator[Diagnosis]:
 
 
 def _engine() -> Diagnosis:
-    """Whether a chess engine is there to play against."""
+    """Say whether a chess engine is there to play against."""
     engine = installed()
     if engine is not None:
         return good("engine", f"{engine.name} plays against you with play --against engine.")
@@ -171,7 +171,7 @@ def _engine() -> Diagnosis:
 
 
 def _journal(folder: Path) -> Iterator[Diagnosis]:
-    """Whether facts reach the disk, how fast, and whether there is room for more games."""
+    """Say whether facts reach the disk, how fast, and whether there is room for more games."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (
@@ -212,7 +212,7 @@ def _append(journal: Journal, t: int) -> float:
 
 
 def _games(folder: Path) -> Iterator[Diagnosis]:
-    """Whether the newest games can be read to their ends, and how many games have sound."""
+    """Say whether the newest games can be read to their ends, and how many games have sound."""
     journals = sorted(folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime)
     newest = [path for path in journals if ".damaged-" not in path.name][-_GAMES:]
     bad = 0
@@ -348,7 +348,7 @@ def nameless(text: str) -> str:
 
 
 def _brltty() -> Iterator[Diagnosis]:
-    """Whether brltty runs: it takes the USB adapters (CH340, CP210x) that boards use."""
+    """Say whether brltty runs: it takes the USB adapters (CH340, CP210x) that boards use."""
     if sys.platform != "linux":
         return
     running = set()

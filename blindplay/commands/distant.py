@@ -47,7 +47,7 @@ class Address:
 
 
 def address_of(text: str) -> Address:
-    """What ``wait``, ``wait:port``, ``wait@host:port`` or ``482915@host:port`` says.
+    """Return the address in ``wait``, ``wait:port``, ``wait@host:port`` or ``482915@host:port``.
 
     :raises ValueError: one sentence, if it is no address.
     """
@@ -136,7 +136,7 @@ def _await(
 
 
 def _door(address: Address) -> "Door":
-    """Where this table waits.
+    """Return the door at which this table waits.
 
     :raises ValueError: one sentence, if it cannot wait there.
     """
@@ -161,7 +161,7 @@ def _door(address: Address) -> "Door":
 
 
 def _way(address: Address) -> "Way":
-    """How this table calls the other.
+    """Return the way by which this table calls the other.
 
     :raises ValueError: one sentence, if a broker does not answer, or nobody waits there.
     """
@@ -210,7 +210,7 @@ def _call(place: "MeetingPlace", address: Address, player: Player) -> "Met":
 
 
 def _said(error: ValueError, address: Address, port: int) -> str:
-    """Why nothing came of a call."""
+    """Return why a call failed."""
     from blindplay import __version__
     from blindplay.opponents.distant.terms import NotAgreedError, OtherVersionError
     from blindplay.six_digits import WrongDigitsError

@@ -79,8 +79,8 @@ def broker(file: Path) -> None:
 def meetings(port: int) -> None:
     """Let two distant tables meet that cannot reach each other.
 
-    It needs Mosquitto on this machine, and no event. What the tables say passes encrypted, and
-    nothing is kept. Ctrl-C ends it; games that are being played stop until it runs again.
+    It needs Mosquitto on this machine, and no event. Everything passes encrypted, and nothing is
+    kept. Ctrl-C ends it; games that are being played stop until it runs again.
     """
     from blindplay.console.server import reached_at
     from blindplay.hall.local_broker import program

@@ -79,8 +79,8 @@ _QUESTIONS: dict[str, tuple[str, Callable[[str], Any], Callable[[], str]]] = {
 def init(folder: Path | None, **given: str | None) -> None:
     """Set up an event: its file, one for each table, and the configuration of its broker.
 
-    What is not given as an option is asked, one question after the other. Enter takes the usual
-    answer.
+    It asks for each setting that no option gives, one question after the other. Enter takes the
+    usual answer.
     """
     from blindplay.hall.new_event import HALL_FILE, EventPlan, check_new, short_name, write_event
 

@@ -51,7 +51,7 @@ def _served(port: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 @dataclass(frozen=True)
 class ServedAt:
-    """Where pages are served."""
+    """The address at which pages are served."""
 
     host: str = LOOPBACK
     port: int = PORT

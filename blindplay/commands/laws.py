@@ -57,7 +57,8 @@ def _found(board: chess.Board) -> dict[str, Mating]:
 
 
 def _verdicts(board: chess.Board) -> dict[str, dict[str, Any]]:
-    """For each side, whether it can still mate, with a line of moves or the reason, as JSON."""
+    """Return for each side whether it can still mate, with a line of moves or the reason, as
+    JSON."""
     verdicts: dict[str, dict[str, Any]] = {}
     for side, found in _found(board).items():
         verdicts[side] = {"verdict": found.verdict.value}

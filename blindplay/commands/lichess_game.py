@@ -67,8 +67,8 @@ def _chosen(name: str) -> bool:
 def with_found_game(
     given: Mapping[str, Any], pack: "Language", lines: "TypedLines", out: TextIO
 ) -> dict[str, Any] | None:
-    """Find a game at Lichess, and say meanwhile what happens. Give the options of the game; None if
-    there is none.
+    """Find a game at Lichess, and say meanwhile what happens. Return the options of the game; None
+    if there is none.
 
     :raises LichessError, ValueError: if Lichess refuses, or no account is known.
     """

@@ -31,7 +31,7 @@ MOST_BYTES = 100_000_000
 
 
 def called() -> str:
-    """What calls this program here, for commands that are printed: people copy them."""
+    """Return the command that calls this program here, for printed commands: people copy them."""
     script = Path(sys.argv[0])
     if script.stem != "blindplay":
         return f"{shlex.quote(sys.executable)} -m blindplay"

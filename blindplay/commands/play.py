@@ -164,7 +164,7 @@ def _joined(given: Mapping[str, Any]) -> "EventFile | None":
 
 
 def _companion(joined: "EventFile | None") -> "Companion | None":
-    """What publishes the table to a hall; None without one."""
+    """Return the companion that publishes the table to a hall; None without a hall."""
     if joined is None:
         return None
     from blindplay.hall.assigned_games import publisher

@@ -29,7 +29,8 @@ class Reader:
 
     @property
     def language(self) -> str:
-        """That of ``--language``, else of the settings, else of the system, else English."""
+        """Return the language of ``--language``, else of the settings, else of the system, else
+        English."""
         if self._language is None:
             wanted = (typed_language(self._arguments), _of_settings(), named_language(), "en")
             self._language = next(filter(None, map(translation.code_of, wanted)))

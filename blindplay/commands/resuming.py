@@ -23,7 +23,7 @@ others."""
 
 
 def kept_values(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What is kept of the options of a new game."""
+    """Return the options of a new game that are kept, by name."""
     kept = {name: _plain(given[name]) for name in KEPT}
     return {**kept, "language": given["language"] or user_language()}
 
@@ -97,7 +97,7 @@ def _same(name: str, typed: Any, own: Any) -> bool:
 
 
 def _as_options(setup: Setup) -> dict[str, Any]:
-    """What the options of ``play`` would be for this game, by their names."""
+    """Return the options of ``play`` that would give this game, by name."""
     impaired = [side for side in SIDES if setup.player(side).impaired]
     options: dict[str, Any] = {
         name: getattr(setup, name)

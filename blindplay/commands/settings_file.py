@@ -67,7 +67,7 @@ def read(wanted: Container[str] | None = None) -> dict[str, Any]:
 
 
 def contents(path: Path) -> dict[str, Any]:
-    """What the file holds, unchecked; nothing if there is no file."""
+    """Return the unchecked contents of the file; nothing if there is no file."""
     if not path.exists():
         return {}
     try:
@@ -77,7 +77,7 @@ def contents(path: Path) -> dict[str, Any]:
 
 
 def fault(name: str, value: Any) -> str:
-    """What is wrong with one setting, in one sentence that names it; "" if nothing is."""
+    """Return what is wrong with one setting, in one sentence that names it; "" if nothing is."""
     known = names()
     option = known.get(name)
     if option is None:

@@ -1,4 +1,4 @@
-"""What speech needs, and whether it is there: one sentence per finding, with the remedy."""
+"""The needs of speech, and whether they are met: one sentence per finding, with the remedy."""
 
 from collections.abc import Iterable
 from contextlib import nullcontext
@@ -64,7 +64,7 @@ def examine(
     """Return the findings on voices, recogniser, vocabulary, outputs and microphone.
 
     ``words`` are the phrases that must be recognised in a game. The microphone is recorded for
-    ``seconds``. Whatever is missing is a finding, never an exception.
+    ``seconds``. A missing part is a finding, never an exception.
     """
     return [
         _voices(language, synthesiser),

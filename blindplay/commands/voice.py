@@ -308,7 +308,8 @@ def _begun(booth: Booth, words: Language) -> "UnfinishedDonation | None":
 
 
 def _recogniser_if_any(words: Language) -> "AnyRecogniser | None":
-    """What notices that something else was said, if there is a speech model of the language."""
+    """Return a recogniser that notices if something else was said; None without a speech model of
+    the language."""
     from blindplay.speech.models.folders import ModelError
 
     try:

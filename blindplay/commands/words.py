@@ -107,7 +107,7 @@ def understand(
 ) -> None:
     """Print what words or sound files mean in a position.
 
-    What is no file and means a move or a command, such as nf3, is taken as words.
+    Text such as nf3, which is no file but means a move or a command, is taken as words.
 
     A line of a batch is {"file": …, "fen": …, "language": …}. Its path is relative to the batch.
     """
@@ -212,7 +212,7 @@ def _understand_batch(batch: Path, pack: Language, ear_of: Callable[[Language], 
 
 
 def _heard(name: str, path: Path, board: chess.Board, ear: "Ear") -> dict[str, Any]:
-    """What a sound file means on ``board``, as JSON; ``name`` is the file's name in it."""
+    """Return what a sound file means on ``board``, as JSON; ``name`` is the file's name in it."""
     decision = ear.hear(path, board)
     return {
         "file": name,

@@ -7,4 +7,4 @@ LOOPBACK = "127.0.0.1"
 PORT = 8080
 """The default address: only this machine can open the pages."""
 PUBLIC_DELAY_S = 900
-"""How much later everybody sees the game, if nothing else is chosen."""
+"""The default delay of the public page, in seconds."""

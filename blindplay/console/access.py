@@ -140,7 +140,7 @@ class AccessLinks:
         return next((one for one in fits if role in (None, one.role)), None)
 
     def displaced(self, secret: str) -> bool:
-        """Whether a newer session of the same role has displaced the one with this cookie."""
+        """Return whether a newer session of the same role has displaced the cookie's session."""
         given = _digest(secret)
         with self._lock:
             return any(hmac.compare_digest(one, given) for one in self._displaced)
@@ -158,7 +158,7 @@ class RateLimiter:
         self._left: dict[str, tuple[float, float]] = {}
 
     def take(self, client: str) -> bool:
-        """Count one request of ``client``; False if it is one too many."""
+        """Count one request of ``client``; return False if it exceeds the limit."""
         now = self._now()
         left, at = self._left.get(client, (self._burst, now))
         left = min(self._burst, left + (now - at) * self._rate)

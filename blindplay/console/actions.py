@@ -1,5 +1,5 @@
-"""Turns what a page sends into facts: by the role that the server knows, and only while the game
-is as the page showed it."""
+"""Turns the requests of pages into facts: by the role that the server knows, and only while the
+game is as the page showed it."""
 
 import dataclasses
 import hashlib
@@ -38,7 +38,7 @@ Form = Mapping[str, Sequence[str]]
 # The server knows these fields; no page can set them.
 _SERVERS = frozenset(("t", "by", "seen_by", "who", "request"))
 # These refer to the moves that the page showed, and ``make`` also to the boards. The other facts
-# are true whatever has happened since: an entry on a scoresheet names its move.
+# are true in any later state: an entry on a scoresheet names its move.
 _OF_MOVES = frozenset(("announce", "correct", "make", "press", "seal"))
 _PROMOTIONS = frozenset("qrbn")
 _OF_ONE_CLOCK = (Command.CLOCK_MINE, Command.CLOCK_OPPONENT)
@@ -63,14 +63,14 @@ _OF_SQUARES = frozenset(
         Command.LEGAL_MOVES,
     )
 )  # fmt: skip
-# The field that a refusal is about, by the kind of action, if its content is what is wrong.
+# The field with wrong content that a refusal is about, by the kind of action.
 _FIELDS: Mapping[str, str] = {
     "move": "text", "ask": "text", "claim_draw": "text", "seal": "text",
     "touch": "square", "record": "ply",
 }  # fmt: skip
 _WRONG = frozenset((*get_args(MoveReason), "empty_square", "no_such_ply"))
 _NOT_OF_A_FIELD = frozenset(("stale", "press_held", "no_such_action"))
-# What a page can be asked. The Laws forbid those questions that are about the position.
+# The questions that a page can ask. The Laws forbid those about the position.
 _ASKED = frozenset(
     (
         Command.CLOCK_MINE, Command.CLOCK_OPPONENT, Command.CLOCK_BOTH,
@@ -81,7 +81,7 @@ _ASKED = frozenset(
 
 @dataclass(frozen=True)
 class ActionResult:
-    """The result of an action: sentences for the one who acted, and whether it was refused."""
+    """The result of an action: sentences for the page that acted, and whether it was refused."""
 
     sentences: tuple[str, ...] = ()
     refused: bool = False
@@ -100,8 +100,8 @@ class NoActionError(ValueError):
 def stamp(game: Game) -> str:
     """A digest of the game's state. It changes when something is announced or completed. Of two
     pages that act on the same position, and so send the same stamp, the second is late. The part
-    after the point stands for the pieces on the boards without sensors. What hands do on the others
-    makes no page late: all that a page asks for comes after it.
+    after the point stands for the pieces on the boards without sensors. Hands on the others make
+    no page late: each request of a page comes after their work.
     """
     turn = game.turn
     shown = [sorted(table.placement.items()) for table in game.tables.values() if not table.sensors]
@@ -113,7 +113,7 @@ def stamp(game: Game) -> str:
 
 
 def _is_late(now: str, seen: str, kind: str) -> bool:
-    """Whether ``kind`` refers to an earlier position. The boards matter only to ``make``."""
+    """Return whether ``kind`` refers to an earlier position. Boards matter only to ``make``."""
     if kind != "make":
         seen, now = seen.partition(".")[0], now.partition(".")[0]
     return kind in _OF_MOVES and seen != now
@@ -122,7 +122,7 @@ def _is_late(now: str, seen: str, kind: str) -> bool:
 @dataclass
 class AskedAction:
     """An action that a browser has asked for: the stamp of the game that its page showed, and, when
-    it is done, the stamp after it; empty if somebody else had acted before."""
+    it is done, the stamp after it; empty if another page had acted before."""
 
     seen: str
     done: bool = False
@@ -137,12 +137,12 @@ def act_after_hands(
     answer: Callable[[ActionResult], object],
     before: AskedAction | None = None,
 ) -> AskedAction:
-    """Do what :func:`act` does after what hands have done on the boards, perhaps later and in
-    another thread, and call ``answer`` with the result. A press that waits for a board that cannot
-    be read is answered with that first, and with the result when the board has been read.
+    """Do the same as :func:`act` after the work of hands on the boards, perhaps later and in
+    another thread, and call ``answer`` with the result. A press may wait for a board that cannot be
+    read. Then ``answer`` is called twice: first with that reason, later with the result.
 
-    ``before``: what the same browser asked for last. While that waits, its page cannot show what
-    will come of it, so nobody is late by that.
+    ``before``: the last action that the same browser asked for. Until it is done, its page cannot
+    show its effect, so that effect does not make the browser late.
     """
     words, asked = catalogue(language), AskedAction(value_of(form, "seen"))
     follows = before if before is not None and not before.done else None
@@ -174,7 +174,7 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
     question in words as ``text``, or a command of the languages as ``about`` with a ``square`` or
     a ``piece``.
 
-    The answer is always a sentence. Nothing that a page can send raises an error.
+    The answer is always a sentence. No request of a page raises an error.
     """
     words = catalogue(language)
     kind, seen = value_of(form, "act"), value_of(form, "seen")
@@ -222,8 +222,8 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
 
 
 def _is_due(game: Game, role: str, form: Form) -> bool:
-    """Whether it is the very move that the player must now repeat, execute or announce. Whatever
-    else has happened since the page was shown, this is still meant."""
+    """Return whether the form gives the move that the player must now repeat, execute or announce.
+    Such a form is never late: other events since the page was shown do not matter."""
     player = role.removeprefix("assistant:")
     due = next_step(game, player) if player in f.SIDES else None
     if due is None or due.move is None:
@@ -233,7 +233,7 @@ def _is_due(game: Game, role: str, form: Form) -> bool:
 
 
 def _does_something_else(game: Game, role: str, kind: str, form: Form) -> bool:
-    """Whether a decision of the arbiter would no longer do what its second step has shown."""
+    """Return whether a decision of the arbiter now has other effects than its preview."""
     shown = value_of(form, "preview")
     if not shown or role != "arbiter":
         return False
@@ -253,7 +253,7 @@ def _withheld(game: Game, role: str, kind: str) -> tuple[str, str] | None:
 
 
 def _slipped(game: Game, role: str) -> bool:
-    """Whether a press would be one without a move (7.5.3): a finger may slip on a page."""
+    """Return whether a press would come without a move (7.5.3): a finger may slip on a page."""
     stopped = game.paused or game.adjourning or game.sealed is not None or not game.started
     if game.side != role.removeprefix("assistant:") or game.unpressed() or stopped:
         return False
@@ -261,9 +261,9 @@ def _slipped(game: Game, role: str) -> bool:
 
 
 def come_in(table: TablePort, role: str) -> None:
-    """Record what it means that somebody has opened the link of ``role``. An arbiter presides:
-    from now on decisions wait for the arbiter. Whoever opens an assistant's link is that player's
-    assistant, for the table's owner has issued it; unless somebody has said that there is none.
+    """Record the effects of opening the link of ``role``. An arbiter presides: from now on
+    decisions wait for the arbiter. The person who opens an assistant's link becomes that player's
+    assistant, since the table's owner has issued it, unless the player is known to have none.
     """
     kind, _, side = role.rpartition(":")
     with held(table) as game:
@@ -276,8 +276,8 @@ def come_in(table: TablePort, role: str) -> None:
 
 
 def _origin(role: str) -> Origin:
-    """A page itself tells its reader why an action was refused; nobody else is told. The arbiter
-    has no earphone, so the page also gives the answers to the arbiter's questions."""
+    """Return the origin of a page's facts. The page itself tells its reader, and only them, why an
+    action was refused. The arbiter has no earphone, so the page also answers their questions."""
     answers = (Answer,) if role == "arbiter" else ()
     return Origin(f"page of {role}", (Refused, NotMade, *answers))
 
@@ -313,9 +313,9 @@ def fact_of(kind: str, role: str, form: Form, t: int) -> f.Fact:
 
 
 def _answer(game: Game, role: str, language: str, rulings: Sequence[Ruling]) -> ActionResult:
-    """What concerns only the one who acted. What everybody may hear is on every page anyway."""
+    """Return the sentences for the page that acted. Every page shows public sentences anyway."""
     sentences = []
-    # What an assistant did for the player concerns the assistant, too.
+    # An assistant's act for the player concerns the assistant, too.
     concerned = {role, role.removeprefix("assistant:")}
     for ruling in rulings:
         if isinstance(ruling, Refused | NotMade):
@@ -410,7 +410,7 @@ def _question(game: Game, language: str, form: Form) -> tuple[Command, About]:
 
 
 def _told(game: Game, ruling: Ruling, language: str) -> Sequence[Announcement]:
-    """What the table says about a ruling, in the page's language."""
+    """Return the announcements of a ruling, in the page's language."""
     return announcements(Taken(f.Tick(), (ruling,)), game, load(language))
 
 
@@ -430,7 +430,7 @@ def _fields(kind: str, form: Form) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for name, contract in names.items():
         text = value_of(form, contract)
-        if name == "fulfils":  # a form with nothing ticked does not send it at all
+        if name == "fulfils":  # a form without a tick does not send this field
             fields[contract] = list(filter(None, form.get(contract, ())))
         elif not text:
             continue
@@ -487,7 +487,7 @@ def read_move(
     """The move that was typed in notation or in words of the page, of the table or of any country,
     on the first of ``boards`` on which it is a move.
 
-    :raises NoActionError: if it is none, or several, or names no piece to promote to.
+    :raises NoActionError: if it is not a move, is ambiguous, or lacks the piece of a promotion.
     """
     for board in boards:
         found = _read(game, board, language, text, promotion)
@@ -500,7 +500,7 @@ def read_move(
 
 
 def _why_no_move(game: Game, language: str, text: str, boards: Sequence[chess.Board]) -> str:
-    """Why that is no move, as the table would say it, on the first board with a reason."""
+    """Return the first board's reason why that is not a move, in the table's words, or a key."""
     pack = reader(load(language), game)
     for board in boards:
         meant = pack.understand(text, board)

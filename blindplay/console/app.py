@@ -1,8 +1,8 @@
-"""The web application: pages, their changes, and what people do on them.
+"""The web application: pages, their changes, and the actions of people on them.
 
-It knows the table only through :class:`~.table_port.TablePort`. It believes no browser: the session
-says which role a browser has, the Laws say what this role may do, and a request that another site
-has caused is refused.
+It knows the table only through :class:`~.table_port.TablePort`. It trusts no browser: the session
+gives the role of a browser, the Laws give the rights of that role, and requests that another site
+has caused are refused.
 """
 
 import asyncio
@@ -56,7 +56,7 @@ def do_at_table(
     form: Form,
     answer: Answer,
 ) -> AskedAction:
-    """Do it after what hands have done on the boards; see :func:`~.actions.act_after_hands`."""
+    """Do it after the work of hands on the boards; see :func:`~.actions.act_after_hands`."""
     return act_after_hands(table, session.role, language, form, answer, session.asked)
 
 
@@ -64,9 +64,9 @@ class Console:
     """All pages of one table. ``app`` is the ASGI application.
 
     ``hosts``: the names and addresses by which browsers may call it, without ports. ``encrypted``,
-    ``cookie``, ``remember_s``: as in :class:`~.door.PageDoor`. ``audience``: what everybody may see
-    without a link; None: nothing. ``does``: does what a page asks for. ``around``: links in front
-    of each page, by its language. ``name``: that of the table, where there are several.
+    ``cookie``, ``remember_s``: as in :class:`~.door.PageDoor`. ``audience``: the part that is
+    public without a link; None: nothing. ``does``: performs a page's action. ``around``: links in
+    front of each page, by its language. ``name``: that of the table, where there are several.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Console:
         self.closing = self.pages.closing
         """While it is set, streams of changes end, and pages connect again."""
         self.public = None if audience is None else PublicPage(table, audience)
-        """What everybody may see without a link; None: nothing."""
+        """The page without a link; None if nothing is public."""
         to_session = self.door.to_session
         self.seats = [
             Route("/{seat}/", to_session(self._page)),
@@ -151,7 +151,7 @@ class Console:
             stream.wake()
 
     def _sentences(self, taken: Taken, language: str) -> list[ToldSentence]:
-        """What everybody may hear about a fact, in a page's language."""
+        """Return the public sentences about a fact, in a page's language."""
         game = self._table.game
         now, said = aspects(game), to_everybody(taken, game, reader(load(language), game))
         return [
@@ -186,7 +186,7 @@ class Console:
             stream.wake()
 
     def present(self) -> dict[str, tuple[int, int]]:
-        """For each role with a link, how many browsers came in, and how many pages are open."""
+        """The number of browsers that came in, and of open pages, for each role with a link."""
         return {
             role: (came, self.pages.count[role]) for role, came in self.door.links.given().items()
         }
@@ -197,7 +197,7 @@ class Console:
         self._wake()
 
     def issue(self, role: str) -> str:
-        """The secret of a new link for ``role``. It shuts out everybody who used the old one.
+        """The secret of a new link for ``role``. The old link and its sessions end.
 
         :raises ValueError: for a role that has no page.
         """
@@ -208,7 +208,7 @@ class Console:
         return token
 
     def _allows(self, request: Request) -> bool:
-        """Whether this is not one request too many; the public page limits its own readers."""
+        """Return whether the request is within the limits. The public page has its own limits."""
         path = request.url.path
         if self.public and path.startswith(PATH):
             return True
@@ -262,9 +262,10 @@ class Console:
         return _told(request, session, language, answer, 409 if answer.refused else 200)
 
     async def _settle(self, request: Request, session: BrowserSession) -> Response:
-        """What became of an action that a page got no answer to: 200 with the answer, 202 while it
-        is being done, 204 if it has not come, 205 if that stays so (the page has asked to make it
-        ``void``), 404 if the table was restarted meanwhile, so that nobody knows."""
+        """Report on an action for which a page got no answer: 200 with the answer, 202 while the
+        action is being done, 204 if it has not arrived, 205 if it will be ignored (the page has
+        asked to make it ``void``), 404 if the table was restarted since, so that its fate is
+        unknown."""
         form = await form_of(request)
         key = value_of(form, "id")
         if key.partition("-")[0] != self.pages.run:
@@ -304,7 +305,7 @@ class Console:
         return await asyncio.shield(asyncio.wrap_future(first))
 
     def _tell(self, role: str, language: str, result: ActionResult) -> None:
-        """Show the open pages of ``role`` what came of an action after its first answer."""
+        """Show the open pages of ``role`` the result of an action after its first answer."""
         sentences = _messages(language, result, scripted=True)
         said: list[ToldSentence] = [
             (sent(sentence), result.refused, {}) for _, sentence in sentences
@@ -343,8 +344,8 @@ class Console:
         return Response(found.content, media_type=found.media, headers=headers)
 
     async def _sound(self, request: Request) -> Response:
-        """An utterance on the tape. It holds what was said to everybody, and how the players
-        announced; it is the arbiter's evidence (D.2.7), and nobody else hears it."""
+        """An utterance on the tape. The tape holds public sentences and the players'
+        announcements. It is the arbiter's evidence (D.2.7), and only the arbiter hears it."""
         session = self.door.session(request)
         if session is None or session.role != "arbiter":
             return Response(status_code=404 if session else 401)
@@ -366,7 +367,7 @@ class Console:
 
 
 def _role_at(request: Request) -> str:
-    """The role whose page is asked for; empty if it is no role's."""
+    """The role whose page is asked for; empty if no role has that page."""
     seat = request.path_params.get("seat") or request.url.path.lstrip("/").partition("/")[0]
     return _SLUGS.get(seat, "")
 
@@ -392,8 +393,8 @@ def _told(
 
 
 def _messages(language: str, answer: ActionResult, *, scripted: bool) -> list[tuple[bool, str]]:
-    """The sentences of an answer, each with whether it is a refusal. Without sentences it confirms
-    the action, unless a script already shows what everybody hears of it."""
+    """The sentences of an answer, each with True for a refusal. Without sentences it confirms the
+    action, unless a script already shows the public sentences about it."""
     done = () if scripted and answer.told else (catalogue(language)["done"],)
     sentences = answer.sentences or done
     return [(answer.refused, sentence) for sentence in sentences]

@@ -47,7 +47,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         if scope["type"] != "http":
-            return  # no WebSockets: the server refuses what is not answered
+            return  # no WebSockets: the server refuses unanswered requests
 
         begun = False
 

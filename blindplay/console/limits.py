@@ -1,6 +1,6 @@
 """Limits idle connections (slowloris).
 
-Anybody in the network can open many connections. So an address has a share of them, and a
+Any machine in the network can open many connections. So an address has a share of them, and a
 connection without a request is closed. This machine's own connections are not limited.
 """
 
@@ -26,7 +26,7 @@ for _name in ("uvicorn", "asyncio", __package__):
 
 
 def is_here(address: str) -> bool:
-    """Whether an address is this machine's loopback."""
+    """Return whether an address is this machine's loopback."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -36,7 +36,7 @@ def is_here(address: str) -> bool:
 
 
 def has_room(address: str, others: Collection[str]) -> bool:
-    """Whether a connection from ``address`` is allowed besides those from ``others``."""
+    """Return whether a connection from ``address`` is allowed besides those from ``others``."""
     if is_here(address):
         return True
     away = [other for other in others if not is_here(other)]

@@ -13,7 +13,7 @@ LANGUAGES = {
     "nb": "Norsk",
     "sv": "Svenska",
 }
-"""The languages of the pages, and what each calls itself."""
+"""The languages of the pages, each with its own name for itself."""
 
 
 @functools.cache

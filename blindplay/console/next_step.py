@@ -61,7 +61,7 @@ class NextStep:
 
     @property
     def is_due(self) -> bool:
-        """Whether the game waits for this player."""
+        """True if the game waits for this player."""
         return self.kind in (*_HOW, "announce", "press", "seal", "correct")
 
 
@@ -145,7 +145,7 @@ def _to_repeat(game: Game, role: str) -> Played | None:
 
 
 def to_be_repeated(game: Game, side: str) -> bool:
-    """Whether ``side`` must still repeat the opponent's last announcement (D.2.1)."""
+    """Return whether ``side`` must still repeat the opponent's last announcement (D.2.1)."""
     impaired = any(game.impaired(one) for one in SIDES)
     if game.over or game.adjourned or side in game.repeated or not impaired:
         return False

@@ -11,9 +11,9 @@ _MOST = 64
 class DoneOnce:
     """The actions of one browser, by the ids that its pages have given.
 
-    A page that gets no answer asks what became of its action. If the action has not come by then,
-    it is void: a request that was on its way so long is refused when it comes. Used in the server's
-    event loop only.
+    A page that gets no answer asks for the result of its action. If the action has not come by
+    then, it is void: a request that was on its way so long is refused when it comes. Used in the
+    server's event loop only.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The board of a page: 64 squares with python-chess's drawings of pieces, and what marks them."""
+"""The board of a page: 64 squares with python-chess's drawings of pieces, and their marks."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -31,7 +31,7 @@ _MARKS = {
 class Square:
     """One square of a page's board. ``image`` is the name of a drawing, empty for no piece.
 
-    ``marks`` say what is special here, in the order in which the label tells it: "last", "touched",
+    ``marks`` are special features, in the order of the label: "last", "touched",
     "check", "differs". ``file`` and ``rank`` are written on an edge of the board, else empty: the
     page shows those of the edges that are on the left and below.
     """

@@ -1,7 +1,7 @@
 """The public page: the game as it was some time ago, for everybody, without a link.
 
-The delay keeps it from helping a player. The page shows what a second game shows that takes each
-fact when the delay has passed since; so nothing newer can be in it. One rendering serves all
+The delay keeps it from helping a player. The page comes from a second game, which takes each
+fact after the delay, so the page cannot hold newer facts. One rendering serves all
 readers.
 """
 
@@ -43,8 +43,8 @@ _HEADERS = {"connection": "close", "vary": "accept-language"}
 
 @dataclass(frozen=True)
 class Audience:
-    """What everybody may see: the game ``delay`` seconds later, with the players' ``names`` or
-    without them."""
+    """The public's view: the game ``delay`` seconds later, with the players' ``names`` or without
+    them."""
 
     delay: int = PUBLIC_DELAY_S
     names: bool = False
@@ -58,13 +58,13 @@ class PastGame:
         """Held while facts are applied. Hold it to read a consistent game."""
         self.game = Game(PackWords())
         self.taken = 0
-        """How many facts it has taken, without ticks that did nothing."""
+        """The number of facts applied, without ticks that had no effect."""
         self.reason = ""
-        """Why it ended; empty if it has not."""
+        """The reason for its end; empty while it goes on."""
 
     def catch_up(self) -> int:
-        """Take what has come due. The time of the past game, in ms; negative before its begin.
-        Hold the lock."""
+        """Apply the facts that have come due. Return the time of the past game, in ms; negative
+        before its start. Hold the lock."""
         raise NotImplementedError
 
     def take(self, fact: Fact) -> None:
@@ -102,8 +102,8 @@ class _Rendered:
 
 
 class PublicGame:
-    """What everybody may see of one game: the page, its changes and its PGN, each in any language.
-    All readers of a language share one rendering."""
+    """The public part of one game: the page, its changes and its PGN, each in any language. All
+    readers of a language share one rendering."""
 
     def __init__(self, past: PastGame, audience: Audience, table: int = 0) -> None:
         """``table``: its number, if there are several; a link then leads to all."""

@@ -1,4 +1,4 @@
-"""What a request says of its browser, and the answers to browsers without a session."""
+"""The browser's data in a request, and the answers to browsers without a session."""
 
 from urllib.parse import parse_qs
 

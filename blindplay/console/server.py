@@ -97,7 +97,7 @@ class ConsoleHost:
 
     ``certificate``: serve HTTPS only. ``links``: the file by which sessions survive a restart.
     ``remember_s``: see :class:`~.app.Console`.
-    ``audience``: what everybody may see without a link.
+    ``audience``: the part that is public without a link.
     """
 
     def __init__(

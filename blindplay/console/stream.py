@@ -1,4 +1,4 @@
-"""The changes of a page, numbered, so that a page that comes back gets what it missed."""
+"""The changes of a page, numbered, so that a page that reconnects gets those it missed."""
 
 import asyncio
 import contextlib
@@ -19,7 +19,7 @@ from .access import BrowserSession
 _KEPT = 200
 _MOST_STREAMS = 12  # of one session
 HEARTBEAT_S = 5.0
-"""After so long without a change an open page gets the time."""
+"""Seconds without a change after which an open page gets the time."""
 _RECONNECT_MS = 1000
 
 Sentence = str | Sequence[Part]
@@ -97,7 +97,7 @@ class Stream:
 
     @property
     def is_watched(self) -> bool:
-        """Whether a page is connected."""
+        """True while a page is connected."""
         with self._lock:
             return bool(self._listeners)
 
@@ -109,7 +109,7 @@ class Stream:
             listener()
 
     def since(self, place: str) -> tuple[str, str] | None:
-        """What a page at ``place`` lacks, as (its new place, JSON); None if nothing.
+        """Return the changes after ``place``, as (the new place, JSON); None if there are none.
 
         The JSON holds all sentences since ``place``, in order. If there are too many changes, or
         ``place`` belongs to another stream, it holds the ``whole`` page without sentences.
@@ -157,7 +157,7 @@ class Stream:
 class OpenPages:
     """Sends the changes of streams to the pages that are open, as server-sent events.
 
-    ``catch_up`` renders what is outdated; it is called in the server's threads. ``time``: the time
+    ``catch_up`` renders outdated pages; it is called in the server's threads. ``time``: the time
     in ms by which pages set their clocks.
     """
 
@@ -168,14 +168,14 @@ class OpenPages:
         self.closing = threading.Event()
         """While it is set, streams of changes end, and pages connect again."""
         self.count: Counter[str] = Counter()
-        """How many pages of each role are open."""
+        """The number of open pages of each role."""
         self._listening: dict[bytes, list[asyncio.Event]] = {}  # the open pages of each session
 
     async def events(
         self, stream: Stream, place: str, session: BrowserSession, is_in: Callable[[], bool]
     ) -> AsyncIterator[str]:
-        """What a page at ``place`` lacks, and what comes, while ``is_in``. The ids of the events
-        are places in the stream."""
+        """Yield the changes after ``place`` as events, old and new ones, while ``is_in``. The ids
+        of the events are places in the stream."""
         with stream.changed() as changed:
             listening = self._listening.setdefault(session.digest, [])
             listening.append(changed)

@@ -1,4 +1,4 @@
-"""What the console needs of a running table. :class:`blindplay.table.Table` is one."""
+"""The console's interface to a running table, such as :class:`blindplay.table.Table`."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -33,14 +33,15 @@ class TablePort(Protocol):
 
     @property
     def training(self) -> bool:
-        """Whether players may ask for the position (never under the Laws, D.2.10.4)."""
+        """True if players may ask for the position (never under the Laws, D.2.10.4)."""
 
     @property
     def absent(self) -> str:
         """The side of the opponent who is not in the room; empty if both players are here."""
 
     def allows(self, asked: Command) -> bool:
-        """Whether players may ask about the position, to take back moves, or for a hint."""
+        """Return whether players may make this request: about the position, to take back moves, or
+        for a hint."""
 
     def hint(self) -> chess.Move | None:
         """A good move in the present position; None as long as none has been found."""
@@ -61,13 +62,13 @@ class TablePort(Protocol):
         presser: str | None = None,
         unread: Callable[[Sequence[str]], object],
     ) -> None:
-        """Call ``do`` after what hands have done on the boards, now or later in another thread, and
-        hold the table meanwhile. ``presser`` is who pressed the clock, if somebody did. Call
+        """Call ``do`` after the work of hands on the boards, now or later in another thread, and
+        hold the table meanwhile. ``presser``: the role that pressed the clock, if any. Call
         ``unread`` with the sides whose boards cannot be read while a press waits for them."""
 
     def holds_press(self, presser: str) -> bool:
-        """Whether a press of a player or an assistant does not count now, because the player is
-        asked something about their move. They are then asked again."""
+        """Return whether a press of a player or an assistant does not count now, because the player
+        must answer a question about their move. The question is then repeated."""
 
     def listen(self, listener: Callable[[Taken], None]) -> None:
         """Call ``listener`` with everything that is taken, in the thread that submits it."""

@@ -1,4 +1,4 @@
-"""The pages as HTML: what each role sees of the game, in the language of its browser.
+"""The pages as HTML: the view of each role on the game, in the language of its browser.
 
 A page consists of *parts*, pieces of HTML. Only parts that change are sent again, so that a reader
 does not lose their place on the page.
@@ -96,15 +96,15 @@ def slug(role: str) -> str:
 
 
 def roles(game: Game, absent: str = "") -> list[str]:
-    """The roles that get a link at this table. An assistant gets one who has been declared, or may
-    still come to help an impaired player; nobody gets that of an ``absent`` opponent."""
+    """The roles that get a link at this table. An assistant gets one if declared, or if one may
+    still come to help an impaired player. An ``absent`` opponent has no link."""
     sides = sorted(SIDES, key=game.impaired, reverse=True)
     players = (side for side in SIDES if side != absent)
     return ["arbiter", *players, *(f"assistant:{side}" for side in sides if _gets_help(game, side))]
 
 
 def _gets_help(game: Game, side: str) -> bool:
-    """Whether this player's assistant may act, or may come."""
+    """Return whether this player's assistant may act, or may come."""
     has, other = game.assistants[side], OTHER[side]
     one_impaired = game.impaired(side) != game.impaired(other)
     if one_impaired and game.assistants[other] and not (has and game.impaired(side)):
@@ -142,7 +142,8 @@ def paper(table: TablePort, session: BrowserSession, name: str) -> SentRecord | 
 
 
 def told_to(game: Game, role: str, language: str, taken: Taken) -> list[ToldSentence]:
-    """Sentences for the reader of a role's page alone: whose move it is, and what waits for them.
+    """Sentences for the reader of a role's page alone: whose move it is, and which tasks wait for
+    them.
 
     Without them, a reader would not notice that the clock was pressed (WCAG 4.1.3).
     """

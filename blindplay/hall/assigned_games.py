@@ -28,8 +28,8 @@ def publisher(
     about: Callable[[], Mapping[str, Any]],
     following: NextGame | None = None,
 ) -> Publisher:
-    """Publish a table that takes the hall's pairings, and what ``about`` tells about its machine.
-    ``following`` keeps its next game; None: it plays this one only."""
+    """Publish a table that takes the hall's pairings, with the data of ``about`` on its
+    machine. ``following`` keeps its next game; None: it plays this one only."""
     return Publisher(table, joined, about=about, handlers=handlers(table, joined, following))
 
 
@@ -43,7 +43,7 @@ class AssignedGames:
 
     @property
     def known(self) -> bool:
-        """Whether the next game is assigned already."""
+        """True if the next game is assigned already."""
         return self._following.known is not None
 
     def companion(self, table: Table, about: Callable[[], Mapping[str, Any]]) -> Publisher:
@@ -99,7 +99,7 @@ class AssignedGames:
 
 
 def _given(assigned: Assigned) -> dict[str, Any]:
-    """An assignment, as options of ``blindplay play``; what it leaves open is left out."""
+    """An assignment, as options of ``blindplay play``; open values are left out."""
     game = assigned.game
     names = ("round", "white", "black", "impaired", "white_language", "black_language")
     chosen = {name: value for name in names if (value := getattr(game, name))}

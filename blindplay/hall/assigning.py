@@ -1,4 +1,4 @@
-"""How a table gets its next game from the hall, while it waits and after a game."""
+"""The assignment of a table's next game by the hall, while the table waits and after a game."""
 
 import contextlib
 import secrets
@@ -38,7 +38,7 @@ _MOST_ANSWERS = 100
 
 @dataclass(frozen=True)
 class Assigned:
-    """A game that a table is to play, who wants it, and by which request."""
+    """A game for a table to play, the person who asked for it, and the request's id."""
 
     game: Assignment
     who: str
@@ -68,8 +68,8 @@ class NextGame:
 
 
 def handlers(table: Table, joined: EventFile, following: NextGame | None) -> Mapping[str, Handler]:
-    """How a table that plays, or has played, takes the hall's pairings. With ``following`` None it
-    plays this game only."""
+    """Return the handlers with which a table takes the hall's pairings, during and after a game.
+    With ``following`` None it plays this game only."""
 
     def assign(request: Request, reply: Reply) -> None:
         assert following is not None
@@ -83,7 +83,7 @@ def handlers(table: Table, joined: EventFile, following: NextGame | None) -> Map
 
 
 def _tell(pairings: Pairings, request: Request) -> tuple[str, str]:
-    """Take where people play next; give the status and a sentence."""
+    """Take the next pairings of people; return the status and a sentence."""
     try:
         told = [assignment_of(one).pairing for one in request.body["pairings"]]
     except (TypeError, KeyError, ValueError):
@@ -95,7 +95,7 @@ def _tell(pairings: Pairings, request: Request) -> tuple[str, str]:
 def _assign(
     table: Table, joined: EventFile, following: NextGame, request: Request
 ) -> tuple[str, str]:
-    """Take the next game, unless one is being played; give the status and a sentence."""
+    """Take the next game, unless one is being played; return the status and a sentence."""
     try:
         game = _game_of(request, joined)
     except ValueError as error:
@@ -103,7 +103,7 @@ def _assign(
     with table.lock:
         setup, state = table.game.setup, table.game
         if setup is not None and _is(setup, game):
-            following.take()  # what was assigned in between was wrong
+            following.take()  # an assignment in between was wrong
             return "done", ""
         if state.started and not state.over:
             return "refused", "A game is being played there."

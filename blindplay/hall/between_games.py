@@ -1,4 +1,4 @@
-"""What a table says and hears while it waits for its next game."""
+"""The voice and the ears of a table that waits for its next game."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -26,7 +26,7 @@ from blindplay.wording.pairings import Pairing, pairing_in_words
 class BetweenGames:
     """Tells people where they play, when the hall says so and when they ask.
 
-    ``shown`` prints a sentence. Nobody knows which player asks, so the answer names the
+    ``shown`` prints a sentence. The table cannot tell which player asks, so the answer names the
     next games of both players of the last game.
     """
 
@@ -52,7 +52,7 @@ class BetweenGames:
         self.say(pairing_in_words(pairing, self._pack))
 
     def is_question(self, words: str) -> bool:
-        """Whether somebody asks where to play."""
+        """Return whether ``words`` ask for the next place to play."""
         return self._pack.understand(words, chess.Board()).command is Command.WHERE_I_PLAY
 
     def answer(self) -> None:
@@ -64,7 +64,7 @@ class BetweenGames:
 
     def listen(self, source: AudioSource, recogniser: AnyRecogniser) -> Listener:
         """Listen for the question until the listener is closed."""
-        # All that can be said at a table is listened for: so other talk is not taken for it.
+        # Expect all sentences of a table, so that other talk is not taken for the question.
         expected = expect(recogniser, self._pack, [chess.Board()])
         confidences = [confidence_of(*one, lost=self._shown) for one in recogniser.by_language]
 
@@ -84,8 +84,8 @@ class BetweenGames:
 def open_ears(
     stack: ExitStack, people: BetweenGames, pack: Language, wanted: WantedDevices
 ) -> None:
-    """Listen with the wanted microphone, if there is one, until ``stack`` closes it. With a talk
-    button nobody is listened to: the buttons belong to a game.
+    """Listen with the wanted microphone, if there is one, until ``stack`` closes it. With a
+    talk button, do not listen: the buttons belong to a game.
 
     :raises AudioError, ModelError: if a named microphone or model is not there.
     """

@@ -1,4 +1,4 @@
-"""The part ``[broadcast]`` of the hall's event file: what everybody may see, and where."""
+"""The part ``[broadcast]`` of the hall's event file: the public's view, and its outlets."""
 
 import math
 import re
@@ -29,7 +29,7 @@ class LichessRounds:
     """Broadcast rounds at Lichess, by the number of the round here."""
 
     token: Path
-    """A file with the token; nobody else may be able to read it."""
+    """A file with the token. Only its owner may be able to read it."""
     rounds: Mapping[int, str] = field(default_factory=dict)
     server: str = LICHESS
 
@@ -40,7 +40,7 @@ class BroadcastSettings:
 
     audience: Audience = field(default_factory=Audience)
     folder: Path | None = None
-    """Where the files for broadcasting programs are written; None: nowhere."""
+    """The folder for the files of broadcasting programs; None: no such files."""
     lichess: LichessRounds | None = None
 
 

@@ -1,4 +1,4 @@
-"""The configuration of a Mosquitto for one event: who may connect, and who may publish where."""
+"""The configuration of a Mosquitto for one event, with the rights to connect and to publish."""
 
 import base64
 import getpass

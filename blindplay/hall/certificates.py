@@ -1,6 +1,6 @@
-"""The certificates of an event's broker: an authority of its own, and what it certifies.
+"""The certificates of an event's broker: an authority of its own, and its certificates.
 
-The authority's key is thrown away at once, so nobody can certify a second broker of this event.
+The authority's key is deleted at once, so that no second broker of this event can be certified.
 """
 
 import datetime

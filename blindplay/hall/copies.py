@@ -14,13 +14,13 @@ _BYTES = chain.DIGITS // 2  # of a digest
 class JournalCopy:
     """The lines of one game up to the last one that fits.
 
-    New lines wait in memory for :meth:`flush`. They are not synced: what a power cut takes is
-    asked for again. Nothing keeps the file open, for a hall has a thousand of them.
+    New lines wait in memory for :meth:`flush`. They are not synced: lines lost in a power cut are
+    requested again. The file is closed after each write, since a hall has a thousand of them.
     """
 
     def __init__(self, path: Path, game: str) -> None:
-        """``game`` is the digest of the first line. A file that is there is read; what is not whole
-        in it is overwritten later."""
+        """``game`` is the digest of the first line. An existing file is read; its damaged end is
+        overwritten later."""
         self.path = path
         self.game = game
         self._digests = bytearray()
@@ -47,7 +47,7 @@ class JournalCopy:
 
     @property
     def number(self) -> int:
-        """How many lines there are."""
+        """The number of lines."""
         return len(self._ends)
 
     @property
@@ -57,7 +57,7 @@ class JournalCopy:
 
     @property
     def waits(self) -> bool:
-        """Whether there are lines to write."""
+        """True if there are lines to write, or the file has others to remove."""
         return bool(self._unwritten) or not self._clean
 
     def digest(self, number: int) -> str:
@@ -70,11 +70,11 @@ class JournalCopy:
         return self.number, self.digest(self.number)
 
     def reaches(self, number: int, digest: str) -> bool:
-        """Whether line ``number`` is in the copy and has this digest."""
+        """Return whether line ``number`` is in the copy and has this digest."""
         return self.number >= number and self.digest(number) == digest
 
     def fits(self, line: bytes, number: int) -> bool:
-        """Whether ``line`` is whole, and may be line ``number`` of this game."""
+        """Return whether ``line`` is whole, and may be line ``number`` of this game."""
         if not line.endswith(b"\n") or number > self.number + 1:
             return False
         if number == 1 and chain.digest_of(line) != self.game:
@@ -82,7 +82,7 @@ class JournalCopy:
         return follows(line, number, self.digest(number - 1))
 
     def has(self, line: bytes, number: int) -> bool:
-        """Whether ``line`` is line ``number`` of this copy."""
+        """Return whether ``line`` is line ``number`` of this copy."""
         if not 0 < number <= self.number or chain.digest_of(line) != self.digest(number):
             return False
         return self.fits(line, number)
@@ -122,7 +122,7 @@ class JournalCopy:
         return taken
 
     def flush(self) -> None:
-        """Write what waits.
+        """Write the waiting lines.
 
         :raises OSError: if it cannot be written. Then the copy ends where the file ends, and the
             lines must be asked for once more.
@@ -152,8 +152,8 @@ class JournalCopy:
 
 
 def follows(line: bytes, number: int, before: str) -> bool:
-    """Whether ``line``, with its line feed, is whole and comes as ``number`` after the digest
-    ``before``."""
+    """Return whether ``line``, with its line feed, is whole and follows the digest ``before`` as
+    line ``number``."""
     try:
         chain.checked(line[:-1], number, before)
     except (ValueError, RecursionError):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 COLUMNS = ("table", "white", "black", "round", "impaired", "white_language", "black_language")
-"""What a column of pairings may be called."""
+"""The names of columns in a table of pairings; the first three are required."""
 _RESULT = "result"
 _LONGEST_LINE = 10_000  # characters
 _FORFEITS = {("+", "-"): "+:-", ("-", "+"): "-:+"}
@@ -39,7 +39,7 @@ class CsvFile:
             )
 
     def games(self) -> Iterator[tuple[int, dict[str, str]]]:
-        """Each row that has something in it, with its place and its values by column."""
+        """Yield each row that is not empty, with its place and its values by column."""
         for place, row in enumerate(self._rows[1:], 1):
             if row:
                 yield place, {name: self._value(row, name) for name in COLUMNS}
@@ -71,8 +71,8 @@ class CsvFile:
     def enter(
         self, number: int, pair: tuple[CsvPlayer, CsvPlayer], scores: tuple[str, str]
     ) -> bool:
-        """Enter what White and Black have, as a report file says it, into the column ``result``;
-        False if something else stands there, which stays."""
+        """Enter the scores of White and Black, as in a report file, into the column ``result``;
+        False if another result stands there, which stays."""
         result = _FORFEITS.get(scores) or "-".join(_POINTS[score] for score in scores)
         if _RESULT not in self._columns:
             self._columns.append(_RESULT)

@@ -1,8 +1,8 @@
 """A game of the hall as it was some time ago, for everybody.
 
-A line of the journal is due when it is certainly so old. Two clocks show that, and neither is the
-time of day: the hall's own since the line came, and the table's time since the fact, as the table's
-newest head gives it. A line that was shown before the hall was started again is due at once.
+A line of the journal is due when it is certainly so old. Two clocks show its age, without the time
+of day: the hall's own clock since the line came, and the table's time since the fact, from the
+table's newest head. A line that was shown before the hall was started again is due at once.
 """
 
 import json
@@ -49,12 +49,12 @@ class DelayedCopy(PastGame):
         shown: JournalEnd = NOTHING,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``shown``: the end of what an earlier process has shown."""
+        """``shown``: the last line that an earlier process has shown."""
         super().__init__()
         self._follower, self._table, self._followed = follower, table, followed
         self._copy, self._delay, self._now = followed.copy, delay, now
         self.shown = shown
-        """The end of what has been shown."""
+        """The last line that has been shown."""
         self._came: deque[tuple[JournalEnd, float]] = deque()  # each end, and when it was seen
         self._waiting: deque[_CopiedLine] = deque()
         self._read = NOTHING
@@ -62,7 +62,7 @@ class DelayedCopy(PastGame):
         self.first_move = 0.0
         """The table's time of day when the first move was completed; 0.0 before."""
         self.trouble = ""
-        """Why the game cannot be shown further; empty if it can."""
+        """The reason why the game cannot be shown further; empty if it can."""
 
     @property
     def id(self) -> str:
@@ -71,7 +71,7 @@ class DelayedCopy(PastGame):
 
     @property
     def complete(self) -> bool:
-        """Whether all of it is shown, and the table plays another game."""
+        """True if all of it is shown, and the table plays another game."""
         with self._follower.lock:
             other = self._table.game is not self._followed
             return other and self._followed.settled and self.shown[0] == self._copy.number

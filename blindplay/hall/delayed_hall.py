@@ -1,6 +1,6 @@
-"""All games of a hall as everybody may see them: later, and without names unless they are allowed.
+"""All games of a hall as the public sees them: later, and without names unless they are allowed.
 
-What has been shown is kept in a file, so that a hall that is started again shows no less.
+A file keeps the extent of what was shown, so that a restarted hall shows no less.
 """
 
 import contextlib
@@ -96,7 +96,7 @@ class DelayedHall:
         self._file = follower.folder / "shown.json"
         self._games: dict[tuple[str, str], ShownGame] = {}
         self._numbers: dict[str, int] = {}
-        self._earlier: dict[str, dict[str, JournalEnd]] = {}  # what the last process has shown
+        self._earlier: dict[str, dict[str, JournalEnd]] = {}  # shown by the last process
         self._kept: dict[str, Any] = {}
         self._keep_at = -math.inf
         with contextlib.suppress(
@@ -114,7 +114,7 @@ class DelayedHall:
             self._numbers, self._earlier = numbers, earlier
 
     def catch_up(self) -> None:
-        """Take what has come due at all tables."""
+        """Take the lines that have come due at all tables."""
         with self._follower.lock:
             tables = sorted(self._follower.tables.items(), key=lambda item: _order(item[0]))
             for name, table in tables:
@@ -154,7 +154,7 @@ class DelayedHall:
         return self._numbers[table]
 
     def _is_replaced(self, one: ShownGame) -> bool:
-        """Whether a newer game of the table is shown."""
+        """Return whether a newer game of the table is shown."""
         return any(other is not one and other.begun for other in self._of(one.table))
 
     def _of(self, table: str) -> list[ShownGame]:
@@ -177,7 +177,7 @@ class DelayedHall:
         return next((one for one in self.boards() if one.table == table), None)
 
     def close(self) -> None:
-        """Note what has been shown."""
+        """Note the last shown lines."""
         self._keep_at = -math.inf
         self._keep()
 

@@ -1,4 +1,4 @@
-"""The file that joins a table or a hall to an event: where the broker is, and who connects."""
+"""The file that joins a table or a hall to an event: the broker, the names and the keys."""
 
 import re
 from collections.abc import Mapping
@@ -28,9 +28,9 @@ class EventFile:
     title: str = ""
     """The event's name for people."""
     folder: Path = Path()
-    """Where the hall keeps its copies."""
+    """The folder of the hall's copies."""
     key: str = ""
-    """The table's private key, with which it signs its journals; empty: it signs nothing."""
+    """The table's private key, with which it signs its journals; empty: it does not sign."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """In the hall's file: the public key of each table."""
     play: Mapping[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""How far each table has signed the journal of its game, as far as the hall's copies show."""
+"""The extent of each table's signatures on the journal of its game, from the hall's copies."""
 
 import contextlib
 import time
@@ -18,15 +18,15 @@ class ShownEvidence:
     white: str
     black: str
     lines: int
-    """How many lines the hall's copy has."""
+    """The number of lines in the hall's copy."""
     signed: int
-    """Up to which line they are signed; 0: none is."""
+    """The number of the last signed line; 0: none is signed."""
     at: str
-    """The table's time of day, when it signed; empty if it has not."""
+    """The table's time of day at its last signature; empty without one."""
 
 
 def evidence(follower: Follower) -> list[ShownEvidence]:
-    """The games that the hall has copies of, table 9 before table 10."""
+    """Return the games with copies at the hall, table 9 before table 10."""
     with follower.lock:
         games = [
             (table.name, table.head, table.copy)

@@ -17,15 +17,15 @@ Listener = Callable[[Taken], object]
 
 
 def trouble(error: FactError) -> str:
-    """Why a game cannot be shown further after a fact that this program does not know."""
+    """Return why a game cannot be shown further after a fact that this program does not know."""
     return f"The game cannot be shown further, update BlindPlay here: {error}."
 
 
 class FoldedTable:
     """One game of a table, for reading: a :class:`~blindplay.console.table_port.TablePort`.
 
-    Nothing is folded before :meth:`catch_up` is called, and then only what is new. Nothing is
-    submitted here: what an arbiter decides is asked of the table (:meth:`.Hall.request`).
+    Each call of :meth:`catch_up` folds the new lines. Facts are not submitted here: an arbiter's
+    decision goes to the table as a request (:meth:`.Hall.request`).
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class FoldedTable:
         self.game = Game(PackWords())
         self.log: list[Taken] = []
         self.trouble = ""
-        """Why the game cannot be folded further, in one sentence; empty if it can."""
+        """One sentence on why the game cannot be folded further; empty if it can."""
         self.catch_up()
 
     @property
@@ -82,7 +82,7 @@ class FoldedTable:
         self._listeners.append(listener)
 
     def time(self) -> int:
-        """The table's time in milliseconds: what its head says, and what has passed since."""
+        """The table's time in milliseconds: that of its head, plus the time since then."""
         followed, told = self._followed, 0.0
         if followed.head is not None and followed.head.game == self._copy.game and followed.game:
             passed = self._now() - followed.game.end_at if followed.online else 0.0

@@ -1,8 +1,9 @@
-"""One table as a hall follows it: copies of its journals, and where the table says it stands.
+"""One table as a hall follows it: copies of its journals, and the latest state that it published.
 
-The table's head is the authority. The copy of the game that it names is brought to the line that it
-names: what is missing is asked for, what does not belong there is taken out and named. So lines may
-be lost, doubled, late or cut off, and the copy is equal to the journal in the end.
+The table's head is the authority. It names a game and a line, and the hall brings its copy of that
+game to that line: it requests missing lines, and removes and reports lines that do not belong
+there. So lines may be lost, doubled, late or cut off, and the copy is equal to the journal in the
+end.
 """
 
 import hashlib
@@ -19,7 +20,7 @@ from .protocol import Head, LinesWanted, Presence, lines_of, number_of
 from .waiting_lines import WaitingLines
 
 SETTLE_S = 3.0
-"""After so long the messages that were under way have come."""
+"""Seconds after which the messages that were under way have arrived."""
 _FIRST_ASK_S = 0.2
 _LAST_ASK_S = 30.0
 _HOPELESS = 6  # asks
@@ -31,36 +32,36 @@ _CLOCK_S = 60.0  # a time of day that differs by more is wrong
 
 
 class FollowedGame:
-    """The copy of one game, and where its journal ends, as the table said last."""
+    """The copy of one game, and the end of its journal that the table named last."""
 
     def __init__(self, path: Path, game: str) -> None:
         self.copy = JournalCopy(path, game)
         self.end = 0, ""
-        """The number and the digest of the last line; 0 if the table has said nothing."""
+        """The number and the digest of the last line; 0 if the table has not named one."""
         self.end_at = 0.0
         self.grown_at = 0.0
         self.claims: dict[tuple[int, str], float] = {}
-        """The ends that have been named last, and when."""
+        """The ends that were named last, with the times at which they were named first."""
         self.checked = True
-        """Whether :attr:`claims` have been compared with the copy as it is."""
-        self._ask_at: float | None = None  # None while nothing is missing
+        """True if :attr:`claims` have been compared with the present copy."""
+        self._ask_at: float | None = None  # None while no line is missing
         self._pause = _FIRST_ASK_S
         self._asked = 0  # times, without a new line since
 
     @property
     def contradicted(self) -> bool:
-        """Whether the copy has another line there than the table."""
+        """True if the copy reaches the table's last line, but differs there from the table."""
         number, _ = self.end
         return self.copy.number >= number and not self.settled
 
     @property
     def settled(self) -> bool:
-        """Whether the copy has everything up to the end."""
+        """True if the copy has the table's last line, and so all lines before it."""
         return self.copy.reaches(*self.end)
 
     @property
     def hopeless(self) -> bool:
-        """Whether the table has been asked often, and has not answered."""
+        """True if many requests to the table brought no new line."""
         return self._asked > _HOPELESS
 
     def ends(self, end: tuple[int, str], now: float) -> None:
@@ -71,8 +72,8 @@ class FollowedGame:
         self.checked = False
 
     def wrong_claims(self) -> Iterator[tuple[tuple[int, str], bool]]:
-        """The ends that have been named and that the table has had time to bear out, and whether
-        the copy, which is settled, contradicts them."""
+        """Yield the named ends that can be judged, each with whether it was wrong: the copy, which
+        is settled, contradicts it, or has not reached it in time."""
         for (number, digest), since in list(self.claims.items()):
             if number <= self.copy.number:
                 yield (number, digest), self.copy.digest(number) != digest
@@ -86,11 +87,11 @@ class FollowedGame:
         self.hurry(now)
 
     def hurry(self, now: float) -> None:
-        """Ask soon, if something is missing: there is reason to believe in an answer."""
+        """Ask soon for missing lines: an answer is likely now."""
         self._ask_at, self._pause, self._asked = now + _FIRST_ASK_S, _FIRST_ASK_S, 0
 
     def complete(self) -> None:
-        """Nothing is missing."""
+        """Note that no line is missing."""
         self._ask_at = None
 
     def ask(self, now: float) -> LinesWanted | None:
@@ -108,19 +109,19 @@ class FollowedGame:
 
 
 class FollowedTable:
-    """One table. Nothing here asks for the time: ``now`` is monotonic seconds."""
+    """One table. It reads no clock to time its actions: ``now`` is monotonic seconds."""
 
     def __init__(self, name: str, folder: Path, incidents: Incidents) -> None:
         self.name = name
         self.folder = folder
         self.presence: Presence | None = None
         self.waits = False
-        """Whether it waits for its next game. Its head, if any, is of an earlier one."""
+        """True while it waits for its next game. Its head, if any, is of an earlier one."""
         self.head: Head | None = None
         self.game: FollowedGame | None = None
         """The game that the newest head names."""
         self.heard_at = 0.0
-        """When something came from the table; 0.0 if nothing has since the hall began."""
+        """The time of the table's last message; 0.0 if none has come since the hall began."""
         self._incidents = incidents
         self._games: dict[str, FollowedGame] = {}
         self._waiting = WaitingLines()
@@ -154,7 +155,7 @@ class FollowedTable:
     # --- messages ------------------------------------------------------------------------------
 
     def take_presence(self, presence: Presence, now: float) -> None:
-        """Ignores a late farewell of an earlier run."""
+        """Take a presence, but ignore a late farewell of an earlier run."""
         known = self.presence
         if presence.online or known is None or presence.run == known.run or not known.online:
             self.presence, self.waits = presence, presence.waits >= 0
@@ -165,7 +166,7 @@ class FollowedTable:
             self.hurry(now)
 
     def hurry(self, now: float) -> None:
-        """Ask soon for what is missing."""
+        """Ask soon for missing lines."""
         for game in self._games.values():
             game.hurry(now)
 
@@ -191,7 +192,7 @@ class FollowedTable:
         self._place_waiting(game, now)
 
     def _check_claims(self, game: FollowedGame) -> None:
-        """Name the heads that the journal contradicts, now that it is here."""
+        """Report the heads that the journal contradicts, now that it is here."""
         for (number, digest), wrong in game.wrong_claims():
             if wrong:
                 self._note("head", f"{number} {digest}", number, f"{number} {digest}")
@@ -254,14 +255,14 @@ class FollowedTable:
 
     @property
     def at_rest(self) -> bool:
-        """Whether there is nothing to do until the next message."""
+        """True if there is no work until the next message."""
         game = self.game
         exact = game is not None and game.copy.number == game.end[0]
         settled = exact and all(one.settled for one in self._games.values())
         return settled and not (self._waiting or self._dirty)
 
     def tick(self, now: float) -> list[LinesWanted]:
-        """Set right what can be, write, and give what to ask the table for."""
+        """Correct the copies, write them, and return the requests for the table."""
         if now < self._rest_until:  # the disk is full
             return []
         asks = [ask for game in list(self._games.values()) for ask in self._tend(game, now)]
@@ -277,14 +278,14 @@ class FollowedTable:
         if not number:
             return
         if game is not self.game and game.hopeless and not game.copy.number and self.online:
-            # The table is there and plays another game; nobody knows this one.
+            # The table is connected and plays another game; this one is unknown to it.
             self._note("head", game.copy.game, number, game.copy.game)
             del self._games[game.copy.game]
             return
         if not game.settled:
             self._change_branch(game, now)
         elif game.copy.number > number and game.end_at - game.grown_at > SETTLE_S:
-            self._cut(game, number)  # the table does not know of these
+            self._cut(game, number)  # the table does not have these lines
         ahead = game is self.game and self._waiting.last > game.copy.number + 1
         if not game.settled or ahead:
             ask = game.ask(now)
@@ -296,8 +297,10 @@ class FollowedTable:
             self._check_claims(game)
 
     def _change_branch(self, game: FollowedGame, now: float) -> None:
-        """Where lines that wait lead from the copy to its end and the copy does not, the copy has
-        lines that are not the table's: take out those, and put in these."""
+        """Replace wrong lines of the copy by waiting lines that lead to the table's end.
+
+        If waiting lines lead there and those of the copy do not, the copy's are not the table's.
+        """
         found = self._waiting.branch(game.copy, *game.end)
         if found:
             first = number_of(found[0])
@@ -308,7 +311,7 @@ class FollowedTable:
             self._place_waiting(game, now)
 
     def _cut(self, game: FollowedGame, number: int) -> None:
-        """Take the lines after ``number`` out of a copy, and name them."""
+        """Remove the lines after ``number`` from a copy, and report them."""
         try:
             taken = game.copy.cut(number)
         except OSError as error:
@@ -320,8 +323,8 @@ class FollowedTable:
             self._name("forked", line)
 
     def _judge(self) -> None:
-        """Name the lines that the table cannot have meant: it has said since where it stands, and
-        they have no place up to there."""
+        """Report the lines that cannot be the table's: it has named its end since, and they have no
+        place up to there."""
         game = self.game
         if game is None or not self._waiting or not game.settled:
             return
@@ -356,5 +359,5 @@ class FollowedTable:
 
 
 def _key(line: bytes) -> str:
-    """A name of a line that no other has, not even one that states the same digest."""
+    """Return a unique name of a line: lines that state the same digest have different names."""
     return hashlib.sha256(line).hexdigest()[: chain.DIGITS]

@@ -75,7 +75,7 @@ class Follower:
                     table.take_head(decode(Head, payload), now, live=not retained)
                 elif where.kind == "signature":
                     self._signatures.take(table.name, table.folder, payload)
-                elif payload:  # an empty one removes what the broker kept
+                elif payload:  # an empty one removes the message that the broker kept
                     table.take_presence(decode(Presence, payload), now)
             except MessageError as error:
                 self.incidents.note(where.table, "damaged", where.kind, text=str(error))
@@ -83,13 +83,13 @@ class Follower:
                 listener(where.table)
 
     def hurry(self, now: float) -> None:
-        """Ask soon for what is missing: the hall is connected again."""
+        """Ask soon for missing lines: the hall is connected again."""
         with self.lock:
             for table in self.tables.values():
                 table.hurry(now)
 
     def tick(self, now: float) -> None:
-        """Do what is due: write, and ask for what is missing. Call it many times a second."""
+        """Do the due work: write, and ask for missing lines. Call it many times a second."""
         asks: list[tuple[str, LinesWanted]] = []
         with self.lock:
             for name in list(self._busy):

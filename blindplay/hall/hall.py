@@ -44,7 +44,7 @@ class Hall:
 
     @property
     def online(self) -> bool:
-        """Whether there is a connection to the broker."""
+        """True while there is a connection to the broker."""
         return self._link.online
 
     def request(
@@ -58,7 +58,7 @@ class Hall:
         return self._link.publish(str(topic), payload)
 
     def close(self) -> None:
-        """Disconnect, and write what has come."""
+        """Disconnect, and write the received lines."""
         if self._closing.is_set():
             return
         self._link.close()

@@ -1,4 +1,4 @@
-"""Where a table stands, in one message."""
+"""The state of a table in one message."""
 
 import time
 from collections.abc import Iterable

@@ -1,8 +1,8 @@
-"""What a hall cannot set right by itself: forged lines, two tables with one name, a full disk.
+"""Incidents that a hall cannot correct: forged lines, two tables with one name, a full disk.
 
 The list is kept in a file of the hall, one JSON object a line, so that it outlives the process. An
-incident is withdrawn if it turns out that all was well: a line that fitted nowhere may belong to
-lines that came later.
+incident is withdrawn if it proves harmless: a line that fitted nowhere may belong to lines that
+came later.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ in another way than its table; a head that the table's journal contradicts; two 
 table's name; a table whose time of day is wrong; the hall cannot write; a signature that is
 wrong, or is not made with the table's key."""
 MOST = 1000
-"""So many incidents are kept in memory; the file holds all."""
+"""Limit of the incidents in memory; the file holds all."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class Incident:
     kind: str
     key: str = ""
     n: int = 0
-    """The number of the line; 0 if it is about none."""
+    """The number of the line; 0 if the incident is not about a line."""
     text: str = ""
-    """The line, or what else is evidence."""
+    """The line, or other evidence."""
     wall: float = 0.0
     """The hall's time of day, since 1970."""
 
@@ -85,7 +85,7 @@ class Incidents:
             self.flush()
 
     def flush(self) -> None:
-        """Write what could not be written before.
+        """Write the incidents that could not be written before.
 
         :raises OSError: if it cannot be written now either.
         """
@@ -94,7 +94,7 @@ class Incidents:
         content = "".join(f"{line}\n" for line in self._unwritten).encode()
         handle = files.open_file(self._path, create=True, append=False)
         try:
-            os.lseek(handle, self._size, os.SEEK_SET)  # over what a failure has left
+            os.lseek(handle, self._size, os.SEEK_SET)  # over the rest of a failed write
             files.write(handle, content)
             files.truncate(handle, self._size + len(content))
         finally:

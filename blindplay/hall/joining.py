@@ -70,10 +70,13 @@ def _host(address: str) -> str:
 
 
 def _fetched(url: str, digits: str, which: Callable[[Sequence[str]], str]) -> bytes:
-    """The content of the table's file. Raise ValueError in one sentence."""
+    """The content of the table's file.
+
+    :raises ValueError: one sentence, if the hall does not give it.
+    """
     import httpx
 
-    # The exchange itself shows who the hall is. So it needs no certificate.
+    # The exchange itself proves the hall's identity. So it needs no certificate.
     with httpx.Client(
         base_url=url, headers={"origin": url}, verify=False, trust_env=False, timeout=_PATIENCE_S
     ) as client:
@@ -95,11 +98,11 @@ def _fetched(url: str, digits: str, which: Callable[[Sequence[str]], str]) -> by
 
 
 def _answer(response: "httpx.Response") -> dict[str, Any]:
-    """What the hall answers, also to a refusal."""
+    """Return the content of the hall's answer, also of a refusal."""
     try:
         found = response.json()
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise ValueError("What answers at this address is no hall with tickets; check the address.")
+        raise ValueError("The server at this address is no hall with tickets; check the address.")
     return found

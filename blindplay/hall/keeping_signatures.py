@@ -1,4 +1,4 @@
-"""The hall keeps what tables sign, beside its copies of their journals."""
+"""The tables' signatures, which the hall keeps beside its copies of their journals."""
 
 import hashlib
 from pathlib import Path
@@ -10,8 +10,8 @@ from .incidents import Incidents
 
 
 class SignatureKeeper:
-    """Keeps the signatures of one event. ``keys``: the public key of each table; without any, each
-    right signature is kept."""
+    """Keeps the signatures of one event. ``keys``: the public key of each table; without keys, each
+    valid signature is kept."""
 
     def __init__(self, event: str, keys: dict[str, str], incidents: Incidents) -> None:
         self._event = event
@@ -19,7 +19,7 @@ class SignatureKeeper:
         self._incidents = incidents
 
     def take(self, table: str, folder: Path, payload: bytes) -> None:
-        """Keep the lines of a message of ``table`` in its ``folder``; name those that are wrong."""
+        """Keep the lines of a message of ``table`` in its ``folder``; report wrong ones."""
         for line in payload.splitlines(keepends=True):
             try:
                 statement = signatures.read_line(line)

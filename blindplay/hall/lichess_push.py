@@ -69,7 +69,7 @@ class LichessPush:
         read_token(rounds.token)
         self._rounds, self._now = rounds, now
         self._client = httpx.Client(timeout=timeout, follow_redirects=False)
-        self._pushed: dict[int, str] = {}  # what each round has at Lichess
+        self._pushed: dict[int, str] = {}  # the content of each round at Lichess
         self._due = 0.0
         self._failed = 0  # times, one after the other
         self._turns = sorted(rounds.rounds)  # the round that was pushed last comes last

@@ -7,8 +7,8 @@
     round-3/game-4.json
     round-3/game-4.pgn
 
-DGT has published no description. The layout is taken from programs that read what LiveChess and its
-cloud publish: Lichess (``DgtJson.scala`` in lila), and the types and samples of several viewers. No
+DGT has published no description. The layout is taken from programs that read the files of LiveChess
+and its cloud: Lichess (``DgtJson.scala`` in lila), and the types and samples of several viewers. No
 real broadcasting program has been tried with these files.
 
 A file gets its name when it is whole, and only if it has changed. The files of a game come before
@@ -48,13 +48,13 @@ class LiveChessFolder:
         """``title``: the event's name for people."""
         self._folder, self._title = folder, title
         self._written: dict[Path, bytes] = {}
-        self._taken: dict[tuple[int, int], tuple[str, int]] = {}  # what each file shows
+        self._taken: dict[tuple[int, int], tuple[str, int]] = {}  # the state in each file
         self._pairings: dict[int, list[dict[str, Any]]] = {}
         self.trouble = ""
         """Why the last writing failed; empty if it did not."""
 
     def write(self, games: Iterable[ShownGame]) -> None:
-        """Write what has changed. What could not be written is written the next time."""
+        """Write the changed files. A file that could not be written is written the next time."""
         self.trouble = ""
         shown = list(games)
         changed = [one for one in shown if self._taken.get(_place(one)) != _state(one)]

@@ -72,7 +72,7 @@ class LocalBroker:
 
     @property
     def broker(self) -> Broker:
-        """How to connect to it."""
+        """The address for connections to it."""
         return Broker("127.0.0.1", self.port)
 
     def start(self) -> None:

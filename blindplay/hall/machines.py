@@ -15,11 +15,11 @@ COLUMNS = ("table", "boards", "power", "microphone", "models", "voice", "version
 
 @dataclass(frozen=True)
 class ShownMachine:
-    """A table's machine in words; an empty text for what is not known."""
+    """A table's machine in words; an empty text for unknown values."""
 
     table: str
     cells: tuple[tuple[str, str], ...]
-    """The name of each column but the first, and what stands in it."""
+    """The name of each column except the first, and its text."""
     online: bool
     silent_s: int | None
     """Seconds since something came from it; None if nothing has since the hall began."""

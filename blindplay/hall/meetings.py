@@ -16,7 +16,7 @@ from .certificates import make_certificates
 MOST_TABLES = 100
 """Limit of the tables that are connected at the same time."""
 _ACCESS, _CERTIFICATE, _KEY = "access", "broker.pem", "broker.key"
-# Nobody can give messages more room than this, also somebody who wants to.
+# These limits hold for malicious clients, too.
 _CONFIGURATION = f"""\
 listener {{port}}
 certfile {_CERTIFICATE}
@@ -36,8 +36,8 @@ persistence false
 
 
 def configuration_files(port: int) -> dict[str, str]:
-    """The files of the broker by name. It lets everybody in, who may do this and nothing else: read
-    the own inbox, write to every inbox, and see and show which room is whose."""
+    """The files of the broker by name. Any client may connect, and has only these rights: to read
+    its own inbox, to write to every inbox, and to read and publish the owners of rooms."""
     access = [f"topic write {INBOXES}\n"]
     access += [f"topic readwrite {ROOM_TOPIC.format(room)}\n" for room in ROOMS]
     access.append(f"pattern read {INBOX_TOPIC.format('%c')}\n")

@@ -42,7 +42,7 @@ class OrganiserPages:
         self._reporter = Reporter(hall.follower)
 
     def routes(self, to_session: ToSession) -> list[BaseRoute]:
-        """Their addresses; ``to_session`` lets in who has a session."""
+        """Their addresses; ``to_session`` admits browsers with a session."""
         found: list[BaseRoute] = [
             Route("/hall/machines", to_session(self._machines)),
             Route("/hall/report", to_session(self._report)),
@@ -64,7 +64,7 @@ class OrganiserPages:
         return [NamedLink(name, name, catalogue(language)[f"hall_{name}"]) for name in names]
 
     async def _machines(self, request: Request, session: BrowserSession) -> Response:
-        """What each table's machine has."""
+        """The page of the data about each table's machine."""
         found = machines(self._follower, session.language)
         return self._beside("machines", session, tables=found, columns=COLUMNS)
 
@@ -79,7 +79,7 @@ class OrganiserPages:
         return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
     async def _evidence(self, request: Request, session: BrowserSession) -> Response:
-        """How far each journal is signed."""
+        """The page of each journal's signatures."""
         games = await run_in_threadpool(evidence, self._follower)
         said, session.messages = session.messages, []
         return self._beside("evidence", session, games=games, said=said)
@@ -97,7 +97,7 @@ class OrganiserPages:
 
     @staticmethod
     def _signed(table: str, answer: RequestAnswer, say: Mapping[str, str]) -> tuple[bool, str]:
-        """What came of it: whether it was refused, and a sentence."""
+        """Return the result of the request: whether it was refused, and a sentence."""
         if answer.status == "done":
             return False, say["hall_signed_now"].format(table=table, lines=answer.n)
         if answer.status == "refused":
@@ -105,7 +105,7 @@ class OrganiserPages:
         return True, say[f"hall_{answer.status}"].format(table=table)
 
     async def _tickets_page(self, request: Request, session: BrowserSession) -> Response:
-        """The tickets that are open, and what came of the others."""
+        """The page of the open tickets and of the uses of tickets."""
         assert self._tickets is not None
         with self._follower.lock:
             online = {table.name for table in self._follower.tables.values() if table.online}

@@ -16,8 +16,8 @@ from .protocol import STATES, Head
 from .requesting import FRESH_S
 
 NEEDS = (*LAWS_NEEDS, "gone", "low")
-"""Why a table may need somebody, the most urgent first: the needs of its head; nobody is
-connected; less than a minute is left on the clock that runs."""
+"""The reasons why a table may need a person, the most urgent first: the needs of its head; the
+table is not connected; less than a minute is left on the clock that runs."""
 GROUPS = ("needs", "playing", "waiting", "setup", "over", "gone")
 """The groups of tables that a page can show alone."""
 _DRIFT_MS = 500  # a clock that is off by less than this is the same
@@ -51,11 +51,11 @@ class ShownTable:
     clocks: tuple[ShownClock, ...] = ()
     online: bool = False
     incidents: tuple[str, ...] = ()
-    """The kinds of what the hall cannot set right."""
+    """The kinds of its incidents, which the hall cannot correct."""
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """Those of :data:`GROUPS` that it belongs to."""
+        """The :data:`GROUPS` that it belongs to."""
         playing = self.state in ("playing", "stopped")
         found = {
             "needs": bool(self.needs),

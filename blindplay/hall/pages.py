@@ -36,7 +36,7 @@ log.addHandler(logging.NullHandler())
 
 _LOOK_S = 1.0  # between two looks at all tables
 _PAUSE_S = 0.1  # between two looks at what has changed
-_IDLE_LOOKS = 60  # then a view that nobody watches is given up
+_IDLE_LOOKS = 60  # then a view without a reader is discarded
 
 
 @dataclass
@@ -46,9 +46,9 @@ class _View:
     stream: Stream = field(default_factory=Stream)
     parts: dict[str, str] = field(default_factory=dict)
     idle: int = 0
-    """How many looks at all tables nobody watched it."""
+    """The number of looks at all tables since its last reader."""
     guessed: int = 0
-    """How many wrong tickets it has told of."""
+    """The number of wrong tickets that it has reported."""
 
 
 class HallPages:
@@ -147,7 +147,7 @@ class HallPages:
             self._closing.wait(_PAUSE_S)
 
     def _look(self, dirty: Collection[str], *, everything: bool) -> None:
-        """Show what has changed on the open pages. Time alone changes things, too."""
+        """Show changes on the open pages. Time alone makes changes, too."""
         with self._lock:
             changed = self.overview.look(None if everything else dirty)
             for key, view in list(self._views.items()):
@@ -158,7 +158,7 @@ class HallPages:
                     self._render(view, *key, changed)
 
     def _tell_of_fault(self) -> None:
-        """Say on all pages that they may be old, so that nobody trusts them."""
+        """Say on all pages that they may be old, so that readers do not trust them."""
         first, self._faulty = not self._faulty, True
         with self._lock:
             for (language, _), view in self._views.items():
@@ -273,7 +273,7 @@ class HallPages:
         return StreamingResponse(events, media_type="text/event-stream")
 
     async def _table(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The arbiter's page of a table, and what belongs to it."""
+        """The arbiter's page of a table, and its parts."""
         request = Request(scope)
         session = self.door.session(request)
         if session is None:
@@ -303,6 +303,6 @@ def _hour(wall: float) -> str:
 
 
 def _fits(table: ShownTable, group: str, find: str) -> bool:
-    """Whether a table is among those that the reader wants to see."""
+    """Return whether a table is in the reader's group and matches the reader's search."""
     words = " ".join((table.name, table.white, table.black)).casefold()
     return (not group or group in table.groups) and find.strip().casefold() in words

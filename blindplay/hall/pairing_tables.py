@@ -26,8 +26,8 @@ class TableAsker(Protocol):
 
 @dataclass(frozen=True)
 class Given:
-    """What became of the assignment of one game. ``status`` is that of the table's answer, or
-    ``unreachable``; ``sentence`` is what the table says of it."""
+    """The result of the assignment of one game. ``status`` is that of the table's answer, or
+    ``unreachable``; ``sentence`` is the table's comment."""
 
     game: Assignment
     status: str
@@ -60,8 +60,8 @@ def _number(name: str) -> str:
 
 
 def assign_round(hall: TableAsker, paired: Round, who: str = "") -> list[Given]:
-    """Give each game to its table, and tell the people who sit somewhere where they play. Tables
-    that have their game already stay as they are."""
+    """Give each game to its table, and tell the people at each table of the last round where
+    they play. Tables that have their game already stay as they are."""
     asked: list[tuple[Assignment, Future[RequestAnswer] | None]] = []
     for game in paired.games:
         body = {name: value for name, value in asdict(game).items() if value}

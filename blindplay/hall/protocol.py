@@ -32,12 +32,12 @@ _NUMBER = re.compile(rb'\{"n":([1-9][0-9]{0,8}),')
 
 
 class MessageError(ValueError):
-    """A message that is not as the protocol says."""
+    """A message that breaks the protocol."""
 
 
 @dataclass(frozen=True)
 class Topic:
-    """Where a message belongs."""
+    """The event, the table and the kind of a message, as in its MQTT topic."""
 
     event: str
     table: str
@@ -75,7 +75,7 @@ def checked_name(text: str, what: str) -> str:
 
 @dataclass(frozen=True)
 class Head:
-    """Where a table stands. Times are seconds."""
+    """The state of a table. Times are seconds."""
 
     run: str
     """A random name of the process that publishes; a table that is started again has another."""
@@ -104,17 +104,17 @@ class Head:
     left: dict[str, float] = field(default_factory=dict)
     """The time left of each side at ``t``; empty without a clock."""
     running: str = ""
-    """Whose clock runs; empty if none does."""
+    """The side whose clock runs; empty if none does."""
     needs: list[str] = field(default_factory=list)
-    """What the table needs somebody for, see :data:`blindplay.laws.needs.NEEDS`."""
+    """The reasons why the table needs a person, from :data:`blindplay.laws.needs.NEEDS`."""
     strangers: list[str] = field(default_factory=list)
-    """The runs of heads that somebody else has published under this table's name meanwhile."""
+    """The runs of heads that another process has published under this table's name meanwhile."""
 
 
 @dataclass(frozen=True)
 class Presence:
-    """Whether a table is connected. The broker publishes the one with ``online`` false when the
-    connection is lost."""
+    """The state of a table's connection. The broker publishes the one with ``online`` false when
+    the connection is lost."""
 
     run: str
     online: bool
@@ -123,7 +123,7 @@ class Presence:
     about: dict[str, Any] = field(default_factory=dict)
     """Data about the table's machine for the organiser."""
     waits: float = -1.0
-    """For how many seconds the table has waited for its next game; -1.0: it does not wait."""
+    """Seconds that the table has waited for its next game; -1.0: it does not wait."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class LinesWanted:
     """Publish the lines of ``game`` from number ``start`` on once more, and the head."""
 
     game: str
-    """Empty: whatever is played."""
+    """Empty: the game that is played now."""
     start: int = 1
 
 
@@ -241,6 +241,7 @@ def number_of(line: bytes) -> int:
 
 
 def lines_of(payload: bytes) -> list[bytes]:
-    """The lines in a message of ``journal``, each with its line feed; what is cut off has none."""
+    """The lines in a message of ``journal``, each with its line feed; a line that is cut off has
+    none."""
     *whole, rest = payload.split(b"\n")
     return [line + b"\n" for line in whole] + ([rest] if rest else [])

@@ -1,7 +1,7 @@
-"""The table's side of the protocol: publishes its journal, and takes what the hall asks for.
+"""The table's side of the protocol: it publishes its journal, and serves the hall's requests.
 
 A thread of its own reads the journal's file; the table only wakes it. Without a network it waits,
-and goes on where it stood.
+and continues from the same place.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ from .taking_requests import Handler, Reply, RequestTaker
 
 HEAD_S = 10.0
 """Seconds between two heads, if only time passes."""
-_ABOUT_S = 30.0  # between two looks at what the table's machine has
+_ABOUT_S = 30.0  # between two looks at the data about the table's machine
 _PAUSE_S = 0.05  # between two rounds of publishing
 _MOST_UNSENT = 200  # messages that the broker has not acknowledged
 _REMEMBERED = 1000  # messages of its own
@@ -50,7 +50,7 @@ _RUN = 100  # characters of a stranger's name
 
 
 class Publisher:
-    """Publishes one table. ``about`` tells what the organiser may know about the machine;
+    """Publishes one table. ``about`` gives the data about the machine for the organiser;
     ``handlers`` do further kinds of requests."""
 
     def __init__(
@@ -99,7 +99,7 @@ class Publisher:
         self._link.start()
 
     def close(self) -> None:
-        """Publish what is left, if there is a connection, and say that the table has gone."""
+        """Publish the rest, if there is a connection, and say that the table has gone."""
         self._closing = True
         self._wake.set()
         self._thread.join(timeout=2.0)
@@ -138,9 +138,9 @@ class Publisher:
         self._wake.set()
 
     def _hear_another(self, kind: str, payload: bytes, retained: bool) -> None:
-        """Something under this table's name that this process has not published: what an earlier
-        process left, a second table, or a forgery. If it
-        would hide this table, the table publishes itself again."""
+        """Take a message under this table's name that this process has not published. It is left by
+        an earlier process, or comes from a second table, or is forged. If it would hide this
+        table, the table publishes itself again."""
         if kind == "head":
             run = decode(Head, payload).run
             if run == self._head_run:
@@ -154,7 +154,7 @@ class Publisher:
             late = not said.online and time.monotonic() < self._joined_at + _WILL_S
             if not retained and not late:
                 self._note_stranger(said.run)
-            # Two tables must not answer each other without end.
+            # Two tables must not answer each other forever.
             self._announce, self._disturbed = self._announce or not said.online, True
 
     def _note_stranger(self, run: str) -> None:
@@ -177,7 +177,7 @@ class Publisher:
             time.sleep(_PAUSE_S)
 
     def _round(self) -> None:
-        """Publish what is new and what was asked for, and take the requests."""
+        """Publish new and requested lines, and take the requests."""
         with self._lock:
             announce, self._announce = self._announce, False
             asks, self._asks = self._asks, []
@@ -252,8 +252,8 @@ class Publisher:
         self._publish_signatures()
 
     def _publish_signatures(self) -> None:
-        """Publish what this table has signed at the event, the newest first; the broker keeps
-        it."""
+        """Publish this table's signatures at the event, the newest first. The broker keeps
+        them."""
         lines: list[bytes] = []
         for path in earlier_games.earlier(self._table.path.parent, self._joined):
             lines += signatures.lines_of(path)

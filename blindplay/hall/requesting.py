@@ -46,9 +46,9 @@ class Requests:
         self, table: str, who: str, kind: str, body: dict[str, Any], now: float
     ) -> "Future[RequestAnswer]":
         """Ask a table for something. The result is its answer, or one with the status
-        ``unanswered``: then nobody knows whether it was done, until the table's journal shows it.
+        ``unanswered``: then it is unknown whether it was done, until the table's journal shows it.
 
-        :raises UnreachableError: if the table is not connected; nothing is published then.
+        :raises UnreachableError: if the table is not connected; the request is not published then.
         """
         with self._follower.lock:
             found = self._follower.tables.get(table)

@@ -1,4 +1,4 @@
-"""The report of a round: its games, what was ruled in them by article, and their times."""
+"""The report of a round: its games, the rulings in them by article, and their times."""
 
 import csv
 import io
@@ -46,7 +46,7 @@ class ReportedGame:
     left: dict[str, str]
     """The time left of each side; empty without a clock."""
     decided_by: tuple[str, ...]
-    """The arbiters who decided something."""
+    """The arbiters with a decision in this game."""
     incidents: tuple[ReportedIncident, ...]
 
 
@@ -140,8 +140,8 @@ def _incidents(
 
 
 def _is_incident(ruling: r.Ruling) -> bool:
-    """Whether an arbiter has to do with it. What was only proposed comes once more when it is
-    decided."""
+    """Return whether a ruling concerns the arbiter. A proposed ruling is left out, since it comes
+    once more when it is decided."""
     if not isinstance(ruling, r.Proposable) or isinstance(ruling, r.Touched):
         return False
     again = isinstance(ruling, r.ArbiterNeeded) and ruling.again

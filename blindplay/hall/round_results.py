@@ -37,8 +37,8 @@ class TableResult:
 
     @property
     def scores(self) -> tuple[str, str]:
-        """The results of White and Black in a report file. Where not both have moved, the game is
-        not rated; where nobody has and the arbiter has decided, it was forfeited."""
+        """The results of White and Black in a report file. If a side has not moved, the game is
+        not rated. If neither has moved and the arbiter has decided, it was forfeited."""
         names = _SCORES if self.plies >= _MOVED else _UNRATED
         names = _FORFEITED if self.declared and not self.plies else names
         white, black = self.result.split("-")
@@ -71,7 +71,7 @@ def _result(table: str, path: Path, number: str) -> TableResult | None:
             for ruling in game.apply(fact):
                 if isinstance(ruling, GameOver):
                     declared = ruling.reason == "declared"
-    except FactError:  # written by a newer program; what comes before it is no result
+    except FactError:  # written by a newer program; a result before that fact does not count
         return None
     result = (game.result or "") if game.over else ""
     signed = tuple(side for side in SIDES if result and game.signed.get(side) == result)
@@ -87,7 +87,7 @@ class Entered:
     white: str
     black: str
     found: TableResult | None
-    """The game at a table; None if no copy is of it."""
+    """The game at a table; None if there is no copy of it."""
     status: str
     """entered; open (no result yet); other (the file says something else, which stays); twice (two
     tables, two results)."""
@@ -104,7 +104,7 @@ class ResultFile(Protocol):
 def enter_results(file: ResultFile, number: int, folder: Path) -> list[Entered]:
     """Enter the results of round ``number`` into ``file``.
 
-    :raises ValueError: if the file is contradictory, or pairs nobody in this round.
+    :raises ValueError: if the file is contradictory, or has no pairings for this round.
     :raises OSError: if the copies cannot be read.
     """
     boards = file.boards(number)

@@ -23,7 +23,7 @@ _LONGEST = 200
 
 @dataclass(frozen=True)
 class Assignment:
-    """A game that a table is to play. What is empty is as the table was started."""
+    """A game for a table to play. An empty value leaves the option of the table's start."""
 
     round: str
     table: str
@@ -55,7 +55,7 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Round:
-    """The games of a round, and the players who have none."""
+    """The games of a round, and the players without a game."""
 
     round: str
     games: tuple[Assignment, ...]
@@ -192,7 +192,7 @@ def assignment_of(body: dict[str, Any]) -> Assignment:
     given = {name: body[name] for name in COLUMNS if name in body}
     try:
         return Assignment(**{name: plain(value) for name, value in given.items()})
-    except (TypeError, AttributeError):  # a value that is no text
+    except (TypeError, AttributeError):  # a value that is not a text
         raise ValueError("This is no assignment of a game.") from None
 
 
@@ -206,8 +206,8 @@ class Found:
 
 
 def where(paired: Round, name: str) -> list[Found]:
-    """Where the players of this name play: the one of exactly this name or, without one, all whose
-    names have these words in them."""
+    """Return the places of the players with this name: those of exactly this name or, without one,
+    all whose names contain these words."""
     everybody = [
         Found(player, one.pairing) for one in paired.games for player in (one.white, one.black)
     ]
@@ -221,7 +221,7 @@ def where(paired: Round, name: str) -> list[Found]:
 
 
 def place_in_words(found: Found, paired: Round, pack: Language) -> tuple[str, str]:
-    """Where a player plays: as it is printed, and as it is spoken."""
+    """Return the sentence about a player's place: as it is printed, and as it is spoken."""
     one = found.pairing
     if one is None:
         number, spoken = number_in_words(paired.round, pack), speakable(found.name, pack)

@@ -58,7 +58,7 @@ class JournalSigner:
         return line
 
     def answer(self, request: Request, game: str) -> RequestAnswer:
-        """Do what a request of the kind ``sign`` wants."""
+        """Answer a request of the kind ``sign``."""
         if not self._joined.key:
             return self._refused(request, "This table has no key; it cannot sign.")
         try:

@@ -63,7 +63,7 @@ class SpectatorsPages:
         ]
 
     def update(self) -> None:
-        """Tell the open pages what is new. Called many times a second."""
+        """Send changes to the open pages. Called many times a second."""
         for language in list(self._streams):
             self._render(language)
 

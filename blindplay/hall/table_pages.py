@@ -1,7 +1,7 @@
 """The arbiter's pages of the tables, at the hall.
 
-They are the same pages as at each table, from a game that is folded from the copied journal. What
-an arbiter does there is asked of the table, and comes back as facts in its journal.
+They are the same pages as at each table, from a game that is folded from the copied journal. An
+arbiter's actions there go to the table as requests, and come back as facts in its journal.
 """
 
 import threading
@@ -24,12 +24,12 @@ from .protocol import RequestAnswer
 from .requesting import UnreachableError
 
 NEXT_KEY = "F4"
-"""Opens the next table that needs somebody, on the hall's page and on those of the tables."""
+"""The key that opens the next table in need, on the hall's page and on those of the tables."""
 _KEPT_S = 300.0  # after its last page was closed
 
 
 class TableLinks(AccessLinks):
-    """The sessions of the arbiters at one table: those of the hall."""
+    """The sessions of the arbiters at one table, which are the hall's."""
 
     def __init__(self, hall: AccessLinks) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class TablePages:
         self._lock = threading.Lock()
 
     def console(self, name: str) -> Console | None:
-        """The pages of a table; None if nothing of a game has come from it."""
+        """The pages of a table; None if no game has come from it."""
         with self._lock:
             self._close_others(name)
             opened = self._opened.get(name) or self._open(name)
@@ -107,8 +107,8 @@ class TablePages:
         return self._opened[name]
 
     def _close_others(self, name: str) -> None:
-        """Close the pages of this table if it plays another game now, and those of tables that
-        nobody looks at."""
+        """Close the pages of each table that plays another game now, and those of other tables that
+        have had no reader for some time."""
         now = time.monotonic()
         for other, opened in list(self._opened.items()):
             unused = now - opened.used_at > _KEPT_S and not opened.console.pages.count.total()
@@ -116,13 +116,13 @@ class TablePages:
                 self._opened.pop(other).console.close()
 
     def _has_gone_on(self, name: str, folded: FoldedTable) -> bool:
-        """Whether the table plays another game than this."""
+        """Return whether the table plays another game than this."""
         with self._hall.follower.lock:
             copy = self._hall.follower.tables[name].copy
             return copy is not None and copy.game != folded.digest
 
     def catch_up(self, names: Collection[str]) -> None:
-        """Fold what has come from these tables, as far as somebody looks at them."""
+        """Fold the new lines of these tables, as far as their pages are open."""
         with self._lock:
             opened = {name: one for name, one in self._opened.items() if name in names}
         for name, one in opened.items():
@@ -148,7 +148,7 @@ class TablePages:
         form: Form,
         answer: Answer,
     ) -> AskedAction:
-        """Ask the table for it. It is refused if the table cannot be reached: nothing is queued."""
+        """Ask the table for it. It is refused if the table cannot be reached; it does not wait."""
         say = catalogue(language)
         folded, asked = self._opened.get(name), AskedAction(value_of(form, "seen"), done=True)
         if folded is None or folded.folded is not table:

@@ -41,7 +41,7 @@ class _SignedTable:
 
 
 class RequestTaker:
-    """Takes requests for one table. ``act`` is known: what the arbiter's page asks for."""
+    """Takes requests for one table. ``act``, the arbiter's page's request, is always known."""
 
     def __init__(self, table: Table, handlers: Mapping[str, Handler] | None = None) -> None:
         self._table = table
@@ -78,7 +78,7 @@ class RequestTaker:
         return RequestAnswer(which, status, self._table.written[0], list(sentences))
 
     def _act(self, request: Request, reply: Reply) -> None:
-        """Do what a form of the arbiter's page asks for, as at the table's own console."""
+        """Do the action of an arbiter's form, as at the table's own console."""
         form = _form(request.body.get("form"))
         language = request.body.get("language")
         if form is None or not isinstance(language, str) or language not in LANGUAGES:

@@ -1,4 +1,4 @@
-"""Where a table with a ticket fetches its file from the hall's server. No browser comes here."""
+"""The addresses at which a table with a ticket fetches its file. They are not for browsers."""
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -30,7 +30,7 @@ class TicketDoors:
         ]
 
     async def _open(self, request: Request) -> Response:
-        """Which tables have a ticket."""
+        """The tables that have a ticket."""
         return JSONResponse({"tables": [one.table for one in self._tickets.shown() if one.tries]})
 
     async def _begin(self, request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""How a table that knows six digits gets its file from the hall (:mod:`blindplay.six_digits`).
+"""The exchange that gives a table with six digits its file (:mod:`blindplay.six_digits`).
 
 The file travels encrypted with the key that both sides have agreed on; it holds the certificate by
 which the table knows the broker. So the exchange needs no certificate.
@@ -32,9 +32,9 @@ class TableSide(_TicketSide):
         super().__init__(digits, table, first=True)
 
     def opened(self, sealed: bytes) -> bytes:
-        """What the hall has sealed.
+        """Return the content that the hall has sealed.
 
-        :raises WrongDigitsError: if it was not the hall that showed the ticket.
+        :raises WrongDigitsError: if another hall than that of the ticket has sealed it.
         """
         return self.unseal(sealed, self.table.encode())
 
@@ -46,7 +46,7 @@ class HallSide(_TicketSide):
         super().__init__(digits, table, first=False)
 
     def sealed(self, proof: bytes, content: bytes) -> bytes:
-        """``content`` for the table that has given this ``proof``, and for nobody else.
+        """Return ``content``, readable only for the table that has given this ``proof``.
 
         :raises WrongDigitsError: if it does not know the ticket.
         """

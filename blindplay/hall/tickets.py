@@ -1,8 +1,8 @@
 """The tickets that a hall shows: six digits, with which a table fetches its file.
 
 A ticket is for one table, one use and ten minutes. Each exchange counts as one of three tries, also
-one that was broken off: somebody who guesses has three chances in a million, and cannot measure how
-long more than three exchanges take. What the hall sends first is made before anybody asks.
+one that was broken off. So a guess has three chances in a million, and an attacker can time only
+three exchanges. The hall prepares its first message before a table asks.
 """
 
 import secrets
@@ -31,14 +31,14 @@ class NoTicketError(ValueError):
 
 @dataclass(frozen=True)
 class TicketEvent:
-    """What came of a ticket: it was ``used``, or somebody knew ``wrong`` digits."""
+    """An event of a ticket: it was ``used``, or a table gave ``wrong`` digits."""
 
     kind: str
     table: str
     wall: float
     """The hall's time of day."""
     address: str
-    """Of the machine that did it."""
+    """The address of the machine that did it."""
 
 
 @dataclass
@@ -54,7 +54,7 @@ class _Ticket:
 
 @dataclass(frozen=True)
 class ShownTicket:
-    """A ticket that is open: ``wall`` is the hall's time of day until when."""
+    """An open ticket: ``wall`` is the hall's time of day at its end."""
 
     table: str
     digits: str
@@ -74,14 +74,14 @@ class Tickets:
         wall: Callable[[], float] = time.time,
     ) -> None:
         self.address = address
-        """Where tables reach the hall: a host and a port."""
+        """The hall's address for tables: a host and a port."""
         self._folder, self._now, self._wall = folder, now, wall
         self._open: dict[str, _Ticket] = {}
         self._lock = threading.Lock()
         self.events: list[TicketEvent] = []
-        """What came of the tickets, the newest last."""
+        """The events of the tickets, the newest last."""
         self.wrong = 0
-        """How many times somebody has guessed."""
+        """The number of exchanges with wrong digits."""
 
     def tables(self) -> list[str]:
         """The tables that can have a ticket."""
@@ -90,7 +90,7 @@ class Tickets:
         return [name for name in names if NAME.fullmatch(name)]
 
     def show(self, table: str) -> None:
-        """Open a new ticket for ``table``; it ends the one of before.
+        """Open a new ticket for ``table``; it ends the one before.
 
         :raises KeyError: if there is no file for this table.
         """
@@ -116,10 +116,10 @@ class Tickets:
         return self._open
 
     def begin(self, table: str, message: bytes) -> tuple[str, bytes]:
-        """Begin an exchange for ``table``. Give a name for it, and what the hall sends.
+        """Begin an exchange for ``table``. Return a name for it, and the hall's message.
 
         :raises NoTicketError: if there is no ticket for this table.
-        :raises WrongDigitsError: if ``message`` is none.
+        :raises WrongDigitsError: if ``message`` is invalid.
         """
         with self._lock:
             ticket = self._valid().get(table)

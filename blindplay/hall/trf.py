@@ -5,7 +5,7 @@ The FIDE Handbook describes the format (C.04, annex on the report file). This mo
 89), and for round 1 the opponent's number (92 to 95), the colour (97) and the result (99); each
 further round is ten columns later. These columns are the same in TRF16 and in TRF26, whose
 published description (version 2026, section of players) was read for this. All other lines are
-kept as they are, whatever they say. A pairing that is not played yet has an opponent, a colour and
+kept as they are. A pairing that is not played yet has an opponent, a colour and
 no result.
 """
 
@@ -26,7 +26,7 @@ class TrfGame:
     """One round in a player's line."""
 
     opponent: int
-    """The starting number; 0: nobody."""
+    """The starting number; 0: no opponent."""
     colour: str
     """white or black; empty without a game."""
     result: str
@@ -35,7 +35,7 @@ class TrfGame:
 
 @dataclass(frozen=True)
 class TrfPlayer:
-    """A player, and the line of the file that tells of them."""
+    """A player, and their line in the file."""
 
     line: int
     """The index of the line."""
@@ -53,8 +53,8 @@ class TrfPlayer:
 
 @dataclass
 class TrfFile:
-    """A report file. :meth:`content` gives the bytes that were read, but for the results that were
-    entered."""
+    """A report file. :meth:`content` returns the bytes that were read, except for the results
+    that were entered."""
 
     lines: list[str]
     """Each with its line end."""
@@ -64,7 +64,7 @@ class TrfFile:
 
     @property
     def rounds(self) -> int:
-        """How many rounds the lines of players tell of."""
+        """The number of rounds in the lines of players."""
         return max((len(one.games) for one in self.players.values()), default=0)
 
     def content(self) -> bytes:
@@ -125,8 +125,8 @@ class TrfFile:
     def enter(
         self, number: int, pair: tuple[TrfPlayer, TrfPlayer], scores: tuple[str, str]
     ) -> bool:
-        """Enter what White and Black have in round ``number``, a character each; False if one of
-        their lines says something else already, which stays."""
+        """Enter the scores of White and Black in round ``number``, a character each; False if one
+        of their lines holds another score already, which stays."""
         entered = list(zip(pair, scores, strict=True))
         for player, score in entered:
             if player.game(number).result not in ("", score.lower()):
@@ -258,7 +258,7 @@ class Standing:
 def standings(file: TrfFile) -> list[Standing]:
     """The players in the order of their ranks in the file; nothing is computed here.
 
-    :raises ValueError: if the file ranks nobody.
+    :raises ValueError: if the file has no ranks.
     """
     ranked = [one for one in file.players.values() if one.rank]
     if not ranked:

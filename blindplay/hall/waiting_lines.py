@@ -1,4 +1,4 @@
-"""Lines that have come to a hall and have no place yet in a copy."""
+"""Lines that have come to a hall and have no place in a copy yet."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from blindplay.record import chain
 from .copies import JournalCopy, follows
 from .protocol import number_of
 
-_MOST = 5000  # lines of one table; what comes beyond them is asked for again
+_MOST = 5000  # lines of one table; later ones are dropped, and requested again
 
 
 class WaitingLines:

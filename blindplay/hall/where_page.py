@@ -46,7 +46,7 @@ class WherePage:
             return [say["hall_where_unread"]]
         if paired is None:
             return [say["hall_where_unpaired"]]
-        # Whole words only: a single letter would list all players, whom nobody has agreed to name.
+        # Whole words only: a single letter would list all players, without their consent.
         words = set(spoken_name(name).casefold().split())
         found = [one for one in where(paired, name) if words <= set(one.name.casefold().split())]
         told = [place_in_words(one, paired, load(language))[0] for one in found]

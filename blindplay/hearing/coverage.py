@@ -10,13 +10,13 @@ from blindplay.language import Language, LanguageError, lexicon
 from .evaluation.corpus import ScriptLine
 
 Unit = tuple[str, ...]
-"""What kind of unit it is, and a word, two words in a row, or two phones in a row."""
+"""The kind of a unit, and a word, two words in a row, or two phones in a row."""
 _WEIGHTS = {"word": 1.0, "words": 0.5, "phones": 0.2}
 _LENGTH = 2.0  # what it takes to say anything, in words
 
 
 class Coverage:
-    """What has been chosen of one language, and which of other lines adds most to it."""
+    """The lines chosen of one language; it finds which other line adds most to them."""
 
     def __init__(self, pack: Language) -> None:
         self._count: Counter[Unit] = Counter()
@@ -30,7 +30,7 @@ class Coverage:
     def chosen(self, lines: Iterable[ScriptLine], count: int) -> list[ScriptLine]:
         """Return ``count`` of the lines, or all of them if there are fewer. Each adds most to those
         before it, for its length."""
-        # What a line adds only becomes less, so the best is best as soon as that was looked at.
+        # The gain of a line only decreases, so the first line whose gain is up to date is the best.
         left = [(-self._gain(line), n, line) for n, line in enumerate(dict.fromkeys(lines))]
         heapq.heapify(left)
         found: list[ScriptLine] = []

@@ -84,7 +84,7 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Score:
-    """How models understand what was kept apart.
+    """The score of models on what was kept apart.
 
     Of ``of`` moves, ``right`` were understood at once and ``asked`` after a question; ``commands``
     is the number of commands that were understood. ``wrong`` counts what was accepted and not said;
@@ -133,7 +133,7 @@ class Learned:
 
 @dataclass
 class EnrolmentSession:
-    """What was said in an enrolment, and whether it was ended before the last prompt."""
+    """The answers of an enrolment, and whether it was ended before the last prompt."""
 
     answers: list[SpeakerRecording] = field(default_factory=list)
     ended: bool = False

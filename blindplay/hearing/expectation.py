@@ -1,4 +1,4 @@
-"""What may be said now, and what else than the sound speaks for it."""
+"""The phrases that may be said now, and evidence for them besides the sound."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from blindplay.laws.game import Game
 from blindplay.speech.ensemble import AnyRecogniser
 
 LEANING = 5.0
-"""How much likelier, in nats, the executed or touched move is, or the announcement that is to be
+"""Nats by which the executed or touched move is likelier, or the announcement that is to be
 repeated: enough to settle a doubt of the ear, too little to overrule it."""
 
 
@@ -40,13 +40,14 @@ class Expected:
     shown: bool = False
 
     def leaning(self, move: chess.Move | None) -> float:
-        """How much likelier ``move`` is for another reason than its sound, in nats."""
+        """Return the nats by which ``move`` is likelier for another reason than its sound."""
         if move is None:
             return 0.0
         return LEANING * ((self.felt is not None and move in self.felt) + (move == self.repeated))
 
     def contradicts(self, meant: Understanding) -> bool:
-        """Whether hands have done something else than ``meant``, which is not a correction."""
+        """Return whether hands have done something else than ``meant``, which is not a
+        correction."""
         return (
             self.felt is not None
             and meant.move is not None
@@ -55,7 +56,7 @@ class Expected:
         )
 
     def in_grammar(self, words: str) -> bool:
-        """Whether these words are expected as they are, perhaps after a correction."""
+        """Return whether these words are expected as they are, perhaps after a correction."""
         if words in self.phrases:
             return True
         return any(
@@ -75,7 +76,8 @@ def expect(
     awaited: Collection[str] = (),
     shown: bool = False,
 ) -> Expected:
-    """What may be said of any of ``boards``, and the ``others``: all commands unless given."""
+    """Return what may be said of any of ``boards``, and the ``others``: all commands unless
+    given."""
     boards = tuple(boards)
     if others is None:
         others = [*pack.command_phrases(), *pack.command_phrases(opened=True)]

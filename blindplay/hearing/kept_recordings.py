@@ -1,7 +1,7 @@
 """A folder of recordings: WAV files, and an ``index.jsonl`` that says what each of them is.
 
 ``blindplay bench voice --recordings`` reads it. Each recording is on the disk before the next one
-is asked for. What an interruption cut off is passed over.
+is asked for. Recordings that an interruption cut off are skipped.
 """
 
 import contextlib
@@ -18,9 +18,9 @@ INDEX = "index.jsonl"
 
 @dataclass(frozen=True)
 class SpeakerRecording:
-    """What a player said to the prompt ``words``, in the position ``fen`` if any: mono 16-bit PCM
-    at 16 kHz. ``apart``: it is judged by, and never learned from. ``doubted``: the models took it
-    for something else, each time."""
+    """A player's answer to the prompt ``words``, in the position ``fen`` if any: mono 16-bit PCM at
+    16 kHz. ``apart``: it is judged by, and never learned from. ``doubted``: the models took it for
+    something else, each time."""
 
     words: str
     fen: str | None

@@ -24,7 +24,7 @@ from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import NotWordsError
 
 PATIENCE_S = 8.0
-"""How long a player may think before an answer."""
+"""Seconds that a player may think before an answer."""
 _SILENCE_S = 1.0  # ends an answer
 _TAIL_S = 0.15  # the room still sounds when the loudspeaker has stopped
 _MOST_FAULTS = 3  # so many faulty answers in a row are the microphone's fault
@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 
 class RecordingFault(Enum):
-    """What is wrong with a recording. The values are the names of sentences in the pack."""
+    """A fault of a recording. The values are the names of sentences in the pack."""
 
     SILENCE = "nothing_heard"
     SOFT = "voice_too_soft"
@@ -101,7 +101,7 @@ class Booth:
         self._blocks: Iterator[bytes] = iter(())
         self._endpointer = Endpointer(Silero())
         self.ended = False
-        """Whether the last `answers` ended before the last prompt."""
+        """True if the last `answers` ended before the last prompt."""
         threading.Thread(target=self._read, args=(lines,), daemon=True, name="keys").start()
 
     def __enter__(self) -> Self:
@@ -237,7 +237,7 @@ class Booth:
 
 
 def _take(sound: bytes, room: bytes) -> Take:
-    # What is just before the voice is its beginning.
+    # The sound just before the voice is its beginning.
     quiet = room[: max(_STEP, len(room) - int(0.4 * RATE) * 2)]
     return Take(sound, voice_level(sound), level(quiet) if quiet else -96.0)
 

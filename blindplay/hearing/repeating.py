@@ -41,8 +41,8 @@ def repeated(
 ) -> Iterator[RepeatedLine]:
     """Let a person say each line, in the words of ``pack``, and yield it at once.
 
-    What was no good after three tries is left out. Without a ``recogniser`` nobody notices that
-    something else was said. Raises AudioError if the microphone is gone.
+    A line that was no good after three tries is left out. Without a ``recogniser`` nobody notices
+    that something else was said. Raises AudioError if the microphone is gone.
     """
     phrases = sorted({line.words.lower() for line in lines})
     if recogniser is not None:

@@ -1,4 +1,4 @@
-"""What is kept of players' voices: the recordings of an enrolment, and the models learned from it.
+"""The stored voices of players: the recordings of an enrolment, and the models learned from it.
 
 It is kept only if the player wanted it, in one folder per player in the user's data; `forget`
 removes it. A player's model goes with the model that it was made of. The recordings stay, and can

@@ -1,4 +1,4 @@
-"""What is kept of each player: how they like to be spoken to, and how they have been misheard.
+"""The stored preferences of each player: how they like to be spoken to, and how they were misheard.
 
 Two files, which may be deleted. ``blindplay voice forget`` removes one player from them.
 """

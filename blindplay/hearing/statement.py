@@ -1,4 +1,5 @@
-"""What a player said, or may have said, and what it means: computed once and carried along."""
+"""A statement of a player, certain or possible, with its meaning: computed once and carried
+along."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -50,7 +51,7 @@ def interpret(
     repeated: chess.Move | None = None,
     recognition: Recognition | None = None,
 ) -> Statement:
-    """What ``text`` means at the table.
+    """Return what ``text`` means at the table.
 
     The first of ``boards`` is the position whose moves may be announced; the second, if given, is
     the one before, whose move may be repeated. Words that fit both positions are an announcement,

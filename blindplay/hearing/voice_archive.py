@@ -73,8 +73,8 @@ def speaker_of(code: str) -> str:
 
 @dataclass(frozen=True)
 class Donation:
-    """Whose voice it is, without a name, and to what this person has agreed: the ``statement`` as
-    it was spoken, the word typed to sign it, and the date in ISO 8601."""
+    """The speaker of a donated voice, without a name, and their consent: the ``statement`` as it
+    was spoken, the word typed to sign it, and the date in ISO 8601."""
 
     speaker: str
     language: str
@@ -104,7 +104,8 @@ class Donation:
 
 @dataclass(frozen=True)
 class VoiceArchive:
-    """What an archive holds: a donation, the spoken consent (PCM), and recordings by their file."""
+    """The contents of an archive: a donation, the spoken consent (PCM), and recordings by their
+    file."""
 
     donation: Donation
     consent: bytes
@@ -254,7 +255,7 @@ def _sound(data: bytes, name: str) -> bytes:
 
 @dataclass(frozen=True)
 class VoiceQuality:
-    """What an archive is worth: its ``usable`` recordings, the faults of the others by their file,
+    """The quality of an archive: its ``usable`` recordings, the faults of the others by their file,
     the names of files, ranks and pieces that nobody says, the seconds of sound, and the level of
     the voice in dB below full scale."""
 
@@ -271,7 +272,7 @@ class VoiceQuality:
 
 
 def quality(archive: VoiceArchive, pack: Language) -> VoiceQuality:
-    """Return what an archive in the language of ``pack`` is worth."""
+    """Return the quality of an archive in the language of ``pack``."""
     faults: dict[str, RecordingFault] = {}
     usable: dict[str, SpeakerRecording] = {}
     levels = []

@@ -1,4 +1,4 @@
-"""How well a player is understood here and now, by forty words and ten moves.
+"""A check how well a player is understood here and now, by forty words and ten moves.
 
 Every model of the language hears the same recordings, so the best one can be named. The difference
 between voice and room shows whether the microphone, or the room, is the trouble.
@@ -33,12 +33,12 @@ WORDS = 40
 MOVES = 10
 _SECONDS_EACH = 4.5
 GOOD, FAIR = 0.9, 0.6
-"""From these shares of moves and words on, a player is understood well, or mostly."""
+"""The shares of moves and words from which on a player is understood well, or mostly."""
 
 
 @dataclass(frozen=True)
 class VoiceCheckResult:
-    """How one model, or several together, understood what was said."""
+    """The understanding of one model, or of several together, of what was said."""
 
     words: int
     words_right: int
@@ -59,7 +59,7 @@ class VoiceCheckResult:
 
 
 Takes = Sequence[tuple[ScriptLine, Take]]
-"""What a player has said to which line, without silence."""
+"""The takes of a player, each with its line, without silence."""
 
 
 def lines(pack: Language, seed: int, words: int = WORDS, moves: int = MOVES) -> list[ScriptLine]:

@@ -1,4 +1,4 @@
-"""What a typed word asks of anything that reads aloud, asks or waits: one vocabulary for all."""
+"""The typed words for everything that reads aloud, asks or waits: one vocabulary for all."""
 
 from collections.abc import Iterator, Mapping
 from enum import Enum
@@ -22,7 +22,7 @@ SPOKEN: Mapping[Key, Command] = {Key.REPEAT: Command.REPEAT, Key.SKIP: Command.R
 
 
 def key_of(pack: Language, line: str) -> Key | None:
-    """What ``line`` asks for, in the words of ``pack`` or in English; None: nothing of this kind.
+    """Return what ``line`` asks for, in the words of ``pack`` or in English; None if nothing fits.
 
     >>> key_of(load("de"), "Beenden"), key_of(load("de"), "quit"), key_of(load("de"), "e4")
     (<Key.END: 'end'>, <Key.END: 'end'>, None)

@@ -25,7 +25,7 @@ _LINK_SIGNS = frozenset(
     )
 )
 _MOVES = (Kind.MOVE, Kind.AMBIGUOUS)
-# What tells positions apart, with the squares that White occupies.
+# The attributes that tell positions apart, with the squares that White occupies.
 _POSITION = attrgetter(
     *("pawns", "knights", "bishops", "rooks", "queens", "kings"),
     *("turn", "castling_rights", "ep_square", "chess960", "__class__"),
@@ -106,8 +106,8 @@ class Language(Sentences):
         return words[0].upper() + words[1:]
 
     def destination(self, board: chess.Board, move: chess.Move) -> str:
-        """What a legal move does after its piece and origin were named, without a promotion:
-        "schlägt Eva fünf", "Kurze Rochade"."""
+        """Return the words for a legal move after its piece and origin were named, without a
+        promotion: "schlägt Eva fünf", "Kurze Rochade"."""
         one = MoveFeatures.of(board, move)
         if one.castles:
             return self._castles[one.castles]
@@ -140,7 +140,7 @@ class Language(Sentences):
     # --- words, in
 
     def understand(self, text: str, board: chess.Board) -> Understanding:
-        """What ``text``, heard or typed, means on ``board``. Never raises for any text.
+        """Return what ``text``, heard or typed, means on ``board``. Never raises for any text.
 
         Besides words there may be squares (``e2 e4``), UCI (``e7e8q``) and the country's notation
         (``Sf3``, ``exd6 e.p.``, ``0-0``). Piece letters are the country's, or N, Q and R. They may

@@ -17,9 +17,9 @@ WordVariants = Mapping[tuple[str, ...], float]
 """The pronunciations of one word, each a tuple of phones, and their costs in nats."""
 
 FILLER_COST = 2.0
-"""What a filler costs more than a word of the table, in nats. At 2, three people lose two or three
-more of 52 German words to fillers than without them, and other words are mistaken for ours half as
-often. At 0, ten words are lost."""
+"""The cost of a filler above that of a word of the table, in nats. At 2, three people lose two or
+three more of 52 German words to fillers than without them, and other words are mistaken for ours
+half as often. At 0, ten words are lost."""
 
 
 @dataclass(frozen=True)

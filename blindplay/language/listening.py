@@ -1,4 +1,4 @@
-"""What players may say, for a recogniser to listen for. Everything is in small letters."""
+"""The phrases of players, for a recogniser to listen for. Everything is in small letters."""
 
 import itertools
 import re

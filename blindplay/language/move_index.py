@@ -42,7 +42,8 @@ class MoveFeatures:
         return cls(move, piece, board.piece_type_at(move.to_square))
 
     def contradiction(self, said: ParsedMove) -> IllegalReason | None:
-        """What was said and is false, for a move with the piece and the squares that were said."""
+        """Return the reason why something that was said is false, for a move with the piece and the
+        squares that were said; None if nothing is."""
         if said.captures and self.captured is None:
             return IllegalReason.NOTHING_TO_CAPTURE
         if said.en_passant and not self.en_passant:
@@ -57,7 +58,7 @@ class MoveFeatures:
 
 
 class _Match(NamedTuple):
-    """What was found about one announcement, as the fields of its Understanding."""
+    """The findings about one announcement, as the fields of its Understanding."""
 
     kind: Kind
     moves: tuple[chess.Move, ...] = ()
@@ -84,7 +85,7 @@ class MoveIndex:
         return self.board.copy(stack=False).gives_check(move)
 
     def understand(self, parsed: ParsedText) -> Understanding:
-        """What a parsed text means in this position."""
+        """Return what a parsed text means in this position."""
         meant, said = parsed
         if said is None:
             return meant
@@ -172,7 +173,7 @@ class MoveIndex:
         return tuple(chess.Move(square, to) for square in reasons if reasons[square] is why), why
 
     def _obstacle(self, origin: chess.Square, to: chess.Square) -> IllegalReason:
-        """Why the piece of the player on move on ``origin`` cannot reach ``to``."""
+        """Return why the piece of the player on move on ``origin`` cannot reach ``to``."""
         board = self.board
         if not reaches(board, origin, to):
             return IllegalReason.CANNOT_MOVE_THERE

@@ -29,7 +29,7 @@ class LanguageError(ValueError):
 
 
 class GrammarSign(Enum):
-    """What a word does in an announcement. The value is one letter of the move's grammar."""
+    """The role of a word in an announcement. The value is one letter of the move's grammar."""
 
     FILE = "f"
     RANK = "r"

@@ -26,7 +26,7 @@ THE_SAME = 0.5
 """Below this difference, in nats, nobody can tell two words apart by ear."""
 
 Likeness = Callable[[Sequence[str], Sequence[str], float], float]
-"""How different two pronunciations sound, in nats, or the third argument if it is less."""
+"""Gives how different two pronunciations sound, in nats, or the third argument if it is less."""
 
 # Tables whose keys are words, each language's own.
 _WORDS = ("spoken", "pronunciations", "fillers")

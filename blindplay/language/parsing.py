@@ -38,7 +38,7 @@ class ParsedMove:
 
     @property
     def form(self) -> tuple[bool, ...]:
-        """How much of the move was said, apart from the promotion."""
+        """Return which parts of the move were said, apart from the promotion."""
         said = (self.piece, self.from_file, self.from_rank, self.to, self.castles)
         return tuple(part is not None for part in said)
 
@@ -48,7 +48,8 @@ class ParsedMove:
 
 
 ParsedText: TypeAlias = tuple[Understanding, ParsedMove | None]
-"""What the words say, and the move in them. Without a move, that is what the text means."""
+"""The meaning of the words, and the move in them. Without a move, that is the text's whole
+meaning."""
 
 _LINK = r"(?:>?x>?a?(?P<captured{0}>P)?>?a?|>a?)?"
 # The grammar of moves, in the letters of the signs.
@@ -142,7 +143,7 @@ class TextParser:
         return frozenset(word for phrase in phrases for word in phrase.split())
 
     def parse(self, text: str) -> ParsedText:
-        """What was said. Never raises, whatever the text is."""
+        """Return what was said. Never raises, whatever the text is."""
         parts = [part.strip(".,;:!?\"'„“”»«()…") for part in self._split(text)]
         parts = [part for part in parts if part]
         if len(parts) < 2 or fold(parts[0]) not in self._opening:

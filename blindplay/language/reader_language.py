@@ -35,7 +35,7 @@ class ReaderLanguage(Language):
         return self._announcing()
 
     def _is_one(self) -> bool:
-        """Whether both are the same words."""
+        """Return whether both languages are the same."""
         return self._announcing() is self._own
 
     # --- moves, out
@@ -87,7 +87,8 @@ class ReaderLanguage(Language):
         return said
 
     def _after_correction(self, text: str) -> str | None:
-        """What follows the last word of correction in the reader's own words, if there is one."""
+        """Return what follows the last word of correction in the reader's own words, if there is
+        one."""
         parts = text.split()
         keys = [fold(part) for part in parts]
         for begin in reversed(range(len(keys))):

@@ -1,4 +1,4 @@
-"""What a table says besides moves: numbers, times, names and sentences, in one language."""
+"""The words of a table besides moves: numbers, times, names and sentences, in one language."""
 
 import datetime
 import string
@@ -24,7 +24,7 @@ class Sentences:
         self.spoken: Mapping[str, str] = MappingProxyType(
             {word.casefold(): str(letters) for word, letters in pack.table("spoken").items()}
         )
-        """How a synthesiser and a speech model spell some words, which are in small letters."""
+        """Spellings of some words (in small letters) for a synthesiser and a speech model."""
         self._pack = pack
         self._sentences = pack.table("sentences")
         self._below_hundred = pack.text("numbers", "below_hundred").split()
@@ -166,7 +166,7 @@ class Sentences:
         return text.format(**values) if values else text
 
     def trouble(self, sentence: str) -> str:
-        """How a sentence about what went wrong, written in English, is printed."""
+        """Return a sentence about what went wrong, written in English, as it is printed."""
         return self.printed("trouble", sentence=translated(sentence, self.code))
 
     def command(self, command: Command) -> str:

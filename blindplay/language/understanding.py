@@ -1,4 +1,4 @@
-"""What a text can mean: a move, a command, or the reason why it is neither."""
+"""The meanings of a text: a move, a command, or the reason why it is neither."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -7,7 +7,7 @@ import chess
 
 
 class Kind(Enum):
-    """What a text turned out to be."""
+    """The kind of a text's meaning."""
 
     MOVE = "move"
     AMBIGUOUS = "ambiguous"
@@ -18,7 +18,8 @@ class Kind(Enum):
 
 
 class Command(Enum):
-    """What a player can say besides moves. The values are the names in the packs."""
+    """A request or answer that a player can say besides moves. The values are the names in the
+    packs."""
 
     CLOCK_MINE = "clock_mine"
     CLOCK_OPPONENT = "clock_opponent"
@@ -101,7 +102,7 @@ NEVER_OPENED = frozenset(
 
 
 class IllegalReason(Enum):
-    """Why a move cannot be played. ``illegal_<value>`` is its sentence in the packs."""
+    """A reason why a move cannot be played. ``illegal_<value>`` is its sentence in the packs."""
 
     NO_SUCH_PIECE = "no_such_piece"
     NOT_YOUR_PIECE = "not_your_piece"
@@ -120,7 +121,7 @@ class IllegalReason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a question is about: these squares, or pieces of a kind and colour (None: any)."""
+    """The subject of a question: these squares, or pieces of a kind and colour (None: any)."""
 
     squares: tuple[chess.Square, ...] = ()
     piece: chess.PieceType | None = None
@@ -129,7 +130,7 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """What a text means on a board.
+    """The meaning of a text on a board.
 
     - ``words``: the text in the pack's spelling, notation spelled out.
     - ``moves``: the move (MOVE), the candidates (AMBIGUOUS), the moves that were meant (ILLEGAL,

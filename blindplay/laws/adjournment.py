@@ -32,13 +32,13 @@ _ENTRY_KINDS: Mapping[EntryCertainty, Literal["move", "ambiguous", "illegal"]] =
 
 
 def ask_to_seal(game: State) -> None:
-    """The arbiter asks the player on move to seal his move."""
+    """The arbiter asks the player on move to seal their move."""
     game.adjourning = True
     game.rule(ArbiterNeeded(why="seal", by=game.side), "sealing")
 
 
 def seal(game: State, fact: f.Seal) -> None:
-    """The player on move writes his sealed move. He may change it until he stops the clock."""
+    """The player on move writes their sealed move. They may change it until they stop the clock."""
     side = entitled(game, fact, duty="own")
     if side is None:
         return
@@ -52,11 +52,11 @@ def seal(game: State, fact: f.Seal) -> None:
     if made is not None:
         heard = read_sealed(game, fact.text)
         if heard.kind != "move" or heard.moves[0] != made:
-            # What he made on the board is what he must write as his sealed move (I.1.1).
+            # A move made on the board must be the sealed move (I.1.1).
             game.refuse(fact.by, "seal", "already_made", "sealing", move=made.uci())
             return
     if made is None and not _may_be_sealed(game, read_sealed(game, fact.text)):
-        # He may still seal another one. Which one he has tried stays his secret.
+        # The player may still seal another move. The move that was tried stays secret.
         game.refuse(fact.by, "seal", "touched_piece", "sealing")
         oblige(game)
         return
@@ -75,8 +75,8 @@ def seal(game: State, fact: f.Seal) -> None:
 
 
 def _sealer_is_absent(game: State) -> bool:
-    """Whether the game has been resumed, the sealed move stands on the board, and its player has
-    not come (I.9.3)."""
+    """Return whether the game has been resumed, the sealed move stands on the board, and its player
+    has not come (I.9.3)."""
     if game.resumed_at is None or game.adjourned or game.turn.made is not None:
         return False
     return len(game.history) == game.resumed_from and OTHER[game.side] not in game.arrived
@@ -85,13 +85,13 @@ def _sealer_is_absent(game: State) -> bool:
 def seal_and_adjourn(game: State) -> None:
     """The clock is pressed after the arbiter has asked for a sealed move, or after sealing.
 
-    What was made on the board meanwhile is the sealed move (I.1.1); without one the clock may not
-    be stopped yet."""
+    A move made on the board meanwhile is the sealed move (I.1.1). Without a sealed move the clock
+    may not be stopped yet."""
     if game.sealed is None and game.turn.made is None:
         game.refuse(game.side, "press", "not_sealed", "sealing")
         return
     if game.sealed_reply:
-        # His clock stops and the absent player's runs; the envelope is kept until they come.
+        # This player's clock stops and the absent one's runs; the envelope is kept until they come.
         game.delivered = True
         game.resume("sealed_reply")
         return
@@ -146,7 +146,8 @@ def open_envelope(game: State, fact: f.OpenEnvelope) -> None:
     forget_sealed(game)
     release_clocks(game)
     if fact.missing:
-        # The position and the times at the adjournment; he plays the move he says he sealed.
+        # Go on from the position and the times of the adjournment. The sealer plays the move that
+        # they say they sealed.
         game.turn = Turn()
         for board in game.tables:
             if not game.outstanding(board):
@@ -157,11 +158,11 @@ def open_envelope(game: State, fact: f.OpenEnvelope) -> None:
         return
     heard = read_sealed(game, text)
     if heard.kind != "move":
-        _loses(game, side, heard)
+        _lose_by_seal(game, side, heard)
         return
     if game.turn.made is None:
         if not _may_be_sealed(game, heard):
-            # The texts do not say what follows: he owes another move, and the arbiter decides.
+            # The texts do not say what follows: another move is owed, and the arbiter decides.
             game.clock.stop()
             game.rule(ArbiterNeeded(why="sealed_move", by=side), "opening_envelope")
             oblige(game)
@@ -179,14 +180,14 @@ def _play_sealed(game: State, move: chess.Move) -> None:
 
 
 def _may_be_sealed(game: State, heard: Heard) -> bool:
-    """Whether no touched piece and no wrong claim asks for another move (4.3, 9.5.3)."""
+    """Return False if a touched piece or a wrong claim asks for another move (4.3, 9.5.3)."""
     owed = binding(game)
     return heard.kind != "move" or owed is None or heard.moves[0] in owed.moves
 
 
-def concluded_by_sealed_move(game: State, late: str) -> bool:
-    """Whether the sealed move ends the game, which then excuses ``late`` (E.10 of fide-2014, A.10
-    of fide-1997): it is executed, and its result stands."""
+def end_by_sealed_move(game: State, late: str) -> bool:
+    """Execute the sealed move if it ends the game, and return whether it did. Its result then
+    stands and excuses ``late`` (E.10 of fide-2014, A.10 of fide-1997)."""
     excused = game.switch("sealed_end_excuses")
     if excused == "nobody" or (excused == "sealer" and late != game.side):
         return False
@@ -203,10 +204,10 @@ def concluded_by_sealed_move(game: State, late: str) -> bool:
 
 
 def _must_wait_for_the_other(game: State, by: str) -> bool:
-    """Whether the player whose move is not in the envelope is known to be away (I.7, I.9.3).
+    """Return whether the player whose move is not in the envelope is known to be away (I.7, I.9.3).
 
     A player who stops the clock or opens the envelope has come. Where no arrival is recorded,
-    whoever opens the envelope sees who is there, and nobody counts as away."""
+    nobody counts as away: the person who opens the envelope sees who is there."""
     waits_for = OTHER[game.side]
     told = bool(game.arrived) or game.resumed_at is not None
     if by == waits_for or game.paused in (waits_for, f"assistant:{waits_for}"):
@@ -215,15 +216,15 @@ def _must_wait_for_the_other(game: State, by: str) -> bool:
 
 
 def forget_sealed(game: State) -> None:
-    """Nothing lies in an envelope any more."""
+    """Forget the sealed move: no envelope holds a move any more."""
     game.adjourned, game.sealed = False, None
     game.sealed_reply = game.delivered = False
 
 
 def read_sealed(game: State, text: str) -> Heard:
-    """What a sealed move means: in the letters of its player's scoresheet, else in that player's
-    words, else in the table's, else in any notation. It is ambiguous only where none of these
-    reads it as one legal move (I.8.1)."""
+    """Return what a sealed move means. It is read in the letters of its player's scoresheet, else
+    in that player's words, else in the table's, else in any notation. It is ambiguous only if none
+    of these reads it as one legal move (I.8.1)."""
     sheet = tuple(game.sheets[game.side].values())
     languages = dict.fromkeys((game.player(game.side).language, game.announcing_language()))
     heard = [_written(game, text, sheet)] if sheet else []
@@ -248,8 +249,8 @@ def _written(game: State, text: str, sheet: tuple[str, ...]) -> Heard:
     return Heard(kind, found.moves) if kind is not None else Heard("other")
 
 
-def _loses(game: State, side: str, heard: Heard) -> None:
-    """A sealed move that is ambiguous, not to be understood, or illegal loses (I.8)."""
+def _lose_by_seal(game: State, side: str, heard: Heard) -> None:
+    """A sealed move that is ambiguous, unintelligible or illegal loses (I.8)."""
     rule = _WHY_IT_LOSES[heard.kind]
     several = heard.moves if heard.kind == "ambiguous" else ()
     penalty = Penalty(
@@ -262,7 +263,7 @@ def _loses(game: State, side: str, heard: Heard) -> None:
     game.turn = Turn()
 
     def reject() -> None:
-        # The arbiter reads it differently: he takes the move that the player meant.
+        # The arbiter reads it differently, and takes the move that the player meant.
         game.rule(ArbiterNeeded(why="sealed_move", by=side), rule)
 
     propose(game, penalty, (rule,), lambda: lose(game, side, "sealed_move", rule), reject)

@@ -38,7 +38,7 @@ def arbiter(game: State, fact: f.Arbiter) -> None:
 
 
 def _stop_clocks(game: State, fact: f.Arbiter) -> None:
-    # What somebody else had stopped already does not go on because the table is back.
+    # Clocks that somebody else had stopped already do not go on because the table is back.
     game.clock.stop(game.paused if fact.by == "table" and game.paused else fact.by)
     game.tell_clock("stopping")
 
@@ -72,8 +72,8 @@ def _set_clock(game: State, fact: f.Arbiter) -> None:
 
 
 def _penalty(game: State, fact: f.Arbiter) -> None:
-    """12.9: a warning, time, or the game. The opponent's seconds are added to his, the player's
-    own are taken away."""
+    """12.9: a warning, time, or the game. Seconds for the opponent are added to their time, the
+    player's own seconds are taken away."""
     side = fact.player
     if side is None:
         game.refuse("arbiter", "penalty", "player_missing", "arbiter_penalty")
@@ -174,8 +174,8 @@ def _postpone(game: State, fact: f.Arbiter) -> None:
 
 
 def _preside(game: State, fact: f.Arbiter) -> None:
-    """An arbiter takes a friendly game in hand, or leaves it: from now on what is his to decide
-    waits for him, or is confirmed at once."""
+    """An arbiter takes a friendly game in hand, or leaves it: from now on the arbiter's decisions
+    wait for them, or are confirmed at once."""
     present = fact.do == "preside"
     if game.presided == present:
         game.refuse("arbiter", fact.do, "already_so", "arbiter")
@@ -309,8 +309,8 @@ def _answer(game: State, asked: Answer) -> Answer:
 
 
 def sign(game: State, fact: f.Sign) -> None:
-    """Both players sign the result. What both have signed stands, even if it is wrong, unless the
-    arbiter decides otherwise (8.7)."""
+    """Both players sign the result. A result that both have signed stands, even if it is wrong,
+    unless the arbiter decides otherwise (8.7)."""
     if not is_player(game, fact.by, "sign"):
         return
     if not game.edition.has("signatures"):

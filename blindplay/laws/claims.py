@@ -26,7 +26,7 @@ def claim_draw(game: State, fact: f.ClaimDraw) -> None:
         _claim_in_quickplay_finish(game, fact)
         return
     rule = f"claim_{fact.rule}" + ("_written" if fact.move is not None else "")
-    # Once the opponent has made his move the player is on move, pressed or not (1.3).
+    # Once the opponent has made their move the player is on move, pressed or not (1.3).
     answered(game, fact.by)
     if fact.by != game.side:
         game.refuse(fact.by, "claim_draw", "not_on_move", rule)
@@ -74,8 +74,8 @@ def claim_draw(game: State, fact: f.ClaimDraw) -> None:
 
 
 def _price(game: State, by: str) -> Penalty:
-    """What a wrong claim costs (9.5.3): time for the opponent, and in the oldest text half of
-    the claimant's own, at most three minutes."""
+    """Return the penalty for a wrong claim (9.5.3): time for the opponent, and in the oldest text
+    half of the claimant's own time, at most three minutes."""
     halved = game.switch("wrong_claim_halves_time")
     return Penalty(
         player=by,
@@ -94,15 +94,16 @@ def _wrong_claim(game: State, by: str, move: chess.Move | None) -> None:
     else:
         game.rule(ArbiterNeeded(why="penalty"), "wrong_claim")
     if move is not None:
-        # The move he wrote down must be played (9.5.3).
+        # The move that was written down must be played (9.5.3).
         game.turn.must_play = move
         game.rule(Obliged(by=by, moves=(move.uci(),)), "wrong_claim")
     game.resume()
 
 
 def _short_of_time(game: State, by: str, what: str, rule: str) -> bool:
-    """Whether ``by`` may claim in a quickplay finish: on move, less than two minutes left, in the
-    last period, without an increment where the edition asks that; refuses if he may not."""
+    """Return whether ``by`` may claim in a quickplay finish, and refuse the claim if not. They must
+    be on move, in the last period, with less than two minutes left, and without an increment where
+    the edition asks for that."""
     assert game.setup is not None
     rapid = game.switch("quickplay_is_rapid") and game.setup.mode == "rapid"
     in_force = game.setup.quickplay_finish or rapid
@@ -143,7 +144,7 @@ def _claim_in_quickplay_finish(game: State, fact: f.ClaimDraw) -> None:
 
 
 def postpone(game: State, given: int | None) -> None:
-    """The arbiter puts off his decision on a claim in a quickplay finish (III.5.2); ``given`` ms,
+    """The arbiter postpones the decision on a claim in a quickplay finish (III.5.2); ``given`` ms,
     or two minutes, go to the opponent."""
     claim = game.pending.ruling if game.pending is not None else None
     if not isinstance(claim, Claimed) or claim.rule not in QUICKPLAY_CLAIMS:

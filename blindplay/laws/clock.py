@@ -108,13 +108,13 @@ class Clock:
         self._thinking: str | None = None  # whose move the next two belong to
         self._thought = 0  # ms that the move has taken so far
         self._delay = 0  # ms of the running side's delay still to pass
-        # Who has stopped both clocks: "arbiter", the one who called the arbiter, "table" when it
-        # ended, or "assistant" while a compulsory one is missing. Nothing else starts them again
-        # (6.11.3, D.2.11).
+        # The cause why both clocks stand: "arbiter", the person who called the arbiter, "table"
+        # when it ended, or "assistant" while a compulsory one is missing. Nothing else starts them
+        # again (6.11.3, D.2.11).
         self.stopped_by = ""
 
     def __bool__(self) -> bool:
-        """Whether there is a clock at all."""
+        """Return whether there is a clock at all."""
         return bool(self.control.periods)
 
     def advance(self, t: int) -> None:
@@ -141,7 +141,7 @@ class Clock:
 
     @property
     def order_known(self) -> bool:
-        """Whether it can be told which of two fallen flags fell first."""
+        """Return True unless two flags fell at the same time."""
         return len(self.flags) < 2 or self._fell["white"] != self._fell["black"]
 
     @property
@@ -151,7 +151,7 @@ class Clock:
         return self.at + self._delay
 
     def in_last_period(self, side: str) -> bool:
-        """Whether all remaining moves must be made in the time that ``side`` has left."""
+        """Return whether all remaining moves must be made in the time that ``side`` has left."""
         last = len(self.control.periods) - 1
         return last >= 0 and self._period[side] == last and self._now(side).moves is None
 
@@ -160,7 +160,7 @@ class Clock:
         return self._period[side]
 
     def increment(self, side: str) -> int:
-        """What ``side`` gets for each move in this period, in ms, in whatever mode."""
+        """Return the ms that ``side`` gets for each move in this period, in whatever mode."""
         return self._now(side).increment
 
     def give_increment(self, increment: int) -> None:
@@ -195,7 +195,7 @@ class Clock:
         self._delay = period.increment if self.mode == "delay" else 0
 
     def stop(self, by: str = "") -> None:
-        """Stop both clocks; ``by`` is who has stopped them until the arbiter starts them."""
+        """Stop both clocks; ``by`` has stopped them until the arbiter starts them."""
         self.running = None
         self.stopped_by = by or self.stopped_by
 
@@ -220,7 +220,7 @@ class Clock:
         self.start("black" if side == "white" else "white")
 
     def snapshot(self) -> ClockState:
-        """What :meth:`restore` needs to put the clock back as it stands now."""
+        """Return the state from which :meth:`restore` puts the clock back as it stands now."""
         return ClockState(
             dict(self.left), dict(self.moves), dict(self._period), dict(self._in_period)
         )

@@ -29,7 +29,7 @@ def complete(game: State, *, illegal: str = "") -> None:
 
 def complete_answered(game: State, ply: Ply, rule: str) -> None:
     """A move that was answered already is completed now: by a late press (6.2.2), or because its
-    player has gone on to his next move (6.2.1.2; fide-1997 asks for the press)."""
+    player has gone on to the next move (6.2.1.2; fide-1997 asks for the press)."""
     ply.completed = True
     number = next(n for n, played in enumerate(game.history, 1) if played is ply)
     _count(game, ply, number, rule)
@@ -48,7 +48,7 @@ def _count(game: State, ply: Ply, number: int, rule: str) -> None:
 def answered(game: State, side: str) -> None:
     """``side`` begins to move although the move before has been made, but not completed.
 
-    He is on move as soon as it has been made (1.3). Where there is no clock, that completes it.
+    They are on move as soon as it has been made (1.3). Without a clock, that completes it.
     """
     if game.turn.made is None or side == game.side:
         return
@@ -64,7 +64,7 @@ def answered(game: State, side: str) -> None:
 
 def _still_illegal(game: State, ply: Ply) -> None:
     """A.5.4: both kings in check, or a pawn on the last rank. The arbiter waits for the next
-    completed move; if the position on the board is still illegal, he declares a draw."""
+    completed move; if the position on the board is still illegal, they declare a draw."""
     if game.over or game.pending is not None or not game.switch("illegal_position_draws"):
         return
     if _is_illegal(ply.before) and _is_illegal(game.board):

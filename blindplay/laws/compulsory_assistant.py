@@ -1,10 +1,11 @@
-"""Where one player does not see and the other does not hear, an assistant must be used (D.2.11)."""
+"""The assistant that is compulsory if one player does not see and the other does not hear
+(D.2.11)."""
 
 from .rulings import ArbiterNeeded
 from .state import OTHER, State
 
 ASSISTANT = "assistant"
-"""What the clocks wait for, in :attr:`State.paused`."""
+"""The value of :attr:`State.paused` while the clocks wait for a compulsory assistant."""
 
 
 def _lacks_assistant(game: State) -> bool:
@@ -14,12 +15,12 @@ def _lacks_assistant(game: State) -> bool:
 
 
 def must_wait(game: State) -> bool:
-    """Whether no clock may start, for want of an assistant."""
+    """Return True if no clock may start because a compulsory assistant is missing."""
     return _lacks_assistant(game) and game.switch("hearing_impaired_opponent_needs_assistant")
 
 
 def check_assistants(game: State) -> bool:
-    """Whether the clock may start. Tells the arbiter where an assistant is missing.
+    """Return whether the clock may start. Tell the arbiter if an assistant is missing.
 
     Against a hearing-impaired opponent an assistant must be used (D.2.11 of fide-2023). The older
     texts are silent; there the arbiter decides how the two players understand each other."""
@@ -49,7 +50,7 @@ def go_on_with_assistant(game: State) -> None:
 
 
 def release_clocks(game: State) -> None:
-    """Whoever had stopped the clocks, they may go on, unless the assistant is missing."""
+    """Let the clocks go on, whatever stopped them, unless the assistant is missing."""
     waits = bool(game.clock) and must_wait(game)
     game.clock.stopped_by = ASSISTANT if waits else ""
     if waits:

@@ -1,11 +1,11 @@
 """Why a board stands as it does: the smallest slip of the hands that explains it (D.2.9).
 
 The sheets say which moves were played, a board shows what hands have made of them. Hands ask no
-Laws: what a later move asks of a board is only that the piece it lifts stands on the square it is
-lifted from, that a hole it fills is empty, and that a capture finds one of the other colour. So a
-wrong execution can be behind a board if the later moves have left alone what it changed, or have
-taken it off. Going back from the last move, the squares that are still to be explained get fewer,
-and the search ends when none is left.
+Laws: a later move asks of a board only that the piece it lifts stands on the square it is lifted
+from, that a hole it fills is empty, and that a capture finds one of the other colour. So a wrong
+execution can be behind a board if the later moves have left alone what it changed, or have taken it
+off. Going back from the last move, the squares that are still to be explained get fewer, and the
+search ends when none is left.
 
 A slip that one wrong execution explains comes before one that needs pieces to have moved by
 themselves, and a single slip before two. Several explanations that are equally small are all
@@ -28,7 +28,7 @@ UNKNOWN = "?"
 
 
 class SlipKind(Enum):
-    """What hands did otherwise than written."""
+    """A kind of difference between the written moves and those that hands executed."""
 
     NOT_EXECUTED = "not_executed"
     BEHIND = "behind"  # this move and all later ones are not executed
@@ -85,8 +85,8 @@ class Slip:
 
 Explanation = tuple[Slip, ...]
 
-# What an explanation costs; the cheapest is believed. A hand that executes a move wrongly is more
-# likely than one that touches what it has nothing to do with.
+# Costs of explanations; the cheapest is believed. A hand that executes a move wrongly is more
+# likely than one that touches a piece outside its move.
 _MOVED, _STRANGE, _BY_ITSELF, _UNNOTICED = 10, 20, 30, 15
 _LAGS = 3
 _ANYWHERE = frozenset((SlipKind.EXTRA, SlipKind.DISPLACED))
@@ -106,7 +106,7 @@ class _Found:
 def explain(
     start: chess.Board, moves: Sequence[chess.Move], shown: Pieces, *, named: bool = True
 ) -> tuple[Explanation, ...]:
-    """What must have happened on a board that was to execute ``moves`` from ``start``.
+    """Return what must have happened on a board that was to execute ``moves`` from ``start``.
 
     Each explanation is one slip or two; none where the board shows what it should (``((),)``).
     One explanation: it is the only one as small. Several: the board does not tell which. An empty
@@ -169,8 +169,9 @@ class _Search:
         return told
 
     def _lags(self, odd: Change) -> tuple[int, list[Change]]:
-        """How many plies the board lags behind if it is right otherwise, else 0; and what it shows
-        otherwise than it did before the last ply, before the last two, and so on."""
+        """Return two things: the number of plies that the board lags behind if it is right
+        otherwise, else 0; and how it differs from the position before the last ply, before the last
+        two, and so on."""
         gap, lagging = dict(odd), []
         for back in range(1, len(self.moves) + 1):
             before = self.boards[-1 - back]
@@ -233,10 +234,10 @@ class _Search:
     def _wrong_executions(
         self, plies: int, odd: Change, *, unnoticed: bool = False
     ) -> list[_Found]:
-        """What each ply may have been executed as, from the last one back.
+        """Return what each ply may have been executed as, from the last one back.
 
         ``unnoticed``: later moves may also have met a piece where there should be none, or none
-        where there should be one, and nobody took heed.
+        where there should be one, and nobody noticed.
         """
         live, erased = mask(odd), 0
         found: dict[Slip, _Found] = {}
@@ -252,7 +253,7 @@ class _Search:
                         cost = cost + _UNNOTICED if unnoticed else cost
                         found.setdefault(slip, _Found(cost, slip, explains))
             for one in self._repeated(ply, odd, live):
-                # A piece may go to and fro: told is the last time when it can have been.
+                # A piece may go to and fro: report the last time at which it can have happened.
                 if not any(_same(one, other) for other in found.values()):
                     found[one.slip] = one
             live &= ~touched
@@ -264,7 +265,7 @@ class _Search:
 
     @staticmethod
     def _erased(before: chess.Board, did: Change, unnoticed: bool) -> int:
-        """The squares of which a move leaves nobody knowing what stood there before it."""
+        """Return the squares whose earlier content nobody knows after a move."""
         erased = mask(did) & before.occupied_co[not before.turn]
         if unnoticed:
             filled = mask({at: now for at, now in did.items() if now is not None})
@@ -295,8 +296,8 @@ class _Search:
     def _executions(
         self, before: chess.Board, move: chess.Move, open_: int, odd: Change
     ) -> Iterator[tuple[int, SlipKind, chess.Move | None, Change]]:
-        """What hands may have done instead of ``move``: the cost, what it is, the move that it
-        looks like if it looks like one, and what it does to the board."""
+        """Yield what hands may have done instead of ``move``: the cost, the kind of slip, the move
+        that it looks like if it looks like one, and the change of the board."""
         yield _MOVED, SlipKind.NOT_EXECUTED, None, {}
         piece = letter_at(before, move.from_square)
         if piece is None:
@@ -412,7 +413,7 @@ class _Search:
             tried.append((SlipKind.TWICE, target, chess.square(file, rank)))
         mirrored = chess.square_mirror(home), chess.square_mirror(target)
         if chess.BB_SQUARES[mirrored[0]] & live and chess.BB_SQUARES[mirrored[1]] & live:
-            # On the other player's side of the board, and with his own piece.
+            # On the other player's side of the board, and with that player's piece.
             other, same = after.piece_at(mirrored[0]), before.piece_at(home)
             if other and same and other.piece_type == same.piece_type and (
                 other.color != same.color
@@ -475,7 +476,7 @@ def _same_colour(one: str | None, other: str | None) -> bool:
 
 
 def _reaches(board: chess.Board, source: int, goal: int) -> bool:
-    """Whether a hand that knows how the pieces move may move this one there."""
+    """Return whether the piece on ``source`` can move to ``goal``; checks are ignored."""
     colour = board.color_at(source)
     assert colour is not None
     bit = chess.BB_SQUARES[goal]
@@ -506,7 +507,7 @@ def _same(one: _Found, other: _Found) -> bool:
 
 
 def too_many_pieces(pieces: Pieces) -> bool:
-    """Whether there are more pieces of a colour than any game can have."""
+    """Return whether one colour has more pieces than any game can have."""
     for letters in ("KQRBNP", "kqrbnp"):
         king, queen, rook, bishop, knight, pawn = (
             sum(letter == other for other in pieces.values()) for letter in letters
@@ -518,7 +519,7 @@ def too_many_pieces(pieces: Pieces) -> bool:
 
 
 def _when(slip: Slip) -> tuple[bool, int, int]:
-    """Slips in the order in which they are told: as they happened, then those of no known ply."""
+    """Return a key that sorts slips by time; slips of no known ply come last."""
     return slip.ply is None, slip.ply or 0, slip.square or 0
 
 

@@ -1,4 +1,4 @@
-"""What the player on move is bound to by touching, releasing, or a claim (4.3 to 4.7, 9.5.3)."""
+"""The moves that touching, releasing or a claim leave to the player on move (4.3 to 4.7, 9.5.3)."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from .touch_obligation import Obligation, obligation
 
 
 def due(game: State, board: chess.Board, squares: Sequence[int]) -> Obligation:
-    """What touching these pieces obliges to under this edition (4.3 to 4.5)."""
+    """Return the obligation that touching these pieces brings under this edition (4.3 to 4.5)."""
     return obligation(
         board,
         squares,
@@ -20,7 +20,7 @@ def due(game: State, board: chess.Board, squares: Sequence[int]) -> Obligation:
 
 
 def bound(game: State) -> Obligation:
-    """What the player on move is bound to now."""
+    """Return the obligation of the player on move now."""
     turn = game.turn
     if turn.must_play is not None:
         return Obligation((turn.must_play,), False, "wrong_claim")
@@ -32,7 +32,7 @@ def bound(game: State) -> Obligation:
 
 
 def binding(game: State) -> Obligation | None:
-    """What the next move must be one of; None where any will do."""
+    """Return the obligation that limits the next move; None if any move will do."""
     turn = game.turn
     # In rapid and blitz of fide-1997 only a player's request brings article 4 in (B.5).
     unruled = turn.doubted or game.switch("touch_ruled_on_request")
@@ -43,7 +43,7 @@ def binding(game: State) -> Obligation | None:
 
 
 def oblige(game: State, *rules: str) -> None:
-    """Tell what the player on move is bound to."""
+    """Report the obligation of the player on move."""
     now = bound(game)
     moves = tuple(move.uci() for move in now.moves)
     game.rule(Obliged(by=game.side, moves=moves, free=now.free), *rules, now.rule)

@@ -1,4 +1,4 @@
-"""How games end: mate, stalemate, dead positions, draws, resignation and flags (5, 6.9, 9)."""
+"""The ends of a game: mate, stalemate, dead positions, draws, resignation and flags (5, 6.9, 9)."""
 
 from functools import partial
 
@@ -78,14 +78,14 @@ def _finish(game: State, result: str, reason: str) -> None:
 
 
 def result_of_losing(game: State, side: str, board: chess.Board | None = None) -> str | None:
-    """What the result is when ``side`` loses but for "by any series of legal moves" (6.9): his
-    opponent's win, a draw if he cannot mate, None where it cannot be told. ``board`` is the
-    position that counts, if not the game's."""
+    """Return the result when ``side`` loses, subject to "by any series of legal moves" (6.9): a win
+    for the opponent, a draw if the opponent cannot mate, None if that is undecided. ``board`` is
+    the position that counts, if not the game's."""
     winner = COLOURS[OTHER[side]]
     board = board or game.position
     impossible = chess.STATUS_OPPOSITE_CHECK | chess.STATUS_PAWNS_ON_BACKRANK
     if board.status() & impossible or len(board.pieces(chess.KING, winner)) != 1:
-        return None  # an illegal position that stands; nobody has said what is possible in it
+        return None  # an illegal position that stands; no text says what is possible in it
     if game.switch("win_needs_material"):
         two_knights = not board.occupied_co[winner] & ~(board.kings | board.knights)
         bare = board.occupied_co[not winner] & ~board.kings == 0
@@ -100,8 +100,8 @@ def result_of_losing(game: State, side: str, board: chess.Board | None = None) -
 def lose(
     game: State, side: str, reason: str, *rules: str, board: chess.Board | None = None
 ) -> None:
-    """``side`` loses, unless his opponent cannot mate; where that is undecided, the arbiter is
-    asked: he confirms that mate is possible, or rejects it."""
+    """``side`` loses, unless the opponent cannot mate. If that is undecided, the arbiter is asked:
+    they confirm that mate is possible, or reject it."""
     result = result_of_losing(game, side, board)
     if result is not None:
         end(game, result, reason, *rules)

@@ -77,14 +77,14 @@ def place(game: State, fact: f.Place) -> None:
 
 
 def _doubt_touches(game: State, board: str) -> None:
-    """Something left its square and no lift was reported. What the board says of touches in this
-    turn may be in the wrong order, so it binds nobody (4.3 asks which piece was first)."""
+    """Something left its square and no lift was reported. The board may report touches of this turn
+    in the wrong order, so they bind nobody (4.3 asks which piece was first)."""
     if board == game.board_of(game.side):
         game.turn.doubted = True
 
 
 def _begins_an_answer(game: State, board: str, square: int) -> None:
-    """A lifted piece of the player who moves next, on his own board, answers a move that is made
+    """A lifted piece of the player who moves next, on their own board, answers a move that is made
     but not completed (1.3): unless it is one that the made move itself moves there."""
     made = game.turn.made
     if made is None:
@@ -127,7 +127,7 @@ def look(game: State, board: str) -> None:
             return
         if _executed(game, board) is None:
             return
-        # He adjusted into another square: that was no adjusting (4.2), so it was a touch.
+        # A piece adjusted into another square was not adjusted (4.2) but touched.
         table.adjusting = False
         for square in sorted(difference_of(game, board)):
             if square not in game.turn.touched and square in game.pieces:
@@ -143,7 +143,7 @@ def look(game: State, board: str) -> None:
 
 
 def _corrected(game: State, table: TableBoard) -> int | None:
-    """How many plies a board that was to be corrected now shows; None while it is wrong.
+    """Return the number of plies that a board to be corrected now shows; None while it is wrong.
 
     The game may have gone on meanwhile, and the board may have been brought up to it."""
     for plies in range(len(game.history), table.wanted_plies, -1):
@@ -167,7 +167,7 @@ def catch_up(game: State, board: str) -> None:
     if move is None or _still_in_hand(game, board, move):
         return
     if shows(game, board, move):
-        # He began his own move before the opponent's was executed here, or a cable was off
+        # The player's own move began before the opponent's was executed here, or a cable was off
         # meanwhile: the board shows both.
         _brought_up_to(game, board, len(game.history))
 
@@ -185,17 +185,18 @@ def _executed_on(game: State, board: str, move: chess.Move) -> None:
 
 
 def look_again(game: State) -> None:
-    """The move is no longer made: what has been executed is what its player's board shows now."""
+    """The move is no longer made: the executed move is the one that its player's board shows
+    now."""
     board = game.board_of(game.side)
     if game.tables[board].sensors:
         game.turn.executed = _executed(game, board)
 
 
 def finished(game: State, board: str) -> None:
-    """He presses: what looked as if a piece were still in his hand is his finished move. On a
-    board without names, taking back on the square where the opponent took shows the same holes
-    with the piece in the hand and with it in its hole. And what the board still shows after people
-    were asked to check it is what was played."""
+    """The player presses, so a move that seemed unfinished is finished. On a board without names,
+    recapturing on the square where the opponent captured shows the same holes with the piece in the
+    hand and with it in its hole. A position that the board still shows after people were asked to
+    check it counts as played."""
     said = game.turn.announced
     if game.turn.asked is not None and game.turn.asked == difference_of(game, board):
         _look_at_own(game, board)
@@ -206,8 +207,8 @@ def finished(game: State, board: str) -> None:
 
 
 def _still_in_hand(game: State, board: str, move: chess.Move) -> bool:
-    """Where a board lags behind, a piece that the opponent has yet to take may look like the one
-    that is to take there, while that one is still in the hand."""
+    """Return True if the capturing piece is still in the hand. On a board that lags behind, the
+    piece to be captured may look like the piece that captures it."""
     table = game.tables[board]
     letter = table.placement.get(move.to_square)
     same = game.shown_after(table.plies).get(move.to_square) == letter
@@ -231,9 +232,9 @@ def _executed(game: State, board: str) -> chess.Move | None:
 
 
 def begins(game: State, board: str, said: chess.Move | None) -> bool:
-    """Whether all that ``board`` shows belongs to the move ``said``. The rest is still to come, or
-    its reports were lost: half of castling looks like a move of the rook, or on a board without
-    names like one of the king."""
+    """Return whether all that ``board`` shows belongs to the move ``said``. The rest is still to
+    come, or its reports were lost: half of castling looks like a move of the rook, or on a board
+    without names like one of the king."""
     if said is None or not game.tables[board].sensors:
         return False
     wanted, guessed = change(game.board, said), game.tables[board].unsure
@@ -244,8 +245,8 @@ def begins(game: State, board: str, said: chess.Move | None) -> bool:
 
 
 def _beside_what_stood_wrong(game: State, board: str, shown: Change) -> chess.Move | None:
-    """The legal move that explains all that hands have done since the turn began. What stood wrong
-    before does not hinder it (7.6), and may have been part of it: a hand that was too early."""
+    """The legal move that explains all that hands have done since the turn began. Earlier
+    differences do not hinder it (7.6), and may have been part of it: a hand that was too early."""
     done = game.done_on(board)
     leading = game.tables[board].wanted is not None
     said = [game.turn.announced] if game.turn.announced is not None else []
@@ -272,7 +273,7 @@ def _look_at_copy(game: State, board: str) -> None:
 
 
 def _look_at_own(game: State, board: str) -> None:
-    """The mover's own board: he executes his move."""
+    """The mover executes their move on their own board."""
     turn = game.turn
     if game.clock and not game.started:
         return
@@ -284,7 +285,7 @@ def _look_at_own(game: State, board: str) -> None:
             try_to_make(game)  # the captured piece may have been removed from where it lagged
         return
     if turn.made is not None:
-        # What has been made stays made (D.2.3, 4.7), whatever hands do on the board afterwards.
+        # A made move stays made (D.2.3, 4.7), whatever hands do on the board afterwards.
         if move is not None:
             game.refuse(game.side, "make", "already_made", final(game), move=move.uci())
         return
@@ -307,8 +308,8 @@ def final(game: State) -> str:
 
 def _king_released(game: State, board: str) -> None:
     """4.7.2: a king released two squares from his own towards a rook is bound to castle on that
-    side; where that is illegal, to another move of the king. What was touched before binds still
-    (4.3.1, 4.4.2): then releasing the king adds nothing."""
+    side; where that is illegal, to another move of the king. An earlier touch still binds (4.3.1,
+    4.4.2): then releasing the king adds nothing."""
     turn, position = game.turn, game.board
     home = position.king(position.turn)
     if turn.castles is not None or home is None or game.tables[board].hand:
@@ -351,7 +352,7 @@ def _look_at_other(game: State, board: str) -> None:
 
 
 def reconsider(game: State) -> None:
-    """What is announced may tell which pieces stand on a board that cannot name them."""
+    """Name the pieces of boards that cannot name them: the announcement may tell which they are."""
     for board, table in game.tables.items():
         if table.unsure and table.wanted is None:
             unidentified_pieces.rename(game, board)
@@ -420,7 +421,7 @@ def try_to_make(game: State) -> None:
     if turn.executed is None or turn.made is not None:
         return
     impaired = game.impaired(side)
-    # A sighted player's move is made by his hand alone (D.2.5), whatever he has announced.
+    # A sighted player's move is made by hand alone (D.2.5), whatever was announced.
     if impaired and turn.announced != turn.executed:
         return
     if impaired and captured_elsewhere(game, game.board_of(side), turn.executed):
@@ -439,8 +440,9 @@ def try_to_make(game: State) -> None:
 
 
 def captured_elsewhere(game: State, board: str, move: chess.Move) -> bool:
-    """Whether the captured piece still stands where the opponent's last move, which has not been
-    executed on this board, took it from: it has not been removed from the board (D.2.3.1)."""
+    """Return True if the captured piece has not been removed from the board (D.2.3.1): it still
+    stands where it stood before the opponent's last move, which has not been executed on this
+    board."""
     placement = game.tables[board].placement
     return any(
         ply.move.to_square == move.to_square

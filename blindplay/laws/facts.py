@@ -66,14 +66,15 @@ class Player:
     hearing_impaired: bool = v.stored(v.switch, default=False)
     assistant: bool = v.stored(v.switch, default=False)
     language: str = v.stored(v.text, default="")
-    """What the player reads and commands in; "" is the table's language."""
+    """The language in which the player reads and commands; "" is the table's language."""
 
     def __post_init__(self) -> None:
         _make_plain(self)
 
 
 def _make_plain(value: Player | Fact) -> None:
-    """Remove from the texts of ``value`` what no terminal, page or file should get."""
+    """Remove from the texts of ``value`` the characters that no terminal, page or file should
+    get."""
     for name in _texts_of(type(value)):  # type: ignore[arg-type]
         text = getattr(value, name)
         if text is not None and not text.isprintable():
@@ -163,7 +164,7 @@ class Setup(Fact, kind="setup"):
     time_control: str = v.stored(v.time_control, default="-")
     clock_mode: str = v.stored(v.one_of("increment", "delay", "bronstein"), default="increment")
     announce_in: str = v.stored(v.text, default="")
-    """What moves are announced in; "" is what the Laws say (D.2.1)."""
+    """The language in which moves are announced; "" is the one that the Laws say (D.2.1)."""
     announce_check: bool = v.stored(v.switch, default=False)
     quickplay_finish: bool = v.stored(v.switch, default=False)
     arbiter: str = v.stored(v.one_of("present", "automatic", "server"), default="present")

@@ -1,8 +1,8 @@
 """The game: folds facts into rulings.
 
-:class:`Game` is the only place where the Laws have state. It does no input or output and never
-asks what time it is: every fact brings its own time. What needs words (understanding an
-announcement, spelling one out) is asked of the :class:`Words` it is given.
+:class:`Game` is the only place where the Laws have state. It does no input or output and never asks
+what time it is: every fact brings its own time. It asks its :class:`Words` for everything that
+needs words: understanding an announcement, spelling one out.
 """
 
 import copy
@@ -40,7 +40,7 @@ class Game(State):
         """Fold one fact into the game and give the rulings it causes, in order.
 
         :raises f.FactError: if the first fact is no ``setup``, a second one comes, or ``t``
-            decreases. Whatever else a person can do at the table is answered, never raised.
+        decreases. Everything else that a person can do at the table is answered, never raised.
         """
         if fact.t < self.t:
             raise f.FactError(f"t must not decrease: {seconds(fact.t)} after {seconds(self.t)}")

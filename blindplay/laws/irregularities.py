@@ -1,4 +1,4 @@
-"""What goes wrong (article 7): illegal moves and their price, wrong starts, displaced pieces."""
+"""Irregularities (article 7): illegal moves and their penalties, wrong starts, displaced pieces."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ def illegal(game: State, move: chess.Move | None, why: str = "") -> None:
     one with two hands. Without ``why`` the move is one that is not legal."""
     why = why or why_illegal(game.board, move)
     if why == "pawn_not_replaced" and game.switch("unreplaced_pawn") == "silent":
-        # The text has no rule for it; no move has been made, and what follows the arbiter says.
+        # The text has no rule for it. No move has been made, and the arbiter says what follows.
         game.rule(NotMade(by=game.side, missing=("promotion_piece",)), "released_promotion")
         game.rule(ArbiterNeeded(why="pawn_not_replaced", player=game.side), "not_covered")
         return
@@ -57,7 +57,7 @@ def illegal(game: State, move: chess.Move | None, why: str = "") -> None:
             touched=list(old.touched), castles=old.castles, must_play=old.must_play,
             claim_lost=old.claim_lost,
         )  # fmt: skip
-        if _loses(game, side, number, game.board):
+        if _lose_if_too_many(game, side, number, game.board):
             return
         if move is not None:
             _count_as_touched(game, move)
@@ -111,7 +111,7 @@ def _illegal_ply(game: State, index: int, *, claimable: bool = False) -> None:
     )
 
     def confirm() -> None:
-        if _loses(game, side, number, ply.before):
+        if _lose_if_too_many(game, side, number, ply.before):
             return
         take_back(game, index, "restore")
         game.turn.touched = list(ply.touched)
@@ -127,9 +127,9 @@ def _illegal_ply(game: State, index: int, *, claimable: bool = False) -> None:
         propose(game, ruling, _rules(game, why), confirm, game.resume, price=price)
 
 
-def _loses(game: State, side: str, number: int, before: chess.Board) -> bool:
-    """Whether so many illegal moves lose the game, by edition and kind of game: then it ends, in
-    the position before the last of them."""
+def _lose_if_too_many(game: State, side: str, number: int, before: chess.Board) -> bool:
+    """End the game if so many illegal moves lose it, by edition and kind of game, and return
+    whether they do. The game ends in the position before the last of them."""
     game.illegal_moves[side] = number
     price = _price(game, side, number, before)
     if price is None or not price.penalty.loses:
@@ -165,7 +165,7 @@ def _punish(
 
 
 def _count_as_touched(game: State, move: chess.Move) -> None:
-    """The pieces of an illegal move have been touched, his own first (4.3.3)."""
+    """The pieces of an illegal move have been touched, the player's own first (4.3.3)."""
     touched = game.turn.touched
     for square in (move.from_square, move.to_square) if move else ():
         if game.board.piece_type_at(square) and square not in touched:
@@ -194,8 +194,8 @@ def _replace_pawn(game: State, move: chess.Move) -> None:
 
 
 def _can_stand(game: State, move: chess.Move | None, why: str) -> bool:
-    """Whether the game could go on after this: something moved, and both kings are still there; or
-    the clock was pressed without a move (A.5.2)."""
+    """Return whether the game could go on after this: something moved, and both kings are still
+    there; or the clock was pressed without a move (A.5.2)."""
     if move is None:
         return why == "press_without_move"
     moved = change(game.board, move)
@@ -213,8 +213,8 @@ def _let_stand(game: State, move: chess.Move | None, why: str) -> None:
 
 
 def _left_to_the_opponent(game: State, move: chess.Move | None, why: str) -> None:
-    """The opponent's clock runs, and until he has made his own move he may claim (C.3, B.5 of
-    fide-1997)."""
+    """The opponent's clock runs, and they may claim until they have made their own move (C.3, B.5
+    of fide-1997)."""
     _let_stand(game, move, why)
     stands = bool(game.history) and bool(game.history[-1].illegal)
     if stands and not game.over and game.pending is None:
@@ -222,7 +222,7 @@ def _left_to_the_opponent(game: State, move: chess.Move | None, why: str) -> Non
 
 
 def lapse(game: State) -> None:
-    """The opponent has made his own move: what he might have claimed is past."""
+    """The opponent has made their own move: a claim of theirs lapses."""
     if game.pending is not None and game.pending.claimable:
         game.pending = None
 
@@ -234,8 +234,8 @@ def irregular(game: State, fact: f.Irregular) -> None:
     if closed(game, fact.kind, fact.by):
         return
     if fact.by.startswith("assistant:"):
-        # A complaint is no task of an assistant (D.2.10). Whoever sees something irregular may
-        # tell the arbiter of it (12.7).
+        # A complaint is no task of an assistant (D.2.10). Anybody who sees something irregular
+        # may tell the arbiter (12.7).
         if fact.kind in rights(game, fact.by):
             seen = cast("ArbiterReason", fact.what)
             told = ArbiterNeeded(why=seen, by=fact.by, player=fact.player)
@@ -247,7 +247,8 @@ def irregular(game: State, fact: f.Irregular) -> None:
 
 
 def _offender(game: State, fact: f.Irregular) -> str:
-    """Whose doing it is: as said, else the other player's, else the mover's or the last mover's."""
+    """Return the side that did it: as said, else the other player, else the mover or the last
+    mover."""
     if fact.player is not None:
         return fact.player
     if fact.by in OTHER:
@@ -304,8 +305,9 @@ def _illegal_move(game: State, fact: f.Irregular) -> None:
     game.refuse(fact.by, "irregular", "no_illegal_move_completed", "illegal")
 
 
-def _too_late(game: State, rule: str, fact: f.Irregular) -> bool:
-    """Whether so many moves have been made by both that nothing can be changed (A.5.1.2)."""
+def _refuse_if_too_late(game: State, rule: str, fact: f.Irregular) -> bool:
+    """Refuse if both have made so many moves that nothing can be changed (A.5.1.2), and return
+    whether it was refused."""
     limit = game.switch("wrong_start_too_late_after_moves")
     if not limit or min(moves_of_each(game).values()) < limit:
         return False
@@ -314,7 +316,7 @@ def _too_late(game: State, rule: str, fact: f.Irregular) -> bool:
 
 
 def moves_of_each(game: State) -> Mapping[str, int]:
-    """How many moves each player has completed."""
+    """Return the number of moves that each player has completed, by side."""
     counted = {"white": 0, "black": 0}
     for ply in game.history:
         counted[ply.side] += 1
@@ -322,7 +324,7 @@ def moves_of_each(game: State) -> Mapping[str, int]:
 
 
 def _wrong_start(game: State, fact: f.Irregular) -> None:
-    if not _too_late(game, "wrong_start", fact):
+    if not _refuse_if_too_late(game, "wrong_start", fact):
         _propose_new_game(game, "wrong_start")
 
 
@@ -367,19 +369,19 @@ def _begin_anew(game: State, why: str) -> None:
 
 
 def _board_turned(game: State, fact: f.Irregular) -> None:
-    if not _too_late(game, "board_turned", fact):
+    if not _refuse_if_too_late(game, "board_turned", fact):
         game.rule(ArbiterNeeded(why="board_turned"), "board_turned")
 
 
 def _displaced(game: State, fact: f.Irregular) -> None:
-    """Who displaced pieces puts them back on his own time, so the clock goes on (7.4). Where moves
-    have been played since, the position before is restored (7.6)."""
+    """The player who displaced pieces puts them back on their own time, so the clock goes on (7.4).
+    If moves have been played since, the position before is restored (7.6)."""
     if fact.ply is not None:
         _propose_to_go_back_before(game, fact, fact.ply)
         return
     side = fact.player
     if side is not None and side != game.side and game.turn.made is None:
-        # What the player on move seemed to touch, the other one has displaced.
+        # The other player has displaced the pieces that the player on move seemed to touch.
         game.turn.touched = [at for at in game.turn.touched if at not in _displaced_on(game)]
     _put_back(game)
     led = any(table.wanted is not None for table in game.tables.values())
@@ -423,7 +425,7 @@ def _propose_to_go_back_before(game: State, fact: f.Irregular, ply: int) -> None
 
 def starts_displacers_clock(game: State, by: str) -> bool:
     """7.3 of fide-1997: the opponent may start the clock of the player who displaced pieces,
-    without having made a move; that player presses when he has put them right."""
+    without having made a move; that player presses when the pieces are right."""
     if game.displacing is None or not game.switch("opponent_starts_displacers_clock"):
         return False
     side = game.displacing.by
@@ -439,7 +441,7 @@ def starts_displacers_clock(game: State, by: str) -> bool:
 
 def _wrong_clock(game: State, fact: f.Irregular) -> None:
     """6.10.2: the clock is stopped at once, and the arbiter sets it right."""
-    if _too_late(game, "wrong_clock", fact):
+    if _refuse_if_too_late(game, "wrong_clock", fact):
         return
     game.clock.stop(fact.by)
     game.tell_clock("wrong_clock")

@@ -40,7 +40,7 @@ from .touching import stop_adjusting
 
 
 def _heard(game: State, fact: f.Spoken, side: str, board: chess.Board) -> Heard:
-    """What was spoken about ``board``."""
+    """Return what was spoken, understood as a move on ``board``."""
     if fact.move is None:
         assert fact.text is not None
         return understand(game, side, fact.text, board)
@@ -56,7 +56,7 @@ def meaning(game: State, fact: f.Spoken, side: str, board: chess.Board) -> chess
     if heard.kind == "move":
         return heard.moves[0]
     if side == game.side:
-        # Who was not understood has begun his move: 7.5.3 is for a press without any.
+        # A player who was not understood has begun a move: 7.5.3 is for a press without any.
         game.turn.begun = True
         game.turn.unnamed_promotion = heard.why == "promotion_missing"
     if heard.kind == "ambiguous":
@@ -131,8 +131,8 @@ def _after_announcing(game: State) -> None:
         if shows(game, board, turn.announced):
             turn.executed = turn.announced  # Chess960: castling that looked like the rook's move
         else:
-            # Until the two agree an impaired player's move is not made; a sighted player's is, and
-            # it is the announcement that he must correct (D.2.5, 4.7).
+            # Until the two agree, an impaired player's move is not made. A sighted player's move is
+            # made, and they must correct the announcement (D.2.5, 4.7).
             assert turn.executed is not None
             if game.impaired(game.side):
                 turn.made = None
@@ -141,9 +141,9 @@ def _after_announcing(game: State) -> None:
 
 
 def _may_correct(game: State, fact: f.Spoken) -> bool:
-    """Whether this person may change the announcement (D.2.8): the player, the player's own
-    assistant, or the person who announced it. An opponent's assistant who announces the moves of
-    both players (D.2.10.2) may not change what another has announced."""
+    """Return whether this person may change the announcement, and refuse if not (D.2.8). The
+    player, the player's own assistant and the person who announced it may. An opponent's assistant
+    who announces the moves of both players (D.2.10.2) may not change what another has announced."""
     side = game.side
     if fact.by in (side, f"assistant:{side}", game.turn.announced_by):
         return True
@@ -222,7 +222,7 @@ def make(game: State, fact: f.Make) -> None:
         board = _board_for_assistant(game, fact.move)
     else:
         board = game.board_of(fact.by)
-    if _executes_outstanding(game, fact.move, board):
+    if _execute_outstanding(game, fact.move, board):
         return
     _begin_an_answer(game, fact.move, fact.by, board)
     if game.over:
@@ -234,8 +234,9 @@ def make(game: State, fact: f.Make) -> None:
 
 
 def _board_for_assistant(game: State, uci: str) -> str:
-    """On which board an assistant executes a move (D.2.10.1, D.2.11): each player's move on the
-    other's board; a sighted player's own move, where nobody has entered it yet, on his."""
+    """Return the board on which an assistant executes a move (D.2.10.1, D.2.11): each player's move
+    on the other's board; a sighted player's own move, if nobody has entered it yet, on their
+    own."""
     for board in game.tables:
         if any(ply.move == legal(ply.before, uci) for ply in game.outstanding(board)):
             return board
@@ -244,8 +245,9 @@ def _board_for_assistant(game: State, uci: str) -> str:
     return game.board_of(OTHER[mover] if game.impaired(mover) or done else mover)
 
 
-def _executes_outstanding(game: State, uci: str, board: str) -> bool:
-    """Whether he executes a completed move of his opponent on his own board."""
+def _execute_outstanding(game: State, uci: str, board: str) -> bool:
+    """Execute a completed move of the opponent on the player's own ``board``, and return whether
+    the move was one."""
     table = game.tables[board]
     for ply in game.outstanding(board):
         if ply.move == legal(ply.before, uci):
@@ -298,7 +300,7 @@ def _make_on_own(game: State, fact: f.Make, board: str) -> None:
     if game.outstanding(board):
         table.plies = len(game.history)
     if move is None:
-        # A sighted hand can put a piece anywhere; it is his until the clock is pressed.
+        # A sighted hand can put a piece anywhere; it may change that until the clock is pressed.
         turn.attempted = chess.Move.from_uci(fact.move)
         table.show(laid_over(game.pieces, change(game.board, turn.attempted)))
         turn.executed = turn.made = None
@@ -354,12 +356,12 @@ def _press_of_the_mover(game: State, side: str) -> None:
             complete(game)
         return
     if game.clock and game.clock.running != side:
-        # Nothing has been made, and what time passes is not his (7.4.1, 6.11).
+        # Nothing has been made, and the time that passes is not theirs (7.4.1, 6.11).
         rule = "displaced" if game.displacing is not None else "resuming"
         game.refuse(side, "press", "clock_not_running", rule)
         return
     if game.outstanding(own) and not in_order(game, own):
-        # He copied the opponent's move wrongly: until that is put right nothing can be made here.
+        # The opponent's move was copied wrongly: nothing can be made here until that is corrected.
         compare_boards(game, pressed=side)
         if game.pending is not None:
             return
@@ -390,8 +392,9 @@ def _press_unmade(game: State, side: str) -> None:
 
 
 def _press_of_a_sighted_hand(game: State, side: str, done: Change) -> None:
-    """A board with sensors shows no legal move. Half of one is not yet made (4.7); what is certain
-    to be an illegal one is ruled (7.5.1); a board that shows neither is doubted, not its player."""
+    """A board with sensors shows no legal move. Half of a move is not yet made (4.7); a move that
+    is certainly illegal is ruled (7.5.1). If the board shows neither, doubt the board, not its
+    player."""
     own = game.board.occupied_co[game.board.turn]
     lifted = [at for at, now in done.items() if now is None and own & chess.BB_SQUARES[at]]
     left = [
@@ -419,8 +422,8 @@ def _press_of_a_sighted_hand(game: State, side: str, done: Change) -> None:
 
 
 def _contradicts_the_announcement(game: State) -> bool:
-    """Whether the board shows a legal move that is half of the one announced: then the other half
-    may have been lost on the way here, so people are asked before it counts."""
+    """Return whether the board shows a legal move that is half of the announced one. The report of
+    the other half may be lost then, so people are asked before it counts."""
     board = game.board_of(game.side)
     shows_move = any(moves_that_show(game.board, difference_of(game, board)))
     return shows_move and begins(game, board, game.turn.announced)
@@ -434,8 +437,8 @@ def _ask_to_check(game: State, done: Change) -> None:
 
 
 def _doubt_what_contradicts(game: State, board: str, done: Change) -> None:
-    """A tactile board on which something stands that is no part of the announced move, or of any
-    legal one: people look at it, for a sensor may be wrong."""
+    """Ask people to look at a tactile board that shows something outside the announced move, or
+    outside any legal one: a sensor may be wrong."""
     announced, unsure = game.turn.announced, game.tables[board].unsure
 
     def fits(wanted: Change, at: int) -> bool:
@@ -457,13 +460,13 @@ def _check(game: State, board: str, squares: Iterable[int]) -> None:
 
 
 def _unnamed_promotion(game: State, side: str, move: chess.Move) -> bool:
-    """Whether a pawn has promoted on a board that has not named what stands there now."""
+    """Return whether a pawn has promoted on a board that has not named the new piece."""
     unsure = game.tables[game.board_of(side)].unsure
     return move.to_square in unsure and why_illegal(game.board, move) == "pawn_not_replaced"
 
 
 def _pressed_too_early(game: State, side: str, done: Change) -> None:
-    """Where the text forbids to press in the middle of a move, the arbiter chooses the penalty."""
+    """Ask the arbiter for a penalty if the text forbids a press in the middle of a move."""
     if done and game.switch("early_press_is_punished"):
         rules = ("press_without_move", "arbiter_penalty")
         game.rule(ArbiterNeeded(why="press_without_move", player=side), *rules)
@@ -490,7 +493,7 @@ def _guess(game: State, done: Change) -> chess.Move | None:
 
 
 def _missing(game: State, board: str) -> tuple[str, ...]:
-    """What D.2.3 still asks of the impaired player on move."""
+    """Return what D.2.3 still asks of the impaired player on move."""
     turn = game.turn
     missing = [] if turn.announced is not None else ["announced"]
     table = game.tables[board]
@@ -508,7 +511,7 @@ def _missing(game: State, board: str) -> tuple[str, ...]:
     captured = [
         square for square in target if square in game.pieces and not own(game.pieces[square])
     ]
-    # A square that a piece has left, or come to, is right when it no longer shows one of his own.
+    # A square that a piece has left, or come to, is right when it shows no own piece any more.
     placed = not any(
         square in still_wrong
         and (target[square] is not None or own(table.placement.get(square, "")))
@@ -527,7 +530,7 @@ def _missing(game: State, board: str) -> tuple[str, ...]:
 
 
 def _a_pawn_promotes(game: State, board: str) -> bool:
-    """Whether a pawn has left its square before the last rank."""
+    """Return whether a pawn has left its square before the last rank."""
     rank = chess.BB_RANK_7 if game.board.turn else chess.BB_RANK_2
     pawns = rank & game.board.pawns & game.board.occupied_co[game.board.turn]
     return any(pawns & chess.BB_SQUARES[at] for at in game.done_on(board))

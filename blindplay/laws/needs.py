@@ -1,4 +1,4 @@
-"""What a table needs somebody for, as far as the Laws know it."""
+"""The reasons why a table needs somebody, as far as the Laws know them."""
 
 from collections.abc import Sequence
 
@@ -13,8 +13,8 @@ _LOOKED_BACK = 400  # entries of the log
 
 
 def needs(game: State, log: Sequence[Taken]) -> tuple[str, ...]:
-    """Those of :data:`NEEDS` that hold now; none when the game is over. ``log`` is everything that
-    the table has taken."""
+    """Return the elements of :data:`NEEDS` that hold now; none when the game is over. ``log`` is
+    everything that the table has taken."""
     if game.over:
         return ()
     now = {

@@ -1,4 +1,4 @@
-"""Who may do what at the table: players, assistants (D.2.10, D.2.11) and the arbiter."""
+"""Permissions at the table: of players, assistants (D.2.10, D.2.11) and the arbiter."""
 
 from . import facts as f
 from .reasons import RefusalReason
@@ -18,7 +18,7 @@ _NOBODYS = frozenset(("setup", "tick", "lift", "place", "position"))
 # Anybody tells the arbiter of something irregular where the text says so (12.7).
 _FOR_ANYBODY = frozenset(("irregular",))
 
-# What makes, changes or claims with the move at hand: nothing of it while that lies in an envelope.
+# Facts that make, change or claim with the move at hand: refused while that move is sealed.
 _WITH_THE_MOVE = _FOR_BOTH - {"repeat"} | {
     "touch", "adjust", "press", "seal", "claim_draw", "request_extra_time",
 }  # fmt: skip
@@ -92,8 +92,9 @@ def entitled(game: State, fact: f.Personal, *, duty: str) -> str | None:
 
 
 def is_outsiders(game: State, fact: f.Fact) -> bool:
-    """Whether ``fact`` comes from an assistant whom nobody has declared, or who has left; refuses
-    it. They may do what anybody may do: tell the arbiter of something irregular (12.7)."""
+    """Refuse ``fact`` if it comes from an assistant whom nobody has declared, or who has left;
+    return whether it was refused. They may do what anybody may do: tell the arbiter of something
+    irregular (12.7)."""
     for who in (getattr(fact, "by", ""), getattr(fact, "seen_by", None) or ""):
         if _is_outsider(game, who) and fact.kind not in rights(game, who):
             refuse_task(game, who, fact.kind)
@@ -106,7 +107,8 @@ def _is_outsider(game: State, who: str) -> bool:
 
 
 def _not_theirs(game: State, who: str) -> tuple[RefusalReason, tuple[str, ...]]:
-    """Why ``who`` is refused what is not for them to do, and the rules."""
+    """Return the reason why ``who`` is refused something that is not theirs to do, and the
+    rules."""
     if not who.startswith("assistant:"):
         return "not_his_task", ("arbiter",)
     if _is_outsider(game, who):
@@ -116,7 +118,7 @@ def _not_theirs(game: State, who: str) -> tuple[RefusalReason, tuple[str, ...]]:
 
 
 def refuse_task(game: State, who: str, what: str) -> None:
-    """Refuse ``what``, which is not for ``who`` to do."""
+    """Refuse ``what``, which ``who`` may not do."""
     why, rules = _not_theirs(game, who)
     game.refuse(who, what, why, *rules)
 
@@ -131,14 +133,14 @@ def help_rule(game: State, who: str) -> str:
 
 
 def needs_no_consent(game: State, side: str) -> bool:
-    """Whether this player takes an assistant without asking (D.2.10, D.2.11). Where nobody is
-    impaired, the arbiter must accept the assistant (4.9, 6.2.6, 8.1.6)."""
+    """Return whether this player may take an assistant without asking (D.2.10, D.2.11). If nobody
+    is impaired, the arbiter must accept the assistant (4.9, 6.2.6, 8.1.6)."""
     return help_rule(game, side) != "assistant_accepted" or not game.presided
 
 
 def is_player(game: State, by: str, what: str) -> bool:
-    """Whether ``by`` is a player; refuses ``what`` if not. It is then something that neither an
-    assistant (D.2.10) nor the arbiter can do for a player."""
+    """Return whether ``by`` is a player, and refuse ``what`` if not: neither an assistant (D.2.10)
+    nor the arbiter can do it for a player."""
     if by in OTHER:
         return True
     refuse_task(game, by, what)
@@ -146,7 +148,7 @@ def is_player(game: State, by: str, what: str) -> bool:
 
 
 def by_player(game: State, fact: f.Personal, *, while_adjourned: bool = False) -> bool:
-    """Whether ``fact`` can happen now and comes from a player; refuses it if not."""
+    """Return whether ``fact`` can happen now and comes from a player; refuse it if not."""
     return not closed(game, fact.kind, fact.by, while_adjourned=while_adjourned) and is_player(
         game, fact.by, fact.kind
     )

@@ -1,4 +1,4 @@
-"""What stands where, and how a move changes it.
+"""Placements: which piece stands where, and how a move changes it.
 
 A placement maps squares (0 is a1, 63 is h8) to FEN letters. A change maps squares to what stands
 there afterwards, None for nothing; laying it over a placement gives another one. A board on the
@@ -66,15 +66,15 @@ def write_placement(pieces: Pieces) -> str:
 
 
 def is_white(letter: str) -> bool:
-    """Whether a FEN letter is one of White's pieces."""
+    """Return whether a FEN letter is one of White's pieces."""
     return letter.isupper()
 
 
 def change(board: chess.Board, move: chess.Move) -> Change:
-    """What ``move`` changes on ``board``: two squares, three en passant, up to four in castling.
+    """Return what ``move`` changes on ``board``: two squares, three en passant, up to four in
+    castling.
 
-    The move need not be legal: then it is what a hand does that asks no Laws. A null move changes
-    nothing.
+    The move need not be legal: hands can execute an illegal one. A null move changes nothing.
     """
     if not move:
         return {}

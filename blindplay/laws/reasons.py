@@ -1,5 +1,5 @@
-"""Why something is refused, and why the arbiter is needed: closed sets, so that every reason has
-its sentence in every language."""
+"""Reasons why something is refused and why the arbiter is needed. The sets are closed, so that
+every reason has its sentence in every language."""
 
 from typing import Literal, TypeAlias
 
@@ -20,7 +20,7 @@ MoveReason: TypeAlias = Literal[
     "promotion_piece",
     "touched_piece",
 ]
-"""Why a move cannot be played: ``illegal_<reason>`` in the packs."""
+"""A reason why a move cannot be played: ``illegal_<reason>`` in the packs."""
 
 RefusalReason: TypeAlias = (
     MoveReason
@@ -84,7 +84,7 @@ RefusalReason: TypeAlias = (
         "written_in_advance",
     ]
 )
-"""Why something may not be done now: ``refused_<reason>`` in the packs."""
+"""A reason why something may not be done now: ``refused_<reason>`` in the packs."""
 
 ArbiterReason: TypeAlias = Literal[
     "asked_too_often",
@@ -120,4 +120,4 @@ ArbiterReason: TypeAlias = Literal[
     "wrong_clock",
     "wrong_start",
 ]
-"""What the arbiter must decide or do: ``needed_<reason>`` in the packs."""
+"""A matter that the arbiter must decide or do: ``needed_<reason>`` in the packs."""

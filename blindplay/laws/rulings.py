@@ -23,7 +23,7 @@ from .facts import Fact, seconds
 from .reasons import ArbiterReason, RefusalReason
 
 Status = Literal["proposed", "confirmed", "rejected", "postponed"]
-"""Where the arbiter decides: what he is asked, and what he has answered."""
+"""The state of a ruling that the arbiter decides: the question to them, or their answer."""
 
 Seconds = int | float
 
@@ -129,8 +129,8 @@ class BoardRuling(Ruling):
 
 
 class Proposable(Ruling):
-    """A ruling that the Laws leave to the arbiter, where there is one. It is proposed first; with
-    the arbiter's answer it comes again. ``status`` is None where nobody is asked."""
+    """A ruling that the Laws leave to the arbiter, if there is one. It is proposed first; with the
+    arbiter's answer it comes again. ``status`` is None if nobody is asked."""
 
     status: Status | None = None
 
@@ -242,8 +242,8 @@ class Completed(PersonalRuling, kind="completed"):
 
 
 class ClockReading(Ruling, kind="clock"):
-    """Which clock runs ("white", "black" or "none"), and the seconds left; the counts of moves
-    where the arbiter has set them."""
+    """The clock that runs ("white", "black" or "none"), and the seconds left; the counts of moves
+    if the arbiter has set them."""
 
     running: str
     white: Seconds
@@ -264,7 +264,7 @@ class CorrectingStep:
     square: str
 
     def to_json(self) -> dict[str, str]:
-        """The contract's object, which names the square once more under what is done there."""
+        """Return the contract's object; it also names the square under the name of the action."""
         return {"do": self.do, self.do: self.square, "square": self.square, "piece": self.piece}
 
 
@@ -298,8 +298,8 @@ class IllegalMove(Proposable, kind="illegal"):
 
 
 class Penalty(Proposable, kind="penalty"):
-    """What an offence costs ``player``: ``seconds`` for ``gives``, the player's opponent, and
-    ``takes`` seconds of the player's own; or the game, with ``loses``; or a warning, with
+    """The penalty for an offence of ``player``: ``seconds`` for ``gives``, the player's opponent,
+    and ``takes`` seconds of the player's own; or the game, with ``loses``; or a warning, with
     ``penalty`` "warning"."""
 
     player: str
@@ -325,9 +325,9 @@ class Refused(PersonalRuling, kind="refused"):
 
 
 class ArbiterNeeded(Proposable, kind="arbiter_needed"):
-    """The arbiter must decide or do something; ``why`` says what. ``player`` is whose doing it
-    is, ``by`` whom it concerns; ``ply`` and ``text`` are an entry of a scoresheet. ``again``: the
-    same player has called, and nothing has happened since."""
+    """The arbiter must decide or do something; ``why`` says what. ``player`` did it, ``by`` is the
+    person concerned; ``ply`` and ``text`` are an entry of a scoresheet. ``again``: the same player
+    has called, and nothing has happened since."""
 
     why: ArbiterReason
     by: str | None = None
@@ -366,7 +366,7 @@ class BoardsAgree(BoardRuling, kind="boards_agree"):
 
 
 class Scoresheets(Ruling, kind="scoresheets"):
-    """What both scoresheets say (D.2.9).
+    """The content of both scoresheets (D.2.9).
 
     ``ply`` and ``move``: both hold another move than the table, whose game now follows them. Where
     they part, ``from_ply`` is the ply, ``white`` and ``black`` are the entries and the others
@@ -388,7 +388,7 @@ class Scoresheets(Ruling, kind="scoresheets"):
 
 
 class Explained(BoardRuling, kind="explained"):
-    """What hands must have done on ``board``: explanations of one or two slips each, and the
+    """Explanations of what hands must have done on ``board``, of one or two slips each, and the
     table's words for them. The board does not tell several explanations apart."""
 
     explanations: tuple[Explanation, ...]
@@ -396,8 +396,8 @@ class Explained(BoardRuling, kind="explained"):
 
 
 class CheckBoard(BoardRuling, kind="check_board"):
-    """``board`` shows what no hand is likely to have done: people look at it, above all at the
-    squares in ``doubted``, before anything is ruled."""
+    """``board`` shows something that hands are unlikely to have done. People look at it, above all
+    at the squares in ``doubted``, before anything is ruled."""
 
     doubted: tuple[str, ...] = ()
 
@@ -422,7 +422,7 @@ class TwoBoardsDemanded(PersonalRuling, kind="two_boards"):
 
 
 class SpecialBoardInspected(BoardRuling, kind="special_board"):
-    """Which requirements a special board fulfils, which it lacks, and the article of each
+    """The requirements that a special board fulfils, those that it lacks, and the article of each
     (D.1.1 to D.1.4)."""
 
     fulfils: tuple[str, ...]
@@ -489,7 +489,7 @@ class GameOver(Ruling, kind="game_over"):
 
 @dataclass(frozen=True)
 class Envelope:
-    """What stands on the envelope of an adjourned game (I.2)."""
+    """The text on the envelope of an adjourned game (I.2)."""
 
     players: Mapping[str, str]
     position: str
@@ -518,14 +518,14 @@ class Adjourned(Ruling, kind="adjourned"):
 
 
 class AssistantPresence(Ruling, kind="assistant"):
-    """Whether the player ``of`` has an assistant from now on (D.2.10, D.2.11)."""
+    """Says whether the player ``of`` has an assistant from now on (D.2.10, D.2.11)."""
 
     of: str
     present: bool
 
 
 class Presides(Ruling, kind="presides"):
-    """Whether an arbiter presides over the game from now on."""
+    """Says whether an arbiter presides over the game from now on."""
 
     present: bool
 
@@ -567,8 +567,8 @@ class Answer(Ruling, kind="answer"):
 
 @dataclass(frozen=True)
 class Origin:
-    """Who brought a fact. ``reports`` are the kinds of rulings that they report to the people
-    concerned themselves; nobody else announces those."""
+    """The person or device that brought a fact. ``reports`` are the kinds of rulings that they
+    report to the people concerned themselves; nobody else announces those."""
 
     name: str
     reports: tuple[type[Ruling], ...] = ()

@@ -3,7 +3,7 @@
 import chess
 
 from . import facts as f
-from .adjournment import concluded_by_sealed_move
+from .adjournment import end_by_sealed_move
 from .clock import Clock, TimeControl
 from .compulsory_assistant import (
     check_assistants,
@@ -60,9 +60,10 @@ def set_up(game: State, fact: f.Setup) -> None:
 
 
 def _check_mode(game: State) -> None:
-    """Whether the time control is one of rapid or blitz as the edition draws the line (A.1, B.1).
+    """Tell the arbiter if the time control does not fit rapid or blitz as the edition defines them
+    (A.1, B.1).
 
-    Nothing is said about standard play: that is what a game is that is called nothing else."""
+    Standard play is not checked: any other game is standard play."""
     setup, edition = game.setup, game.edition
     assert setup is not None
     if setup.mode == "standard" or not game.clock:
@@ -127,7 +128,7 @@ def start(game: State, fact: f.Start) -> None:
     if closed(game, "start", fact.by, while_adjourned=True):
         return
     if game.adjourned:
-        # The player who must answer is not there: his clock starts at the agreed time (I.9.2).
+        # The player who must answer is away: their clock starts at the agreed time (I.9.2).
         if check_assistants(game):
             game.resumed_at = game.t
             release_clocks(game)
@@ -176,7 +177,7 @@ def arrive(game: State, fact: f.Arrive) -> None:
             game.tell_clock(rule)
 
         def confirm() -> None:
-            if not concluded_by_sealed_move(game, fact.by):
+            if not end_by_sealed_move(game, fact.by):
                 end(game, LOSES[fact.by], "declared", rule)
 
         propose(game, Late(by=fact.by, seconds=f.seconds(late)), (rule,), confirm, reject)

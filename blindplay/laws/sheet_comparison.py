@@ -1,4 +1,4 @@
-"""Two boards, two scoresheets (D.2.9): where they differ and how a board is put right."""
+"""Two boards, two scoresheets (D.2.9): where they differ and how a board is corrected."""
 
 import dataclasses
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -56,7 +56,7 @@ def steps(now: Pieces, goal: Pieces) -> tuple[CorrectingStep, ...]:
 
 
 def _shortest(now: Pieces, goal: Pieces) -> dict[int, int]:
-    """To which square each piece that stands wrong, and is needed elsewhere, goes."""
+    """Return the square to which each piece goes that stands wrong and is needed elsewhere."""
     ways = sorted(
         (chess.square_distance(source, square), source, square)
         for source, piece in now.items()
@@ -99,8 +99,8 @@ def _break_circles(target: dict[int, int], now: Pieces, goal: Pieces) -> None:
 def _equal(
     at: int, circle: list[int], target: Mapping[int, int], now: Pieces, goal: Pieces
 ) -> list[int]:
-    """With what the piece on ``at`` may change places outside its circle: equal pieces that go
-    elsewhere or are too many, and squares that would be filled from beside the board."""
+    """Return the squares with which ``at`` may change places outside its circle: equal pieces that
+    go elsewhere or are too many, and squares that would be filled from beside the board."""
     piece = now[at]
     pieces = [
         other
@@ -117,7 +117,7 @@ def _equal(
 
 
 def _longer(target: Mapping[int, int], at: int, other: int, now: Pieces) -> int:
-    """By how many squares the ways get longer when ``at`` and ``other`` are exchanged."""
+    """Return by how many squares the ways get longer when ``at`` and ``other`` are exchanged."""
     far = chess.square_distance
     before = far(at, target[at])
     if now.get(other) != now[at]:
@@ -152,9 +152,9 @@ EntryCertainty = Literal["sure", "likely", "ambiguous", "illegal", "unreadable",
 
 @dataclass(frozen=True)
 class WrittenEntry:
-    """What an entry of a scoresheet is taken for. ``text`` is kept as it was written; ``moves``
-    are those that it can mean: one if it is sure or likely, several if it is ambiguous, what was
-    meant (or nothing) if no legal move fits. ``odd`` is what is odd about it, as its reader names
+    """The meaning of an entry of a scoresheet. ``text`` is kept as it was written; ``moves`` are
+    those that it can mean: one if it is sure or likely, several if it is ambiguous, the intended
+    move (or nothing) if no legal move fits. ``odd`` says what is odd about it, as its reader names
     it. Entries whose ``meant`` have something in common say the same, in whatever letters."""
 
     text: str
@@ -165,7 +165,7 @@ class WrittenEntry:
 
     @property
     def legible(self) -> bool:
-        """Whether it says anything."""
+        """Return whether the entry says anything."""
         return self.certainty not in ("unreadable", "missing")
 
 
@@ -179,7 +179,7 @@ _MOST_LINES = 256  # positions; as many as four promotions of which nobody has n
 
 @dataclass(frozen=True)
 class Comparison:
-    """What two scoresheets come to.
+    """The result of comparing two scoresheets.
 
     ``moves`` is the game as far as they do not disagree: what both hold, what one holds where the
     other lags or has a gap, what was announced where both are silent. ``stop`` is why it ends
@@ -275,7 +275,7 @@ def compare(
 
 
 def _by_position(lines: list[_Line]) -> list[_Line]:
-    """One line for each position: which way led to it makes no difference to what follows."""
+    """Return one line for each position: the way to it makes no difference to what follows."""
     if len(lines) == 1:
         return lines
     found: dict[object, _Line] = {}
@@ -290,7 +290,7 @@ def _by_position(lines: list[_Line]) -> list[_Line]:
 
 
 def _parting(games: Sequence[tuple[chess.Move, ...]]) -> int:
-    """How many moves games have in common from their beginning."""
+    """Return the number of moves that games have in common from their beginning."""
     common = 0
     for moves in zip(*games, strict=False):
         if len(set(moves)) > 1:
@@ -371,8 +371,8 @@ def _continue(
     bridged = line.bridged or (None if legible or said else ply)
     followers = []
     for move in candidates:
-        # What was played counts as it was played, legal or not, as long as nothing has changed;
-        # what is read is legal.
+        # A played move counts as it was played, legal or not, as long as nothing has changed;
+        # a move read from a sheet is legal.
         if changed is not None and move == said and not line.board.is_legal(move):
             continue
         board = line.board.copy(stack=False)

@@ -31,12 +31,12 @@ FIVE_MINUTES = 300_000
 HALF_A_MINUTE = 30_000
 
 
-# How many plies a player may write ahead where the edition allows it: the next own move.
+# Number of plies that a player may write ahead if the edition allows it: the next own move.
 _AHEAD = 2
 
 
 def record(game: State, fact: f.Record) -> None:
-    """A scoresheet entry. What is refused is not written."""
+    """Write a scoresheet entry, unless it is refused."""
     side = acting(game, fact.by, "record", duty="own")
     if side is None:
         return
@@ -77,8 +77,9 @@ def in_order(game: State, board: str) -> bool:
 
 
 def in_motion(game: State, board: str) -> bool:
-    """Whether a hand is on its way: a piece is missing, and all that stands is where it was or
-    where a move puts it that is to be executed here. The player on move may have begun."""
+    """Return whether a hand is on its way: one or two pieces are missing, and every other piece
+    stands where it was or where a move to be executed here puts it. The player on move may have
+    begun."""
     table = game.tables[board]
     base = game.shown_after(table.plies)
     moving = [(ply.before, ply.move) for ply in game.outstanding(board)]
@@ -104,17 +105,17 @@ def _wrong_boards(game: State, at_rest: str | None) -> list[str]:
 
 
 def compare_boards(game: State, *, late_entry: bool = False, pressed: str | None = None) -> None:
-    """Do both boards show the game? If not, both scoresheets decide (D.2.9). Nobody is told of a
-    board on which a hand is on its way, except where its player has just ``pressed``.
+    """Compare both boards with the game. If they differ, both scoresheets decide (D.2.9). A board
+    on which a hand is on its way is not reported, unless its player has just ``pressed``.
 
-    ``late_entry``: something has been written since it was decided; where the sheets now say
-    something else than they did, it is decided anew.
+    ``late_entry``: something has been written since it was decided. If the sheets now say something
+    else than before, it is decided anew.
     """
     if len(game.tables) < 2:
         return
     at_rest = None if pressed is None else game.board_of(pressed)
     wrong = _wrong_boards(game, at_rest)
-    # A sighted player who announced another move than he made: what was written decides.
+    # A sighted player announced another move than they made: the scoresheets decide.
     in_doubt = bool(game.history) and game.history[-1].misannounced
     if late_entry:
         wrong += [board for board in game.tables if _is_led(game, board) and board not in wrong]
@@ -147,7 +148,7 @@ def compare_boards(game: State, *, late_entry: bool = False, pressed: str | None
     rule = "boards_differ_sheets_differ" if parted else "boards_differ"
     told_by_sheets = sheets.stop is not None or followed or _is_covered(game, wrong)
     if not _say_what_is_written(game, sheets, rule, told_by_sheets, followed=followed):
-        # Nobody has written what they differ about, so nothing is proved (D.2.9). The table's
+        # The sheets say nothing about the difference, so nothing is proved (D.2.9). The table's
         # game is proposed to the hands; the arbiter knows that it rests on that alone.
         _correct(game, wrong, rule)
         return
@@ -177,8 +178,8 @@ def compare_boards(game: State, *, late_entry: bool = False, pressed: str | None
 
 
 def _is_covered(game: State, wrong: Sequence[str]) -> bool:
-    """Whether the sheets tell the plies that the boards differ about: those not yet executed on a
-    board that is ``wrong``, else the last one. A sheet proves nothing about other plies."""
+    """Return whether the sheets hold the plies that the boards differ about: those not yet executed
+    on a board that is ``wrong``, else the last one. A sheet proves nothing about other plies."""
     last = len(game.history) + (game.turn.made is not None)
     first = min((game.tables[board].plies + 1 for board in wrong), default=last)
     plies = range(min(first, last), last + 1)
@@ -212,7 +213,7 @@ def _say_what_is_written(
 
 
 def _is_led(game: State, board: str) -> bool:
-    """Whether hands are just correcting this board."""
+    """Return whether hands are correcting this board now."""
     table = game.tables[board]
     return table.wanted is not None and table.placement != table.wanted
 
@@ -223,8 +224,8 @@ def _correct(game: State, boards: Sequence[str], rule: str) -> None:
 
 
 def evidence(game: State) -> Comparison:
-    """What both sheets say, held against the moves as they were made. A disagreement about moves
-    that have not been played yet is none."""
+    """Return the comparison of both sheets with the moves as they were made. A disagreement about
+    moves that have not been played yet is none."""
     made = [ply.move for ply in game.history]
     if game.turn.made is not None:
         made.append(game.turn.made)
@@ -241,9 +242,9 @@ def evidence(game: State) -> Comparison:
 
 
 def _testimony(game: State, sheets: Comparison) -> Scoresheets:
-    """What each source says about the ply at which the sheets part: both sheets, the moves that
-    they mean, the move as announced, the clocks when it was completed, and which of these moves
-    each board shows."""
+    """Return what each source says about the ply at which the sheets part: both sheets, the moves
+    that they mean, the move as announced, the clocks when it was completed, and which of these
+    moves each board shows."""
     ply = sheets.ply
     meant = {side: list(sheets.entries[side].moves) for side in OTHER}
     sure = {side: moves[0].uci() for side, moves in meant.items() if len(moves) == 1}
@@ -281,7 +282,8 @@ def _move_shown(
 
 
 def _had_been_played(game: State, ply: int, move: chess.Move) -> Pieces:
-    """What a board would show if ``move`` had been executed at ``ply``, the others as played."""
+    """Return the placement that a board would show if ``move`` had been executed at ``ply``, the
+    others as played."""
     first = game.history[ply - 1]
     shown: Pieces = laid_over(first.pieces, change(first.before, move))
     for later in game.history[ply:]:
@@ -298,7 +300,7 @@ def check_single_board(game: State) -> None:
 
 def _follow_sheets(game: State, sheets: Comparison) -> bool:
     """Both sheets hold another move than the table does: they decide (D.2.9), so the game is what
-    they say, if all later moves are legal then. Gives whether that is so."""
+    they say, if all later moves are legal then. Return whether they are."""
     turn = game.turn
     if turn.announced or turn.executed or turn.made or turn.attempted:
         return False
@@ -362,7 +364,7 @@ def righted(game: State, board: str, plies: int) -> None:
     wrong = any(other.wanted is not None for other in game.tables.values())
     paid = game.displacing is not None and game.displacing.own_time
     if wrong or (paid and game.switch("opponent_starts_displacers_clock")):
-        return  # in fide-1997 he starts the other clock himself when he has put the pieces right
+        return  # in fide-1997 the player starts the other clock when the pieces are right
     game.displacing = None
     if paid and game.clock.running is not None:
         game.resume("displaced")  # the player on move no longer waits at the other's cost
@@ -379,7 +381,7 @@ def check_corrections(game: State) -> None:
 
 
 def explanations(game: State, board: str, goal: Pieces) -> tuple[Explanation, ...]:
-    """What hands must have done on ``board`` if it was to show ``goal``."""
+    """Return what hands must have done on ``board`` if it was to show ``goal``."""
     if goal != game.position_pieces():
         return ()
     moves = [ply.move for ply in game.history]
@@ -410,7 +412,7 @@ def clocks_at(game: State, ply: int) -> BothClocks:
 
 
 def brought_back(game: State) -> TakenBack | None:
-    """What :func:`bring_back` can bring back: nothing once another move has been made."""
+    """Return what :func:`bring_back` can bring back: nothing once another move has been made."""
     back = game.taken_back
     if back is None or back.to_ply != len(game.history) or game.turn.made is not None:
         return None
@@ -418,8 +420,8 @@ def brought_back(game: State) -> TakenBack | None:
 
 
 def before_last_of(game: State, side: str) -> int | None:
-    """How many plies stand before the last move of ``side``, which may only be made; None if there
-    is no such move."""
+    """Return the number of plies before the last move of ``side``, which may be made but not
+    completed; None if there is no such move."""
     plies = len(game.history) + (game.turn.made is not None)
     next_to_move = game.side if game.turn.made is None else OTHER[game.side]
     own = plies - (2 if side == next_to_move else 1)
@@ -511,12 +513,12 @@ def _go_on_from_here(game: State, clock: ClockState, *rules: str) -> None:
 
 
 def difference_of(game: State, board: str) -> dict[int, str | None]:
-    """How a board differs from the game's position before the move that is being made."""
+    """Return how a board differs from the game's position before the move that is being made."""
     return difference(game.tables[board].placement, game.pieces)
 
 
 def shows(game: State, board: str, move: chess.Move) -> bool:
-    """Whether a board shows the position after ``move``."""
+    """Return whether a board shows the position after ``move``."""
     return difference_of(game, board) == change(game.board, move)
 
 
@@ -524,16 +526,16 @@ def shows(game: State, board: str, move: chess.Move) -> bool:
 
 
 def must_write(game: State, side: str) -> bool:
-    """Whether ``side`` must record now: not in rapid and blitz, nor with less than five minutes
-    and less than thirty seconds added for a move (8.4), nor, where the edition says so, in the
-    rest of the period in which he came under five minutes."""
+    """Return whether ``side`` must record now. There is no duty in rapid and blitz, nor with less
+    than five minutes and less than thirty seconds added for a move (8.4), nor, if the edition says
+    so, in the rest of the period in which they came under five minutes."""
     if not game.switch("record_duty"):
         return False
     return game.exempt.get(side) != game.clock.period(side)
 
 
 def watch_recording(game: State) -> None:
-    """Notice who has come under five minutes; called whenever time has passed."""
+    """Notice each side that has come under five minutes; called whenever time has passed."""
     clock = game.clock
     for side in OTHER if clock else ():
         if clock.left[side] < FIVE_MINUTES and clock.increment(side) < HALF_A_MINUTE:
@@ -560,7 +562,7 @@ def remind_to_record(game: State, side: str, upto: int, *rules: str) -> None:
 
 
 def record_before_next_move(game: State, side: str) -> None:
-    """A player must have written his own previous move before he makes a new one (8.1.3)."""
+    """A player must have written their own previous move before they make a new one (8.1.3)."""
     if must_write(game, side):
         own_last = len(game.history) - 1
         if own_last > 0 and own_last not in game.sheets[side]:
@@ -568,14 +570,14 @@ def record_before_next_move(game: State, side: str) -> None:
 
 
 def bring_sheet_up_to_date(game: State, side: str, period_before: int) -> None:
-    """The period in which he need not write is over: the sheet must be completed (8.5)."""
+    """The period without the duty to record is over: the sheet must be completed (8.5)."""
     ended = game.exempt.get(side) == period_before != game.clock.period(side)
     if ended and game.switch("record_duty"):
         remind_to_record(game, side, len(game.history), "record_update")
 
 
 def record_after_a_flag(game: State) -> None:
-    """A flag has fallen: whoever has stopped writing must complete his sheet (8.5)."""
+    """A flag has fallen: a player who has stopped writing must complete their sheet (8.5)."""
     if not game.switch("record_duty"):
         return
     stopped = [

@@ -1,4 +1,4 @@
-"""What is known about a game, and what every chapter of the Laws needs to speak about it.
+"""The state of a game, and the means that every chapter of the Laws needs to speak about it.
 
 :class:`State` has no rules of its own. The chapters (moving, ends, irregularities, sheets …) are
 modules of functions that read and change it; :mod:`blindplay.laws.game` sends each fact to its
@@ -60,8 +60,8 @@ PositionKey = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Heard:
-    """What words were taken for. ``moves`` is one for "move", the candidates for "ambiguous",
-    what was probably meant for "illegal"; ``why`` is the reason why it is illegal."""
+    """The meaning of words. ``moves`` is one for "move", the candidates for "ambiguous", the
+    probable intention for "illegal"; ``why`` is the reason why it is illegal."""
 
     kind: Literal["move", "ambiguous", "illegal", "other"]
     moves: tuple[chess.Move, ...] = ()
@@ -76,20 +76,20 @@ class Words(Protocol):
     def announce(
         self, board: chess.Board, move: chess.Move, language: str, edition: str, check: bool = False
     ) -> str:
-        """The words for a legal move. ``check``: with check and checkmate, which no text asks
+        """Return the words for a legal move. ``check`` adds check and checkmate, which no text asks
         for."""
         ...
 
     def reader(self, entries: Collection[str]) -> EntryReader:
-        """Reads the entries of a scoresheet; ``entries`` are all that it has, for they tell in
-        which country's letters it is written. Nothing is repaired."""
+        """Return a reader of the entries of a scoresheet. ``entries`` are all that it has, for they
+        tell in which country's letters it is written. Nothing is repaired."""
         ...
 
     def diagnosis(
         self, explanations: Sequence[Explanation], board: str, first: str, language: str
     ) -> str:
-        """What must have happened on ``board``, in words; nothing where there is no explanation.
-        ``first`` is the side that made the first ply."""
+        """Return what must have happened on ``board``, in words; nothing if there is no
+        explanation. ``first`` is the side that made the first ply."""
         ...
 
     def answer(self, answer: Answer, language: str) -> str:
@@ -110,7 +110,7 @@ class TableBoard:
     adjusting: bool = False
     wanted: Pieces | None = None  # what it must be corrected to
     wanted_plies: int = 0  # completed plies that ``wanted`` shows
-    # What stood wrong before the move at hand, by square: nobody did it with this move (7.6).
+    # Differences from before the move at hand, by square: nobody made them with this move (7.6).
     inherited: Change = field(default_factory=dict)
 
     def show(self, pieces: Pieces) -> None:
@@ -130,11 +130,11 @@ class Turn:
     executed: chess.Move | None = None
     attempted: chess.Move | None = None  # entered at the console, but not legal
     made: chess.Move | None = None
-    unnamed_promotion: bool = False  # he announced one without its piece (D.2.1)
-    begun: bool = False  # he tried to announce or execute something that was not taken
+    unnamed_promotion: bool = False  # one was announced without its piece (D.2.1)
+    begun: bool = False  # something was announced or executed that was not taken
     claim_lost: bool = False
     must_play: chess.Move | None = None  # the move of a wrong claim (9.5.3)
-    castles: chess.Move | None = None  # his king has been released where castling puts it (4.7.2)
+    castles: chess.Move | None = None  # the king was released where castling puts it (4.7.2)
     tried_castling: bool = False  # it was, where castling is illegal
     due: tuple[list[int], Obligation] | None = None  # what touching these obliges to
     doubted: bool = False  # a lift was lost, so nobody knows what was touched first
@@ -166,7 +166,7 @@ class Ply:
 
     @property
     def misannounced(self) -> bool:
-        """Whether another move was announced than was made."""
+        """Return whether another move was announced than was made."""
         return self.announced not in (None, self.move)
 
     @property
@@ -210,14 +210,14 @@ class Pending:
     price: Penalty | None = None  # the penalty that confirming it brings
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """In a copy of the game, what the arbiter's answer does is done to the copy."""
+        """Copy it so that in a copy of the game the arbiter's answer acts on the copy."""
         confirm, reject = (_rebound(one, memo) for one in (self.confirm, self.reject))
         return replace(self, confirm=confirm, reject=reject)
 
 
 def _rebound(act: Any, memo: dict[int, Any]) -> Any:
-    """``act``, done to the copies of what it is done to, and so what it calls. Copying leaves
-    functions as they are."""
+    """Return ``act`` bound to the copies of the objects that it acts on; the functions that it
+    calls, too. Copying alone leaves functions as they are."""
     if not isinstance(act, FunctionType) or act.__closure__ is None:
         return copy.deepcopy(act, memo)
     cells = (CellType(_rebound(cell.cell_contents, memo)) for cell in act.__closure__)
@@ -262,15 +262,15 @@ class State:
         self.started_at = 0
         self.result: str | None = None
         self.offers: set[str] = set()
-        self.repeated: set[str] = set()  # who has repeated his opponent's last announcement (D.2.1)
+        self.repeated: set[str] = set()  # sides that repeated the last announcement (D.2.1)
         self.pending: Pending | None = None
         self.illegal_moves = {"white": 0, "black": 0}
         # None: nobody has said whether there is one. Only a declared assistant may act.
         self.assistants: dict[str, bool | None] = {"white": None, "black": None}
         self.helping: str | None = None  # the rule under which an assistant acts in this fact
         self.displacing: Displacing | None = None
-        self.announce_in = ""  # what moves are announced in; "" is what the Laws say
-        self.presided = True  # there is an arbiter: what is his to decide waits for him
+        self.announce_in = ""  # the language of announcements; "" is the Laws' one
+        self.presided = True  # there is an arbiter: their decisions wait for them
         self.served = False  # a server keeps the time and gives the result: no flag falls, nothing
         # is punished, and only checkmate and stalemate end the game by themselves
         self.warnings_permitted = False  # each player may be told of little time of their own
@@ -287,7 +287,7 @@ class State:
         self.signed: dict[str, str] = {}  # the result that each player has signed
         self.keys: list[PositionKey] = []  # of the positions before each ply, and of ``board``
         self.told_missing: dict[str, int] = {}
-        self.exempt: dict[str, int] = {}  # by side, the period in which he need not record (8.4)
+        self.exempt: dict[str, int] = {}  # by side, the period without the duty to record (8.4)
         self.offered_at: list[tuple[int, str]] = []  # ply and side of every draw offer: (=)
         self.differ_told: tuple[Any, ...] | None = None
         self.taken_back: TakenBack | None = None
@@ -300,12 +300,13 @@ class State:
 
     @property
     def side(self) -> str:
-        """Who is on move: "white" or "black"."""
+        """Return the side on move: "white" or "black"."""
         return "white" if self.board.turn == chess.WHITE else "black"
 
     @property
     def paused(self) -> str:
-        """Who has stopped the clocks until the arbiter starts them; nothing if nobody has."""
+        """Return the cause why the clocks stand until the arbiter starts them; "" if there is
+        none."""
         return self.clock.stopped_by
 
     @property
@@ -319,7 +320,7 @@ class State:
         return (self.board if made is None else self.after(made)).copy(stack=False)
 
     def position_pieces(self) -> Pieces:
-        """What stands where after the last move that was made."""
+        """Return the placement after the last move that was made."""
         if self.turn.made is None:
             return self.pieces
         return laid_over(self.pieces, change(self.board, self.turn.made))
@@ -340,7 +341,7 @@ class State:
         return self.player(side).impaired
 
     def board_of(self, side: str) -> str:
-        """Which board ``side`` plays on; with one board both play on "white"."""
+        """Return the board that ``side`` plays on; with one board both play on "white"."""
         return side if len(self.tables) == 2 else "white"
 
     def outstanding(self, board: str) -> list[Ply]:
@@ -357,7 +358,8 @@ class State:
 
     @property
     def regime(self) -> str:
-        """What kind of game the edition is asked about; see :class:`~.editions.Edition`."""
+        """Return the kind of game that the edition is asked about; see
+        :class:`~.editions.Edition`."""
         assert self.setup is not None
         mode = self.setup.mode
         if mode != "standard":
@@ -385,7 +387,7 @@ class State:
         return words + plus + ranks if self.switch("ranks_by_arbiter") else words
 
     def announcement(self, board: chess.Board, move: chess.Move) -> str:
-        """How ``move`` is announced at this table."""
+        """Return the words that announce ``move`` at this table."""
         assert self.setup is not None
         language, check = self.announcing_language(), self.setup.announce_check
         return self.words.announce(board, move, language, self.edition.id, check)
@@ -470,21 +472,21 @@ class State:
             table.inherited = difference(table.placement, self.pieces)
 
     def done_on(self, board: str) -> Change:
-        """What hands have changed on ``board`` since the turn began, against the position before
-        the move."""
+        """Return what hands have changed on ``board`` since the turn began, against the position
+        before the move."""
         table = self.tables[board]
         shown = difference(table.placement, self.pieces)
         return {square: now for square, now in shown.items() if square not in table.inherited}
 
 
 def enveloped(game: State) -> bool:
-    """Whether the next move lies in an envelope, where no hand changes it (I.1.1, I.9.3)."""
+    """Return whether the next move lies in an envelope, where no hand changes it (I.1.1, I.9.3)."""
     return game.adjourned or game.delivered
 
 
 def whose_clock(game: State) -> str:
-    """Whose clock runs, or goes on when nobody stops the clocks any more: that of the player on
-    move, unless something is done on the other player's time (6.2.2, 7.4.1, I.9)."""
+    """Return the side whose clock runs, or goes on when nobody stops the clocks any more: the
+    player on move, unless something is done on the other player's time (6.2.2, 7.4.1, I.9)."""
     if game.displacing is not None and game.displacing.own_time:
         return game.displacing.by
     if enveloped(game):
@@ -500,9 +502,9 @@ def _cited(edition: Edition, regime: str, rules: tuple[str, ...]) -> tuple[str, 
 
 
 def position_key(board: chess.Board) -> PositionKey:
-    """What makes two positions the same (9.2.3): the same player on move, the same pieces on the
-    same squares, the same moves possible: en passant only where it can really be played, and
-    castling while king and rook have not moved."""
+    """Return a key that is equal for the same positions (9.2.3): the same player on move, the same
+    pieces on the same squares, the same moves possible. En passant counts only if it can really be
+    played, and castling while king and rook have not moved."""
     return (
         board.turn,
         board.pawns,
@@ -523,14 +525,14 @@ def legal(board: chess.Board, uci: str) -> chess.Move | None:
         move = board.parse_uci(uci)
     except ValueError:
         return None
-    # Where an illegal move stands a king may be attacked by the player on move; never is it taken.
+    # After an illegal move that stands, a king may be attacked by the player on move, never taken.
     kings = board.kings & board.occupied_co[not board.turn]
     return None if not move or chess.BB_SQUARES[move.to_square] & kings else move
 
 
 def san(board: chess.Board, move: chess.Move) -> str:
-    """A legal move in SAN. It asks a copy, since python-chess plays the move on the board that it
-    is asked, and another thread may be reading that board."""
+    """A legal move in SAN. It uses a copy, since python-chess plays the move on the board, and
+    another thread may be reading that board."""
     return board.copy(stack=False).san(move)
 
 

@@ -33,12 +33,14 @@ def obligation(
     another_takes: bool = False,
     must_castle: bool = True,
 ) -> Obligation:
-    """What the player on move must do after touching the pieces on ``touched``, in that order.
+    """Return what the player on move must do after touching the pieces on ``touched``, in that
+    order.
 
     ``touched`` are squares of ``board`` (the position before the move) with a piece on them.
-    ``another_takes``: where the touched piece cannot take the touched opponent's piece, any other
-    piece that can must (the federation's short rules), instead of 4.3.3's first touched piece.
-    ``must_castle``: king and then rook binds to castling (4.4.1), not only to moving the king.
+    ``another_takes``: if the touched piece cannot take the touched opponent's piece, any other
+    piece that can must take it (the federation's short rules), instead of 4.3.3's first touched
+    piece. ``must_castle``: king and then rook binds to castling (4.4.1), not only to moving the
+    king.
     """
     own = [square for square in touched if board.color_at(square) == board.turn]
     others = [square for square in touched if board.color_at(square) == (not board.turn)]
@@ -80,17 +82,17 @@ def _castling(
     rook = own[0] if own[1] == king else own[1]
     same_rank = chess.square_rank(rook) == chess.square_rank(king)
     if board.piece_type_at(rook) != chess.ROOK or not same_rank:
-        return None  # no rook to castle with: he has touched two pieces (4.3.1)
+        return None  # no rook to castle with: two pieces were touched (4.3.1)
     this_side = [
         move for move in legal if board.is_castling(move) and castling_rook(board, move) == rook
     ]
     if own[0] == king:
         if this_side and not must_castle:
-            return None  # the king was touched first, so he must move: castling is one way
+            return None  # the king was touched first, so it must move: castling is one way
         if this_side:
             return Obligation(tuple(this_side), False, "castling_king_first")
         kings = [move for move in legal if move.from_square == king]
-        # Without a legal move of the king he is free, and not bound to the rook (4.4.3).
+        # Without a legal move of the king the player is free, and not bound to the rook (4.4.3).
         return Obligation(tuple(kings), not kings, "castling_illegal")
     rooks = [move for move in legal if move.from_square == rook]
     if rooks:
@@ -100,8 +102,8 @@ def _castling(
 
 
 def _may_begin(board: chess.Board, move: chess.Move, square: int) -> bool:
-    """Whether ``move`` is one of the piece on ``square``; in Chess960 a castling in which the
-    king stays where it is (Guideline II) is one of the rook's."""
+    """Return whether ``move`` is one of the piece on ``square``; in Chess960 a castling in which
+    the king stays where it is (Guideline II) is one of the rook's."""
     if move.from_square == square:
         return True
     if not board.is_castling(move) or castling_rook(board, move) != square:

@@ -17,9 +17,9 @@ from .state import COLOURS, OTHER, State, enveloped
 
 
 def counts_as_touch(game: State, board: str, square: int) -> bool:
-    """A touch is the mover's, on his own board, with his own move in mind: not while he
-    adjusts, corrects a wrong position, or executes his opponent's last move, nor while play waits
-    for the arbiter or an envelope."""
+    """Return whether a lift counts as a touch: by the mover, on their own board, with their own
+    move in mind. It does not count while they adjust, correct a wrong position, or execute the
+    opponent's last move, nor while play waits for the arbiter or an envelope."""
     table = game.tables[board]
     if game.over or enveloped(game) or not (game.pending is None or game.pending.claimable):
         return False
@@ -31,7 +31,7 @@ def counts_as_touch(game: State, board: str, square: int) -> bool:
     if any(square in change(ply.before, ply.move) for ply in lagging):
         return False
     if lagging and game.board.color_at(square) != game.board.turn:
-        return False  # the opponent's piece, whose move he is still to execute
+        return False  # the opponent's piece, whose move is still to be executed
     return game.board.piece_type_at(square) is not None and square not in game.turn.touched
 
 
@@ -61,7 +61,7 @@ def _rules(game: State, ruling: Touched) -> tuple[str, ...]:
 
 
 def _bind(game: State, square: int) -> None:
-    """What was touched binds the player on move (4.3)."""
+    """Bind the player on move to the touched piece (4.3)."""
     game.turn.touched.append(square)
     if game.switch("claim_lost_by") == "touch":
         game.turn.claim_lost = True
@@ -74,8 +74,8 @@ def touch(game: State, fact: f.Touch) -> None:
     if closed(game, "touch", fact.by):
         return
     if fact.by not in OTHER:
-        # An assistant or the arbiter touches nothing himself: he has seen it. What an assistant
-        # reports is that his player's opponent has touched a piece (D.2.10.5).
+        # An assistant or the arbiter touches nothing, but has seen it. An assistant reports that
+        # the opponent of their player has touched a piece (D.2.10.5).
         made = game.turn.made is not None
         if fact.by == "arbiter":
             who = OTHER[game.side] if made else game.side
@@ -139,8 +139,8 @@ def _said(game: State, fact: f.Touch, square: int) -> None:
 
 
 def _complain(game: State, fact: f.Touch, number: int) -> None:
-    """He touched a piece during an earlier ply, and moved another: his opponent may complain
-    until he himself has touched a piece (4.8)."""
+    """The player touched a piece during an earlier ply, and moved another. The opponent may
+    complain until they themselves have touched a piece (4.8)."""
     complains = fact.seen_by or fact.by
     if number > len(game.history) or game.history[number - 1].side != fact.by:
         game.refuse(complains, "touch", "no_such_ply", "touched_own")
@@ -187,7 +187,8 @@ def adjust(game: State, fact: f.Adjust) -> None:
 
 
 def stop_adjusting(game: State, board: str) -> None:
-    """He goes on to his move: what he still holds has been touched with that intention."""
+    """The player goes on to their move: a piece that they still hold is touched with that
+    intention."""
     table = game.tables[board]
     if table.adjusting:
         table.adjusting = False

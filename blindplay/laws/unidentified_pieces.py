@@ -1,4 +1,4 @@
-"""Pieces that a board cannot name: which of those in the hand went where.
+"""Pieces that a board cannot name: which piece in the hand went where.
 
 A board without identities knows only which holes are occupied. What it shows is read against the
 positions that hands may be on the way to: the one it is to be corrected to, the plies it lags
@@ -16,22 +16,22 @@ from .placement import Pieces, change, is_white, laid_over, read_placement, writ
 from .state import State, TableBoard
 
 UNKNOWN = "?"
-"""What stands in a placement for a piece without a name."""
+"""The letter for a piece without a name in a placement."""
 
 
 def guess(game: State, board: str, square: int) -> str | None:
     """The piece that was put on ``square``; None if there is none that it can have been.
 
     It is the one that brings the board nearest to a position it may be meant for: fewest squares
-    wrong, and fewest lifted pieces that would have to go back home. What a pawn is promoted to
-    only words can tell; until then it stays a pawn.
+    wrong, and fewest lifted pieces that would have to go back home. Only words can tell the piece
+    to which a pawn is promoted; until then it stays a pawn.
     """
     table = game.tables[board]
     if table.wanted is not None and square in table.wanted:
         return table.wanted[square]  # it may come from beside the board, too
     held = [letter for _, letter in table.hand]
     for ply in game.outstanding(board):
-        # The opponent's move comes first, though he may have his own piece in the hand already.
+        # The opponent's move comes first, though an own piece may be in the hand already.
         moved = change(ply.before, ply.move).get(square)
         if moved is not None and (moved in held or _pawn_of(moved, square) in held):
             return moved
@@ -73,7 +73,7 @@ def put(table: TableBoard, square: int, letter: str, *, known: bool) -> None:
 
 
 def in_the_hand(table: TableBoard, square: int, letter: str) -> bool:
-    """Whether the piece put on ``square`` was lifted before."""
+    """Return whether the piece put on ``square`` was lifted before."""
     return _taken(table.hand, square, letter) is not None
 
 
@@ -88,8 +88,8 @@ def lifted(game: State, board: str, square: int) -> None:
 
 
 def rename(game: State, board: str) -> None:
-    """Where the holes are those of a position that the board may be meant for, give the pieces
-    that were guessed the names they have in it."""
+    """Give the guessed pieces their names in a position that the board may be meant for, if the
+    same holes are occupied in it."""
     table = game.tables[board]
     if not table.unsure:
         return
@@ -134,7 +134,7 @@ def named(game: State, board: str, placement: str) -> str:
 
 
 def told(game: State, board: str, placement: str) -> str | None:
-    """The position with the holes of ``placement`` that somebody has told of: the one that the
+    """Return the position with the holes of ``placement`` that has been reported: the one that the
     board shows already, one that it is to be corrected to, a completed or an announced move. None
     if there is none. Raises :class:`ValueError` for what is no placement."""
     holes = occupied(placement)
@@ -187,15 +187,15 @@ def _pawn_of(letter: str, square: int) -> str | None:
 
 
 def _taken(hand: list[tuple[int, str]], square: int, letter: str) -> tuple[int, str] | None:
-    """Which piece of the hand that is: from this very square, else the last of its kind, else
-    the pawn that is promoted."""
+    """Return the piece of the hand that it is: from this very square, else the last of its kind,
+    else the pawn that is promoted."""
     same = [entry for entry in hand if entry[1] == letter]
     same = same or [entry for entry in hand if entry[1] == _pawn_of(letter, square)]
     return next((entry for entry in same if entry[0] == square), same[-1] if same else None)
 
 
 def _fits(table: TableBoard, goal: Pieces) -> bool:
-    """Whether the board shows ``goal`` if its guessed pieces are named anew."""
+    """Return whether the board shows ``goal`` if its guessed pieces are named anew."""
     if goal.keys() != table.placement.keys():
         return False
     if any(goal[at] != letter for at, letter in table.placement.items() if at not in table.unsure):
@@ -206,8 +206,8 @@ def _fits(table: TableBoard, goal: Pieces) -> bool:
 def _dealt(
     table: TableBoard, goal: Pieces
 ) -> tuple[dict[int, tuple[int, str]], list[tuple[int, str]]] | None:
-    """Which lifted piece stands on which guessed square if the board shows ``goal``, and what is
-    left in the hand; None if a piece of ``goal`` was never lifted."""
+    """Return which lifted piece stands on which guessed square if the board shows ``goal``, and
+    what is left in the hand; None if a piece of ``goal`` was never lifted."""
     pool = [*table.hand, *table.unsure.values()]
     dealt: dict[int, tuple[int, str]] = {}
     for square in sorted(table.unsure, key=lambda at: _pawn_of(goal[at], at) is not None):

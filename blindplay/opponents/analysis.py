@@ -1,4 +1,4 @@
-"""What an engine thinks of a position, after a game. The same position always has the same answer.
+"""An engine's judgement of positions, after a game. The same position always has the same answer.
 
 No engine looks at anything while a table on this machine plays a game: see :class:`Analyst`.
 """
@@ -20,7 +20,7 @@ _TRIES = 2
 
 
 def winning_chance(score: Score) -> float:
-    """How likely the side wins that has this score, from 0 to 1; a draw counts half.
+    """Return how likely the side with this score wins, from 0 to 1; a draw counts half.
 
     It is the formula that Lichess fitted to games of people (lichess.org/page/accuracy).
 
@@ -42,20 +42,21 @@ class Judgement:
 
     @property
     def chance(self) -> float:
-        """How likely the side on move wins."""
+        """Return how likely the side on move wins, from 0 to 1."""
         return winning_chance(self.score)
 
     @property
     def mate(self) -> int:
-        """In how many moves the side on move mates; negative: is mated; 0: neither is in sight."""
+        """Return in how many moves the side on move mates; negative: is mated; 0: neither is in
+        sight."""
         return self.score.mate() or 0
 
 
 @dataclass(frozen=True)
 class AnalysisEffort:
-    """How many positions the engine visits for each position of a game, and for one that is looked
-    at more closely. ``least``: from which loss of the chance to win a move is a mistake.
-    ``plies``: how long the lines are that explain it."""
+    """The numbers of positions that the engine visits for each position of a game, and for one that
+    is examined more closely. ``least``: the smallest loss of the chance to win that makes a move a
+    mistake. ``plies``: the length of the lines that explain it."""
 
     usual: int
     closer: int
@@ -95,7 +96,7 @@ class Analyst:
         self._engine.stop()
 
     def judge(self, board: chess.Board, *, closer: bool = False) -> Judgement:
-        """What the engine thinks of ``board``, whose earlier moves count for repetitions.
+        """Return the engine's judgement of ``board``, whose earlier moves count for repetitions.
 
         :raises EngineFailedError: if the engine fails again and again.
         :raises ValueError: if a table plays a game now.

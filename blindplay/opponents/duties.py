@@ -1,4 +1,4 @@
-"""What a player without hands has to do now. It follows from the game alone, so a game that was
+"""The duties of a player without hands now. They follow from the game alone, so a game that was
 killed at any moment goes on where it stood."""
 
 import chess
@@ -9,8 +9,8 @@ from blindplay.laws.state import OTHER
 
 
 def rests(game: Game) -> bool:
-    """Whether nobody may play now: before the start, in a pause, while the arbiter is needed, when
-    a move is sealed, and after the game."""
+    """Return whether nobody may play now: before the start, in a pause, while the arbiter is
+    needed, when a move is sealed, and after the game."""
     waiting = game.pending is not None and not game.pending.claimable
     sealing = game.adjourning or game.adjourned or game.sealed is not None
     return game.over or waiting or sealing or not game.started or bool(game.paused)
@@ -36,8 +36,8 @@ def due(game: Game, side: str) -> Fact | None:
 
 
 def is_to_choose(game: Game, side: str) -> bool:
-    """Whether ``side`` has to find a move. Where there is no clock, a move that is made may be
-    answered at once (1.3): nobody has to press."""
+    """Return whether ``side`` has to find a move. Without a clock, a made move may be answered at
+    once (1.3), because nobody presses."""
     if rests(game):
         return False
     if game.side == side:

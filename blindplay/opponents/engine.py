@@ -22,9 +22,10 @@ SEARCH_S = 1.0
 """The longest search of a level; at full strength the engine uses all of its time."""
 HINT_S = 0.5
 TRIES = 3
-"""So often an engine may fail at one move before the built-in opponent plays on in its place."""
+"""Number of times that an engine may fail at one move before the built-in opponent plays on in its
+place."""
 UNPRESSED_S = 2.0
-"""Without a clock nobody presses; so long a made move may still be corrected."""
+"""Seconds in which a made move may still be corrected without a clock, because nobody presses."""
 _EVEN = 40  # centipawns; a draw is accepted up to this advantage
 _EARLIEST_DRAW = 30  # full moves
 
@@ -95,7 +96,7 @@ class EnginePlayer(AbsentPlayer):
         return _Moment(len(game.history), game.position.fen(), game.side != self.side)
 
     def _advises(self, game: Game) -> bool:
-        """Whether the other player may ask for a hint now, and none is known."""
+        """Return whether the other player may ask for a hint now, and none is known."""
         waits = game.side != self.side and game.turn.made is None and not rests(game)
         return self._table.training and not game.presided and waits and self.hint() is None
 

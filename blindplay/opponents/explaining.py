@@ -1,4 +1,5 @@
-"""Why a move is bad or good, as one sentence: mate, material, a threat, or who stands better."""
+"""The reason why a move is bad or good, as one sentence: mate, material, a threat, or who stands
+better."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -32,7 +33,7 @@ class Reason:
 
 @dataclass(frozen=True)
 class _Change:
-    """What a line changes for one side: pieces won or lost, and their worth in pawns."""
+    """The change that a line brings for one side: pieces won or lost, and their worth in pawns."""
 
     what: str
     pawns: int
@@ -47,8 +48,8 @@ def why_bad(
     answer: Judgement,
     lines: tuple[Sequence[chess.Move], Sequence[chess.Move]],
 ) -> Reason:
-    """Why a move was bad. ``best`` judges the position before it, ``answer`` the one after it.
-    ``lines`` are the best line from ``before``, and the best one that begins with the move."""
+    """Return why a move was bad. ``best`` judges the position before it, ``answer`` the one after
+    it. ``lines`` are the best line from ``before``, and the best one that begins with the move."""
     mover = before.turn
     if answer.mate > 0 and best.mate >= 0:
         return Reason("allows_mate", count=answer.mate)
@@ -74,7 +75,7 @@ def why_good(
     *,
     bad: Reason | None = None,
 ) -> Reason | None:
-    """Why the first move of ``line``, the best one, is good. None if ``bad`` has said it."""
+    """Return why the first move of ``line``, the best one, is good; None if ``bad`` has said it."""
     mover = before.turn
     if best.mate > 0:
         reason = Reason("mates", count=best.mate)
@@ -97,8 +98,8 @@ def why_good(
 def _change(
     board: chess.Board, line: Sequence[chess.Move], side: chess.Color, least: int
 ) -> _Change:
-    """What ``line`` wins or loses for ``side``, counted after at least ``least`` plies at the last
-    place where it is quiet."""
+    """Return what ``line`` wins or loses for ``side``, counted after at least ``least`` plies at
+    the last place where it is quiet."""
     at = board.copy(stack=False)
     counted, promoted = _NOTHING, {chess.WHITE: False, chess.BLACK: False}
     for ply, move in enumerate((*line, None)):
@@ -111,8 +112,8 @@ def _change(
 
 
 def _is_quiet(board: chess.Board, last: chess.Move, following: chess.Move | None) -> bool:
-    """Whether nothing is going on between two moves of a line: no check, capture or promotion
-    follows. At the end of the line: whether the last piece that moved cannot be taken."""
+    """Return whether a line is quiet between two moves: no check, capture or promotion follows. At
+    the end of the line, return whether the last piece that moved cannot be taken."""
     if board.is_check():
         return board.is_checkmate()
     if following is None:
@@ -151,8 +152,9 @@ def _named(more: Counter[chess.PieceType], pawns: int) -> str:
 
 
 def _threat(board: chess.Board, analyst: Analyst, worth: int) -> Reason | None:
-    """What the player who has just moved on ``board`` would do if the other one passed: mate, or
-    win a piece. ``worth``: what the position is worth for that player, in centipawns."""
+    """Return the threat of the player who has just moved on ``board``: to mate, or to win a piece,
+    if the other one passed; None if there is none. ``worth``: the value of the position for that
+    player, in centipawns."""
     if board.is_check():
         return None
     passed = board.copy(stack=False)
@@ -176,7 +178,7 @@ def _centipawns(judged: Judgement) -> int:
 
 
 def _standing(side: chess.Color, chance: float) -> Reason:
-    """Who stands how, where ``side`` wins with this chance."""
+    """Return who stands better, if ``side`` wins with this chance (0 to 1)."""
     if chance < 0.5:
         side, chance = not side, 1 - chance
     if chance < _BETTER:

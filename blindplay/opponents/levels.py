@@ -1,4 +1,4 @@
-"""How strong an opponent plays, in words and in Elo."""
+"""The strength of an opponent, in words and in Elo."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

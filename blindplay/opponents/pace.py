@@ -1,4 +1,5 @@
-"""How long an opponent seems to think: as people do, and never so long that its time runs out."""
+"""The time that an opponent seems to think: as people do, and never so long that its clock runs
+out."""
 
 import random
 

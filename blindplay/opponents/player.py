@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 ORIGIN = Origin("opponent", (Completed, Refused))
-"""Nobody hears that this player presses: it comes right after the announced move."""
+"""The press of this player is not announced: it comes right after the announced move."""
 _RETRY_S = 1.0
 
 
 class PlayedTable(Protocol):
-    """What such a player needs of a running table. :class:`blindplay.table.Table` is one."""
+    """The part of a running table that such a player needs. :class:`blindplay.table.Table` is
+    one."""
 
     @property
     def game(self) -> Game: ...
@@ -62,11 +63,11 @@ class Tell(Protocol):
 
 
 class AbsentPlayer(ABC):
-    """Plays one side of a table in a thread of its own, until it is closed. What the Laws ask of
-    this player without thinking is done here; a kind of player chooses the moves."""
+    """Plays one side of a table in a thread of its own, until it is closed. Duties under the Laws
+    that need no thinking are done here; a subclass chooses the moves."""
 
     gives_hints = False
-    """Whether the other player may ask for a good move, in training."""
+    """True if the other player may ask for a good move, in training."""
 
     voices: "Voices | None" = None
     """Carries the voices of both players, if that is wanted here."""
@@ -98,8 +99,8 @@ class AbsentPlayer(ABC):
         return None
 
     def keeps(self, fact: Fact) -> bool:
-        """Whether ``fact``, which others bring, is not theirs to decide. Then this player is to
-        :meth:`see_to` it. Both are called with the table held, and must not take long."""
+        """Return True if ``fact``, which others bring, is this player's to decide. Then the table
+        calls :meth:`see_to`. Both are called with the table held, and must not take long."""
         return False
 
     def see_to(self, fact: Fact) -> None:  # noqa: B027
@@ -109,20 +110,20 @@ class AbsentPlayer(ABC):
         """Tell what the opponent has written, if there is a chat."""
 
     def begins(self) -> bool:
-        """The player at the table is ready. Give whether this player begins the game, or goes on
+        """The player at the table is ready. Return whether this player begins the game, or goes on
         with it, when that can be."""
         return False
 
     # --- a game that another table has, too ------------------------------------------------------
 
     def share(self, table: PlayedTable, facts: list[Fact]) -> bool:
-        """Whether the facts of ``table`` are those of another table, too, in one order. Then the
-        following is asked, with the table held. ``facts`` are those of its journal."""
+        """Return whether another table shares the facts of ``table``, in one order. If so, the
+        methods below are called, with the table held. ``facts`` are those of its journal."""
         return False
 
     @property
     def may_add(self) -> bool:
-        """Whether the table may add facts now."""
+        """Return whether the table may add facts now."""
         return True
 
     def own(self, fact: Fact) -> Fact | None:

@@ -17,12 +17,12 @@ BLUNDER = 0.15
 """The loss from which a mistake gets two question marks instead of one, as on Lichess."""
 _SHORT_MATE = 3
 _CLOSER = 8
-"""So many moves at most are looked at more closely."""
+"""Limit of the moves that are examined more closely."""
 
 _FIRST, _SECOND = 0.5, 0.3  # parts of the time: all positions once, then the doubtful ones
 
 Progress = Callable[[float], None]
-"""Called with the part that is done, from 0 to 1. What it raises ends the analysis."""
+"""Called with the part that is done, from 0 to 1. An exception from it ends the analysis."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,9 @@ class TurningPoint:
 
 
 def loss_of(best: Judgement, answer: Judgement, least: float = 0.0) -> float:
-    """What a move loses. ``best`` judges the position before it, ``answer`` the one after it. A
-    short mate that is missed or allowed counts as ``least`` at least."""
+    """Return what a move loses of the chance to win, from 0 to 1. ``best`` judges the position
+    before it, ``answer`` the one after it. A short mate that is missed or allowed counts as
+    ``least`` at least."""
     lost = best.chance - (1 - answer.chance)
     mates_still = answer.score.is_mate() and answer.chance == 0
     missed = 0 < best.mate <= _SHORT_MATE and not mates_still

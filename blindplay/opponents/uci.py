@@ -22,13 +22,13 @@ log = logging.getLogger(__name__)
 chess.engine.LOGGER.setLevel(logging.CRITICAL)  # what engines say besides is for nobody's terminal
 
 START_S = 20.0
-"""How long an engine may take to start."""
+"""Seconds that an engine may take to start."""
 PATIENCE_S = 10.0
-"""How much later than asked an engine may answer before it counts as hung."""
+"""Seconds by which an engine may answer later than asked before it counts as hung."""
 _LONGEST_ANALYSIS_S = 60.0
 _SAME_FOR_ALL = {"Threads": 1, "Hash": 16}  # megabytes
 _FOLDERS = ("/usr/games", "/usr/local/games", "/usr/local/bin", "/opt/homebrew/bin")
-"""Where Stockfish is, too: Debian's folder of games is not on everybody's path."""
+"""More folders that may hold Stockfish: Debian's folder of games is not on everybody's path."""
 _FAILURES = (chess.engine.EngineError, TimeoutError, OSError, ValueError, CancelledError)
 _POLITENESS = 10  # how far an engine steps back behind ears and keys, as of ``nice``
 

@@ -58,7 +58,7 @@ class DisputeWords:
 
     @cached_property
     def _lacks_last_moves(self) -> bool:
-        """Both boards show the same position, and it is beyond what the sheets hold."""
+        """Both boards show the same position, and it is later than the sheets' last moves."""
         decision = self.decision
         right = all(board.right for board in decision.boards.values())
         return decision.boards_agree and decision.comparison.stop is None and not right
@@ -83,7 +83,7 @@ class DisputeWords:
         return move_in_words(position, move, self._pack, self.decision.edition)
 
     def _sheets(self) -> Iterator[CitedSentence]:
-        """Whether the sheets agree, and where they part."""
+        """Yield sentences on whether the sheets agree, and on the place where they part."""
         decision, found, player = self.decision, self.decision.comparison, self._pack.sentence
         if decision.alone is not None:
             owner, empty = player(decision.alone), player(OTHER[decision.alone])

@@ -1,7 +1,7 @@
 """Decisions under the Laws about two scoresheets and two boards that may differ.
 
-This is for an arbiter who is called to a game that the program has not watched. The sheets are
-files of moves as the players wrote them; the boards are positions. Nothing is corrected silently,
+This is for an arbiter at a game that the program has not watched. The sheets are
+files of moves as the players wrote them; the boards are positions. No entry is corrected silently,
 and every sentence cites the article on which it rests.
 """
 
@@ -171,7 +171,7 @@ def decide(
     """The decision under the Laws. ``sheets`` and ``boards`` are by side; a board is a placement
     from :func:`check_board`, and either board may be missing.
 
-    :raises ValueError: if neither sheet holds a move.
+    :raises ValueError: if both sheets are without moves.
     """
     if not any(entry.text for sheet in sheets.values() for entry in sheet):
         raise ValueError("Neither sheet holds a move; check the files.")
@@ -282,7 +282,7 @@ def _speaks_for_another(
     others: Sequence[tuple[chess.Move, ...]],
     start: chess.Board,
 ) -> bool:
-    """Whether another game than ``line`` explains a board at least as well."""
+    """Return whether another game than ``line`` explains a board at least as well."""
 
     def slips(game: tuple[chess.Move, ...], open_: set[int]) -> int:
         """The smallest number of slips, none of them in the plies ``open_``, that explain the

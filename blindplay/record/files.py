@@ -24,7 +24,7 @@ SUFFIX = ".jsonl"
 _PULSE = ".pulse"
 _PART = ".part"  # ending of a copy that is not complete
 _BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
-# Windows locks bytes, and nobody can read a locked byte: lock one that no journal reaches.
+# Windows locks bytes, and a locked byte cannot be read: lock one that no journal reaches.
 _LOCKED_BYTE = (1 << 31) - 2
 
 
@@ -120,7 +120,7 @@ def open_file(path: Path, *, create: bool = False, append: bool = True, write: b
             handle = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o600)
             sync_folder(path.parent)
             return handle
-    # Without O_NONBLOCK, opening a named pipe would wait until somebody writes into it.
+    # Without O_NONBLOCK, opening a named pipe would wait for a writer.
     handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
@@ -129,7 +129,7 @@ def open_file(path: Path, *, create: bool = False, append: bool = True, write: b
 
 
 def write(handle: int, content: bytes) -> None:
-    """Write all of ``content``, however little the system takes at once."""
+    """Write all of ``content``, if necessary in several parts."""
     rest = memoryview(content)
     while rest:
         rest = rest[os.write(handle, rest) :]

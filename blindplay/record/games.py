@@ -1,4 +1,4 @@
-"""The games that are kept on this machine: who played, when, how far, and with what result."""
+"""The games that are kept on this machine: their players, date, length and result."""
 
 import contextlib
 from collections import deque
@@ -17,7 +17,7 @@ from .replay import read_from_journal, replay
 
 @dataclass(frozen=True)
 class KeptGame:
-    """A game as its journal holds it; the names are empty if nobody entered them."""
+    """A game as its journal holds it; the names are empty if they are unknown."""
 
     journal: Path
     white: str = ""
@@ -33,7 +33,7 @@ class KeptGame:
     running: bool = False
     """A table is playing it now."""
     trouble: str = ""
-    """What is wrong with the journal, in one sentence. The rest is what was whole."""
+    """One sentence about a fault of the journal; the rest comes from its undamaged part."""
 
     @property
     def unfinished(self) -> bool:
@@ -42,7 +42,7 @@ class KeptGame:
 
 
 def journals() -> list[Path]:
-    """The journals in the folder of tables, the one that was written last before the others."""
+    """The journals in the folder of tables, the last written one first."""
     found = []
     for path in storage.tables_folder().glob(f"*{SUFFIX}"):
         with contextlib.suppress(OSError):
@@ -52,7 +52,7 @@ def journals() -> list[Path]:
 
 
 def kept_game(journal: Path) -> KeptGame:
-    """The game in one journal. It never raises for what is in the file."""
+    """The game in one journal. No content of the file raises an error."""
     game, trouble = Game(PackWords()), ""
     try:
         deque(replay(read_from_journal(journal), game=game), maxlen=0)

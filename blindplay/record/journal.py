@@ -43,13 +43,13 @@ class JournalError(ValueError):
 
 @dataclass(frozen=True)
 class JournalContents:
-    """The facts of a journal up to the last whole line, and what is wrong after it."""
+    """The facts of a journal up to the last whole line, and the fault after it."""
 
     facts: list[Fact]
     whole: bytes
     """The lines of these facts."""
     trouble: str = ""
-    """What is wrong after them, in one sentence; empty if nothing is."""
+    """One sentence about a fault after them; empty if there is none."""
     torn: bool = False
     """Only the last line is incomplete: the table stopped while it wrote the line."""
     foreign: bool = False
@@ -81,7 +81,7 @@ def read_journal(path: Path) -> JournalContents:
 
 
 def is_journal(path: Path) -> bool:
-    """Whether the file at ``path`` begins as a journal does."""
+    """Return whether the file at ``path`` begins as a journal does."""
     with contextlib.suppress(OSError):
         if path.is_file():  # reading a named pipe would wait
             with path.open("rb") as file:
@@ -90,7 +90,7 @@ def is_journal(path: Path) -> bool:
 
 
 def is_running(path: Path) -> bool:
-    """Whether a table has the journal at ``path`` open now, be it suspended or not."""
+    """Return whether a table has the journal at ``path`` open now. It may be suspended."""
     with contextlib.suppress(OSError):
         handle, _ = _open_existing(path)
         try:
@@ -120,7 +120,7 @@ class Journal:
         """
         self.path = path
         self.notes: tuple[str, ...] = ()
-        """One sentence each about damage that was found; for whoever resumes the game."""
+        """One sentence about each damage that was found, for the person who resumes the game."""
         self.damaged = False
         """More than an incomplete last line was wrong: facts may be missing."""
         self.left: Beat | None = None
@@ -133,9 +133,9 @@ class Journal:
         self._game = ""  # digest of the first line
         self._synced = 0  # so many bytes of _content are in the file
         self._synced_end = (0, "")  # number and digest of the last line in the file
-        self._clean = False  # the file holds nothing but these bytes
-        self._damage: bytes | None = None  # what the damaged file holds, until a copy is kept
-        self._moved = False  # the file was moved, and nobody has been told yet
+        self._clean = False  # the file holds only these bytes
+        self._damage: bytes | None = None  # the damaged file's content, until a copy is kept
+        self._moved = False  # the file was moved, which is not reported yet
         self._handle: int | None = None  # of the file, open for writing and locked
         self._guard: int | None = None  # of a file that can only be read, but is locked
         try:
@@ -162,7 +162,7 @@ class Journal:
                 self.beat(facts[-1].t)
 
     def save(self) -> None:
-        """Write what could not be written before.
+        """Write the facts that could not be written before.
 
         :raises JournalError: if it still cannot be written; or if the journal was moved or
             deleted, and has been written anew.
@@ -173,13 +173,13 @@ class Journal:
 
     @property
     def unwritten(self) -> int:
-        """How many facts wait until they can be written."""
+        """The number of facts that wait until they can be written."""
         return self._content.count(b"\n", self._synced)
 
     @property
     def seal(self) -> str:
-        """The digest of everything that has been written. Whoever keeps it can show later whether
-        anything was changed, added or removed. Empty while there is no fact."""
+        """The digest of all written lines. A copy of it can prove later whether any line was
+        changed, added or removed. Empty while there is no fact."""
         return self._synced_end[1]
 
     @property
@@ -193,8 +193,8 @@ class Journal:
             return _decoded(self.path, bytes(self._content), None).facts
 
     def beat(self, t: int) -> None:
-        """Note beside the journal that the table's time is ``t`` ms. It never fails, and it waits
-        for nothing but this."""
+        """Note beside the journal that the table's time is ``t`` ms. It never fails, and
+        waits only for this."""
         if not self._closed and self._damage is None:
             self._pulse.beat(Beat(*self._synced_end, t, time.time(), self._game))
 
@@ -248,7 +248,7 @@ class Journal:
 
     def _lock_file(self, handle: int) -> None:
         try:
-            # Whoever asks whether a table plays this game holds the lock for a moment, too.
+            # A check whether a table plays this game holds the lock for a moment, too.
             locked = files.lock(handle)
             for _ in range(_RELOCKS):
                 if locked:
@@ -287,11 +287,11 @@ class Journal:
                 copy = self._restore(content)
                 self.notes += (f"The damaged journal is kept as {copy}.",)
         elif resume and content and (copy_before := files.damaged_before(self.path, content)):
-            self.damaged = True  # a power cut came before anybody was told
+            self.damaged = True  # a power cut came before it was reported
             self.notes += (f"The journal was damaged before, and is kept as {copy_before}.",)
 
     def _restore(self, damaged: bytes) -> Path:
-        """Keep a copy of the damaged file as evidence, then cut off what comes after the last
+        """Keep a copy of the damaged file as evidence, then cut off the bytes after the last
         whole line.
 
         A power cut between these steps does no harm: the journal stays damaged until the last
@@ -354,7 +354,7 @@ class Journal:
         """Write and sync the lines that the file lacks."""
         assert self._handle is not None
         if not self._clean:
-            # After a failure, cut back to what is certain: a torn line must not stay before later
+            # After a failure, cut back to the synced lines: a torn line must not stay before later
             # ones, and bytes of a failed sync may never leave the cache unless written again.
             files.truncate(self._handle, self._synced)
         elif os.fstat(self._handle).st_size != self._synced:
@@ -366,7 +366,7 @@ class Journal:
         self._synced, self._synced_end = len(self._content), self._end
 
     def _is_in_place(self) -> bool:
-        """Whether the journal's name still belongs to the file that is open for writing."""
+        """Return whether the journal's name still belongs to the file that is open for writing."""
         if self._handle is None:
             return False
         try:
@@ -404,7 +404,7 @@ class Journal:
 
 
 class _ForeignFileError(Exception):
-    """The file holds what this journal has not written, or belongs to another table."""
+    """The file holds content that is not from this journal, or belongs to another table."""
 
 
 def _open_existing(path: Path) -> tuple[int, bool]:
@@ -440,7 +440,7 @@ def _reason(error: OSError) -> str:
 
 
 def _decoded(path: Path, content: bytes, beat: Beat | None) -> JournalContents:
-    """What ``content`` holds, and whether it is what the table left that made the ``beat``.
+    """Return the facts in ``content``, and whether the table that made the ``beat`` wrote them.
 
     :raises JournalError: if it does not begin as a journal does.
     """
@@ -490,8 +490,8 @@ def _decoded(path: Path, content: bytes, beat: Beat | None) -> JournalContents:
 
 
 def _continues(digests: list[str], beat: Beat) -> bool:
-    """Whether the lines with these ``digests`` may belong to the game of ``beat``. The first one is
-    empty: it belongs to no line."""
+    """Return whether the lines with these ``digests`` may belong to the game of ``beat``. The first
+    digest is empty: it stands before the first line."""
     if len(digests) > 1 and beat.game not in ("", digests[1]):
         return False
     return beat.facts >= len(digests) or beat.digest == digests[beat.facts]

@@ -1,7 +1,7 @@
-"""What a table was started with, beside its journal, so that the game is continued in the same way.
+"""The options of a table's start, beside its journal, to continue the game in the same way.
 
-The journal holds what the Laws ask about. Its language, its voice and its boards are in a file of
-their own. It may be deleted; then the game is continued with what the command line says.
+The journal holds the facts for the Laws. The table's language, voice and boards are in a file of
+their own. If that file is deleted, the game continues with the options of the command line.
 """
 
 import contextlib

@@ -1,6 +1,6 @@
-"""The pulse of a running table: how far its time has come, written ten times a second.
+"""The pulse of a running table: its present time, written ten times a second.
 
-The journal holds what happened. Between two facts only time passes, and a table that is killed
+The journal holds the facts. Between two facts only time passes, and a table that is killed
 would lose that time. So the table keeps a small file beside its journal with the number of facts,
 the digests of the last and the first one, the table's time and the time of day. From it a resumed
 table knows where the clocks stood and how long no process ran. It also shows whether facts are
@@ -49,7 +49,7 @@ class Pulse:
 
     @property
     def beats(self) -> bool:
-        """Whether the last beat could be written."""
+        """True if the last beat could be written."""
         return self._handle is not None
 
     def beat(self, beat: Beat) -> None:

@@ -35,7 +35,8 @@ def read(stream: TextIO, name: str) -> Iterator[tuple[str, Fact]]:
 
 
 def read_from_journal(path: Path) -> Iterator[tuple[str, Fact]]:
-    """The facts of a journal. Instead of its place, each has the words for one that cannot come.
+    """The facts of a journal. Instead of its position, each has the beginning of the
+    message for a fact that cannot come.
 
     :raises JournalError: if there is no journal; if it is damaged, after its last whole line.
     """

@@ -1,4 +1,4 @@
-"""Signatures of a journal: who vouches for its lines, with Ed25519.
+"""Signatures of a journal, by which tables vouch for its lines. They use Ed25519.
 
 ``game.signatures`` lies beside ``game.jsonl``. Each line is a JSON object that states how far the
 journal went and what the table had ruled by then; docs/record.md describes it. The journal itself
@@ -30,12 +30,12 @@ _HEX = {size: re.compile(f"[0-9a-f]{{{size}}}") for size in (DIGITS, 64, 128)}
 
 
 class SignatureError(ValueError):
-    """A line that is no signature, or whose signature is wrong."""
+    """A line that is not a signature, or whose signature is wrong."""
 
 
 @dataclass(frozen=True)
 class SignedStatement:
-    """What a table signs."""
+    """The statement that a table signs."""
 
     event: str
     table: str
@@ -53,7 +53,7 @@ class SignedStatement:
     rulings: str
     """The digest of all rulings up to this line, see :class:`RulingsDigest`."""
     version: str
-    """Of BlindPlay, which made these rulings."""
+    """The version of BlindPlay that made these rulings."""
     key: str
     """The table's public key."""
 
@@ -74,7 +74,7 @@ class RulingsDigest:
 
 
 def outcome(game: Game) -> dict[str, Any]:
-    """What a statement says of the game itself."""
+    """Return the part of a statement about the game itself."""
     return {
         "result": game.result or "",
         "moves": len(game.history) + bool(game.turn.made),
@@ -108,9 +108,10 @@ def signed(statement: SignedStatement, key: str) -> bytes:
 
 
 def read_line(line: bytes) -> SignedStatement:
-    """What a line states. Its signature is right; whose key it is must be checked by the caller.
+    """Return the statement in a line, after a check of its signature. The caller must check the
+    owner of the key.
 
-    :raises SignatureError: if it is no such line, or if the signature is wrong.
+    :raises SignatureError: if it is not such a line, or if the signature is wrong.
     """
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey

@@ -1,4 +1,4 @@
-"""The folder of tables on this machine, and removing what is kept of one table."""
+"""The folder of tables on this machine, and the removal of one table's files."""
 
 import contextlib
 import datetime
@@ -28,7 +28,7 @@ def halls_folder() -> Path:
 def new_journal() -> Path:
     """An unused name for a journal, in a folder that only this user can read: it holds names."""
     folder = tables_folder()
-    with contextlib.suppress(OSError):  # opening the journal says what is wrong
+    with contextlib.suppress(OSError):  # opening the journal reports the fault
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder / f"{datetime.datetime.now():%Y-%m-%d-%H-%M-%S-%f}{SUFFIX}"
 

@@ -1,4 +1,4 @@
-"""What people study after a game: games in journals and PGN, and positions in PGN and EPD."""
+"""Material to study after a game: games in journals and PGN, and positions in PGN and EPD."""
 
 import io
 import logging
@@ -18,14 +18,14 @@ from .journal import JournalError, is_journal
 from .score import pgn
 from .writing import Scored
 
-chess.pgn.LOGGER.setLevel(logging.CRITICAL)  # what is wrong in a file is told in one sentence
+chess.pgn.LOGGER.setLevel(logging.CRITICAL)  # an error in a file is reported in one sentence
 _MOST_BYTES = 20_000_000
 _EPD = re.compile(r"[1-8KQRBNPkqrbnp/]{15,71} [wb] ")
 _MOST_PLIES = 1200
 
 
 class StudyKind(Enum):
-    """What a game in PGN is taken for."""
+    """The use of a game in PGN."""
 
     GAME = "game"
     PUZZLE = "puzzle"
@@ -45,7 +45,8 @@ class Puzzle:
 
 @dataclass(frozen=True)
 class StudiedGame:
-    """A game that is over. ``whole`` is false if an illegal move stands, before which it ends."""
+    """A game that is over. ``whole`` is false if it ends before an illegal move that
+    stands."""
 
     pgn: chess.pgn.Game
     whole: bool = True
@@ -69,12 +70,12 @@ class Mark:
 
 
 def studies(path: Path, kind: StudyKind | None = None) -> list[StudiedGame | Puzzle]:
-    """What the file holds, in its order; at least one.
+    """Return the games and positions in the file, in its order; at least one.
 
     A game in PGN that begins with a position of its own is a puzzle, unless it is Chess960, has the
-    tag Mode, or ``kind`` says else.
+    tag Mode, or ``kind`` says otherwise.
 
-    :raises ValueError: if it is no journal, PGN or EPD; if a game in it is not over or has a
+    :raises ValueError: if it is not a journal, PGN or EPD; if a game in it is not over or has a
         mistake.
     """
     name = plain(str(path))
@@ -156,7 +157,7 @@ def _checked(
 
 
 def _is_endless(board: chess.Board, moves: list[chess.Move]) -> bool:
-    """Whether there are more moves than a game has, or their numbers cannot be said."""
+    """Return whether there are more moves than a game has, or their numbers cannot be said."""
     return len(moves) > _MOST_PLIES or board.fullmove_number > _MOST_PLIES
 
 
@@ -181,7 +182,7 @@ def _moves(value: object) -> tuple[chess.Move, ...]:
 
 def annotated(game: chess.pgn.Game, marks: Iterable[Mark], annotator: str) -> str:
     """The game in PGN with ``?`` or ``??`` at each mark, a comment, and the better line as a
-    variation. What the game had besides stays."""
+    variation. The rest of the game stays."""
     text = str(game)
     game = _parsed(text) or game  # the given one stays as it is
     game.headers["Annotator"] = annotator

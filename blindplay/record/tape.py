@@ -52,7 +52,7 @@ def tape_folder(journal: Path) -> Path:
 
 
 def is_recording(path: Path) -> bool:
-    """Whether a file in a tape's folder belongs to the tape; it may be damaged or incomplete."""
+    """Return whether a file in a tape's folder is part of the tape, whole or not."""
     return _NAME.fullmatch(path.name.removesuffix(".part")) is not None
 
 

@@ -31,7 +31,7 @@ def play_tape(
     """Play the tape of a game from move ``first`` on, or write it into ``output``. Each utterance
     is printed to ``out`` when it is played. ``sink`` None: print only.
 
-    :raises TapeError: if there is no tape, nothing on it from there on, or it cannot be written.
+    :raises TapeError: if there is no tape, it has nothing from ``first`` on, or cannot be written.
     :raises ValueError: if ``output`` is evidence; see :func:`check_output`.
     """
     if output is not None:

@@ -1,4 +1,4 @@
-"""Whether a journal is what it seems: its chain, its signatures, and the Laws once more."""
+"""The check of a journal: its chain, its signatures, and the Laws once more."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -33,8 +33,8 @@ class KnownKeys:
 
 
 def verify(journal: Path, known: KnownKeys | None = None) -> Iterator[Finding]:
-    """What is right and what is wrong with a journal. With ``known``, its last line must be signed
-    with the key of one of these tables.
+    """Yield the findings about a journal, right and wrong. With ``known``, its last line must be
+    signed with the key of one of these tables.
 
     :raises JournalError: if there is no journal.
     :raises OSError: if the file of its signatures cannot be read.
@@ -64,7 +64,7 @@ def _chain(contents: JournalContents) -> Finding:
 
 
 def _statements(journal: Path) -> Iterator[SignedStatement | Finding]:
-    """Each signature, or what is wrong with its line."""
+    """Yield each signature, or a finding about a wrong line."""
     for number, line in enumerate(signatures.lines_of(journal), 1):
         try:
             yield signatures.read_line(line)
@@ -74,7 +74,7 @@ def _statements(journal: Path) -> Iterator[SignedStatement | Finding]:
 
 
 class _Refolded:
-    """The game folded once more, and what a table must have signed at some lines."""
+    """The game folded once more, and the outcome that a table must have signed at some lines."""
 
     def __init__(self, contents: JournalContents, wanted: set[int]) -> None:
         self.at: dict[int, dict[str, object]] = {}
@@ -98,7 +98,7 @@ class _Refolded:
 def _checked(
     signed: SignedStatement, lines: list[bytes], refolded: _Refolded, known: KnownKeys | None
 ) -> Finding:
-    """A signature that is right in itself: is it of this journal, and of whom?"""
+    """Return whether a valid signature fits this journal and, with ``known``, its table's key."""
     table, event, n = signed.table, signed.event, signed.n
     own = signed.game == (digest_of(lines[0]) if lines else "")
     wrong = ""
@@ -125,7 +125,7 @@ def _checked(
 
 
 def _contradiction(signed: SignedStatement, found: Mapping[str, object]) -> str:
-    """In what the facts lead to something else than the table signed."""
+    """Return a sentence on how the facts contradict the signed outcome; empty if they agree."""
     n = signed.n
     for name, value in found.items():
         stated = getattr(signed, name)

@@ -36,7 +36,7 @@ _HEADING = {
     "Result": "sheet_result",
 }
 _UNKNOWN = ("?", "????.??.??", "*")
-# What the journal alone says, by tags in small letters: readers of PGN differ in their case.
+# Data that only the journal gives, by tags in small letters: PGN readers treat case differently.
 _JOURNALS_OWN = {
     **dict.fromkeys(("fen", "setup", "variant"), "where the game began"),
     **dict.fromkeys(("result", "termination"), "how the game ended"),
@@ -136,8 +136,8 @@ class Scored:
         entries: EntryForm | None = None,
         paper: Paper = PAPER,
     ) -> str:
-        """The record in ``form``. ``side``: whose scoresheet; by default the impaired player's, or
-        White's. ``language``: by default that of the sheet's owner.
+        """The record in ``form``. ``side``: the owner of the scoresheet; by default the impaired
+        player, or White. ``language``: by default that of the sheet's owner.
 
         :raises ValueError: for an unknown language, an invalid tag or size of paper.
         """
@@ -168,7 +168,7 @@ class Scored:
         return "\n".join([*head, "", *in_lines(written, labels)]) + "\n"
 
     def _heading(self, pack: Language, *, in_words: bool) -> dict[str, str]:
-        """What stands above the moves. ``in_words``: the date is spoken as a date."""
+        """Return the heading above the moves. ``in_words``: the date is spoken as a date."""
         known = {**tags(self.game, self.reason), **self.more}
         if in_words:
             with contextlib.suppress(ValueError):  # a date that is not known in full
@@ -244,8 +244,8 @@ def check_output(journal: Path, output: Path) -> None:
 
 
 def _same(path: Path, others: Iterable[Path]) -> bool:
-    """Whether ``path`` is one of ``others``, which need not exist. Names that differ only in case
-    count as the same, because on some systems they are."""
+    """Return whether ``path`` is one of ``others``, which need not exist. Names that differ only in
+    case count as the same, because on some systems they are."""
     return any(str(path).casefold() == str(other).casefold() for other in others)
 
 

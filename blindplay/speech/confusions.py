@@ -1,4 +1,4 @@
-"""Which words are recognised as which others, and what that costs.
+"""The words that are recognised as other words, and the cost of each confusion.
 
 Each model mishears in its own way: one confuses *Dame* with *Turm*, another drops the *h* of
 *Hector*. For each word of the game, a table says how likely it is heard as another word, as

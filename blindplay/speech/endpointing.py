@@ -56,7 +56,7 @@ _SURELY_ROOM_S = 3.0
 
 
 class MicrophoneMode(enum.Enum):
-    """What begins an utterance."""
+    """The events that begin an utterance."""
 
     OPEN = "open"
     """A voice, or the talk button."""
@@ -201,11 +201,11 @@ class Endpointer:
         self._mutes = 0
         self._skip_s = 0.0
         self.held = self._latched = False
-        """``held``: whether the talk button is down."""
+        """``held``: True while the talk button is down."""
         self._released = math.inf  # when the talk button came up
         self._pressed = False  # during the utterance
         self.speaking = False
-        """Whether an utterance is under way."""
+        """True while an utterance is under way."""
         self._interrupted = False  # the sound has a gap
         self._detector_stale = False  # and the detector must be reset before the next block
         self._started = self._first = self._last = math.nan

@@ -42,14 +42,14 @@ from .recogniser import (
 log = logging.getLogger(__name__)
 
 MOST_BEHIND = 8.0
-"""One model can count against a reading by at most so many nats, known to it or not."""
+"""Limit of the nats by which one model can count against a reading, known to it or not."""
 UNTHOUGHT = 6.0
 """The same for what a model was not listening for: it cannot have thought of it."""
 PATIENCE_S = 1.5
-"""So many seconds after the first result, the others are no longer waited for. Vosk seldom takes
+"""Seconds after the first result until the others are no longer waited for. Vosk seldom takes
 seconds for an utterance, mostly in noise. A model that does has no vote on it."""
 LATE_S = 5.0
-"""So many seconds after the first model, the others are no longer waited for with a block of sound.
+"""Seconds after the first model until the others are no longer waited for with a block of sound.
 Nobody waits for an answer yet, so it is more than `PATIENCE_S`."""
 WHOLE_S = 20.0
 """The same for a whole utterance at once. It is less than the listener's own patience."""
@@ -361,4 +361,4 @@ class EnsembleDecoder:
 AnyRecogniser: TypeAlias = SpeechModel | Ensemble
 """One model, or several together."""
 AnyDecoder: TypeAlias = Decoder | EnsembleDecoder
-"""What `AnyRecogniser.start` returns."""
+"""The result of `AnyRecogniser.start`."""

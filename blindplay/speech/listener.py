@@ -21,14 +21,14 @@ from .transcriber import FirstWords, RecognisedUtterance, Transcriber, Transcrib
 log = logging.getLogger(__name__)
 
 RECOGNISER_PATIENCE_S = 30.0
-"""How long a recogniser may work on one block of sound before it is abandoned. The time doubles
+"""Seconds that a recogniser may work on one block of sound before it is abandoned. The time doubles
 after each time and is reset when an utterance was recognised."""
 
 
 @dataclass(frozen=True)
 class Timing:
-    """When an utterance was spoken, in seconds of sound, and the seconds of work (`work_s`) from
-    the arrival of its last block to the call of `on_recognition`."""
+    """The times of an utterance, in seconds of sound, and the seconds of work (`work_s`) from the
+    arrival of its last block to the call of `on_recognition`."""
 
     segment: Segment
     work_s: float

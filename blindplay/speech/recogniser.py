@@ -49,14 +49,15 @@ class Hypothesis:
     """The logarithm of the likelihood of the sound given the words, in nats. Scores of different
     recognitions are not comparable."""
     unknown_edges: int = 0
-    """How many edges of the utterance were other sound, before and after the words: 0 to 2."""
+    """Number of edges of the utterance that were other sound, before and after the words: 0 to
+    2."""
     onset_delay_s: float = 0.0
     """Seconds from the beginning of speech to the first word; 0 if unknown."""
 
 
 @dataclass(frozen=True)
 class Recognition:
-    """What one utterance may have been, the likeliest hypothesis first; none for silence.
+    """The readings of one utterance, the likeliest hypothesis first; none for silence.
 
     ``by_model``: what each of several models made of it; empty for a single model. ``elsewhere``:
     what the models of other languages made of it; only they know in which language it was.

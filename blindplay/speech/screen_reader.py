@@ -15,15 +15,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 WORDS_PER_MINUTE = 160
-"""As slow as a reader usually speaks; who hears faster may say so."""
+"""As slow as a reader usually speaks; users who listen faster can set it."""
 _LETTERS_PER_WORD = 5.0
 _BEGINS_S = 1.0
-"""How long a reader may take until it begins to speak."""
+"""Seconds that a reader may take until it begins to speak."""
 _LOOK_S = 0.02
 ANSWERS_S = 10.0
 """A reader that takes a text later than this hangs: by then our voice has said it."""
 _NO_READERS = ("SAPI", "ONE_CORE", "AV_SPEECH", "ANDROID_TTS", "WEB_SPEECH", "SPIEL")
-"""What Prism also offers: synthesisers, which no screen reader uses at the moment."""
+"""Other backends of Prism: synthesisers, which no screen reader uses at the moment."""
 
 
 class ReaderError(RuntimeError):
@@ -50,7 +50,7 @@ class ScreenReader:
 
     @property
     def name(self) -> str:
-        """What Prism calls the reader that runs. Raises ReaderError if none does."""
+        """Return Prism's name of the reader that runs. Raises ReaderError if none does."""
         with self._lock:
             return str(self._found().name)
 

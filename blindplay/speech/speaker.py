@@ -33,11 +33,11 @@ from .synthesis import NotWordsError, Synthesiser, SynthesisError, words_only
 log = logging.getLogger(__name__)
 
 PLAYING_PATIENCE_S = 20.0
-"""How much longer than its sound an output may take, the opening of the device included."""
+"""Seconds that an output may take longer than its sound, the opening of the device included."""
 
 
 class Output(enum.Enum):
-    """Where an utterance is played."""
+    """The output on which an utterance is played."""
 
     PRIVATE = "private"
     """The player's earphone: answers, the player's clock."""
@@ -46,7 +46,7 @@ class Output(enum.Enum):
 
 
 class Outcome(enum.Enum):
-    """What became of an utterance."""
+    """The outcome of an utterance."""
 
     SPOKEN = "spoken"
     INTERRUPTED = "interrupted"
@@ -56,8 +56,8 @@ class Outcome(enum.Enum):
 
 @dataclass(frozen=True)
 class Voicing:
-    """How a player likes to be spoken to: `volume` in dB relative to the voice, -24 to 12; `rate`
-    in words a minute, 80 to 320. Other values are moved to the nearest limit."""
+    """The voice that a player prefers: `volume` in dB relative to the voice, -24 to 12; `rate` in
+    words a minute, 80 to 320. Other values are moved to the nearest limit."""
 
     volume: int = 0
     rate: int = 160
@@ -135,7 +135,7 @@ class Speaker(Closing):
         self._hold_until = 0.0
         self._closed = False
         self.speaking = False
-        """Whether sound may be going out."""
+        """True while sound may be going out."""
         self.speaking_to: Output | None = None
         """The output used last; while `speaking`, the one in use."""
         self._thread = threading.Thread(target=self._run, daemon=True, name="speaker")
@@ -169,7 +169,7 @@ class Speaker(Closing):
 
     @property
     def voicing(self) -> Voicing:
-        """How loud and how fast to speak, from the next utterance on."""
+        """Return how loud and how fast to speak, from the next utterance on."""
         return self._voicing
 
     @voicing.setter

@@ -274,8 +274,8 @@ class Synthesiser(Closing):
     def _ask(self, request: Mapping[str, object], file: Path | None) -> dict[str, Any]:
         """Ask the worker. If it hangs, dies or writes no sound, ask a new one, once.
 
-        After that failed, ask only one worker until one has worked: whoever waits must learn soon
-        that nothing can be spoken.
+        After that failed, ask only one worker until one has worked: a waiting caller must learn
+        soon that nothing can be spoken.
         """
         why, tries, self._failed = "", 1 if self._failed else 2, True
         for _ in range(tries):

@@ -1,4 +1,4 @@
-"""What an organiser may want to know about the machine of a table."""
+"""Facts about the machine of a table that an organiser may want to know."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from .session import Session
 
 
 class AboutTable:
-    """What a table's machine has. It knows little before it follows a session."""
+    """The equipment of a table's machine. Little of it is known before it follows a session."""
 
     def __init__(self, wanted: WantedDevices) -> None:
         self._wanted = wanted
@@ -22,7 +22,7 @@ class AboutTable:
         self._session = session
 
     def now(self) -> dict[str, Any]:
-        """The keys that docs/hall-protocol.md lists. What is not known is left out."""
+        """The keys that docs/hall-protocol.md lists. Unknown values are left out."""
         supply, percent = power()
         found: dict[str, Any] = {"version": __version__}
         if supply:

@@ -1,4 +1,4 @@
-"""What becomes of a statement that is taken: a fact, a command, or a question first."""
+"""Acting on a statement that is taken: it becomes a fact, a command, or a question first."""
 
 from blindplay.hearing.statement import Statement
 from blindplay.language import Command, Kind, Understanding
@@ -56,7 +56,8 @@ class Acting:
         return [Say(side, one.words) for one in told]
 
     def is_seal_due(self) -> bool:
-        """Whether a sealed move is to be written now. Then nothing may be announced (I.1)."""
+        """Return whether a sealed move is to be written now. Then nothing may be announced
+        (I.1)."""
         return self._table.game.adjourning and not self._table.game.adjourned
 
     def _seal(self, side: str, said: Statement) -> list[Effect]:
@@ -75,8 +76,8 @@ class Acting:
         return self._refused_at_once(side, statement) or self._questions.confirm(side, statement)
 
     def _corrects_too_late(self, side: str, said: Statement) -> bool:
-        """Whether this corrects an announcement after the player pressed the clock (D.2.8), and not
-        how the opponent's move was repeated."""
+        """Return whether this corrects an announcement after the player pressed the clock (D.2.8),
+        and not a repetition of the opponent's move."""
         game, meant = self._table.game, said.meant
         names_a_move = meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL)
         if side == game.side or said.repeats or not game.history or not meant.correction:
@@ -86,8 +87,8 @@ class Acting:
         return names_a_move and (game.turn.announced is None or meant.move is None)
 
     def _corrects_what_is_executed(self, meant: Understanding) -> bool:
-        """Whether another announcement would undo a move that hands have executed already. Without
-        sensors nobody has felt them: the move was entered as it was announced."""
+        """Return whether another announcement would undo a move that hands have executed already.
+        Without sensors nobody has felt them: the move was entered as it was announced."""
         game = self._table.game
         turn = game.turn
         return (
@@ -99,8 +100,8 @@ class Acting:
         )
 
     def _corrects_by_chance(self, said: Statement) -> bool:
-        """Whether sound would change the announcement without a word of correction: it may be the
-        opponent's repetition, misheard."""
+        """Return whether sound would change the announcement without a word of correction: it may
+        be the opponent's repetition, misheard."""
         announced = self._table.game.turn.announced
         other = said.meant.move is not None and announced not in (None, said.meant.move)
         return other and said.recognition is not None and not said.meant.correction

@@ -24,7 +24,7 @@ contact best."""
 
 
 class Readings(Protocol):
-    """What the check needs of a board; :class:`RawBoard` has it."""
+    """The part of a board that the check needs; :class:`RawBoard` has it."""
 
     knows_pieces: bool
 

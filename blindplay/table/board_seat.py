@@ -37,21 +37,22 @@ class BoardSeat:
     ) -> None:
         self.board = board
         self.about = ""
-        """What the board says of itself, with its firmware; empty before it has been connected."""
+        """The board's description of itself, with its firmware; empty before it has been
+        connected."""
         self.connected = False
-        """Whether the board can be asked."""
+        """True if the board can be asked."""
         self.gone = False
-        """Whether the board was lost and has not come back."""
+        """True if the board was lost and has not come back."""
         self.seen = False
-        """Whether the board has shown its position, or cannot be reached."""
+        """True if the board has shown its position, or cannot be reached."""
         self._desk = desk
         self._seat = seat
         self._on_lever = on_lever
         self._changed = changed
         self._asked = asked
         self._faulty: set[str] = set()
-        # What stands on a board that tells positions only, while hands rest, and the squares that
-        # were seen empty since it showed a position of the game.
+        # The position, while hands rest, of a board that tells positions only, and the squares
+        # that were seen empty since it showed a position of the game.
         self._resting: str | None = None
         self._emptied: set[chess.Square] = set()
         self._lit: tuple[frozenset[chess.Square], frozenset[Notice]] = frozenset(), frozenset()
@@ -112,7 +113,7 @@ class BoardSeat:
         self.seen = self.connected = True
 
     def _unknown(self, event: events.PositionUnknown) -> None:
-        """What hands do waits until the board can be read, so people learn why nothing happens."""
+        """Tell people why nothing happens: moves of hands wait until the board can be read."""
         self._line("the position is not known")
         self.ask_to_check()
         self._desk.table.hands_first.unreadable(self._seat)
@@ -173,8 +174,8 @@ class BoardSeat:
             self._take(placement)
 
     def hides(self, presser: str) -> bool:
-        """Whether the presser's move may stand on this board, which cannot tell: it is gone, or it
-        knows no pieces and several moves look the same."""
+        """Return whether the presser's move may stand on this board, which cannot tell: it is gone,
+        or it knows no pieces and several moves look the same."""
         game = self._desk.table.game
         unmade = game.turn.made is None and game.sealed is None and not game.over
         if not unmade or not self._is_own(presser) or not presser.endswith(game.side):
@@ -188,13 +189,13 @@ class BoardSeat:
         return shown is not None and read_position(game, self.side, shown, self._emptied) is None
 
     def take_pressed(self, presser: str) -> None:
-        """The clock is pressed: what stands on the presser's board is what was played."""
+        """The clock is pressed: take the position on the presser's board as played."""
         if self._is_own(presser) and not self.board.FEELS_TOUCHES:
             game, shown = self._desk.table.game, self.board.look()
             self._take(read_position(game, self.side, shown, self._emptied))
 
     def _is_own(self, presser: str) -> bool:
-        """Whether the presser, a player or an assistant, moves on this board."""
+        """Return whether the presser, a player or an assistant, moves on this board."""
         game, side = self._desk.table.game, presser.removeprefix("assistant:")
         return side in f.SIDES and game.setup is not None and game.board_of(side) == self.side
 
@@ -217,8 +218,8 @@ class BoardSeat:
             self.board.light(*lit)
 
     def _awaits(self, placement: str) -> bool:
-        """Whether this is a position to be set up, one that the game has reached, or that of the
-        move which is announced or made."""
+        """Return whether this position is expected: the board is being set up or corrected, the
+        game has reached the position, or the announced or made move leads to it."""
         game, table = self._desk.table.game, self.table_board
         if table is None:
             return False

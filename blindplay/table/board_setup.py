@@ -99,7 +99,7 @@ class Attendant:
         return self._typed.popleft() if self._typed[0] is not None else None
 
     def hear(self, decision: Decision) -> None:
-        """Take what somebody said, for whoever waits for an answer now."""
+        """Take what somebody said, for the caller that waits for an answer now."""
         self._inbox.put(decision)
 
     def answer(self) -> Decision | str | None:
@@ -112,15 +112,16 @@ class Attendant:
         return self.line()
 
     def ends(self) -> bool:
-        """Whether a word that ends has been typed next. It does not wait."""
+        """Return whether the next typed line is a word that ends. It does not wait for one."""
         with suppress(queue.Empty):
             while True:
                 self._take(self._inbox.get_nowait())
         first = self._typed[0] if self._typed else None
         return first is not None and key_of(self._pack, first) is Key.END
 
-    def pressed(self) -> bool:
-        """Whether something was typed at a terminal meanwhile; it counts as done."""
+    def drop_typed(self) -> bool:
+        """Drop the lines that were typed at a terminal meanwhile, and return whether there were
+        any; they count as done."""
         typed = [line for line in self._typed if line is not None] if self._terminal else []
         for _ in typed:
             self._typed.popleft()
@@ -135,7 +136,7 @@ class Attendant:
             self._shown = True
 
     def lead(self, goal: Pieces, *, move: bool = False) -> bool:
-        """Lead hands at the board to ``goal``, step by step, until it is there or left out. Give
+        """Lead hands at the board to ``goal``, step by step, until it is there or left out. Return
         False if the person ends.
 
         Keys: the word for repeating (or an empty line), for leaving out, or for ending. ``move``:
@@ -168,7 +169,7 @@ class Attendant:
         return True
 
     def _opening(self, guide: SetupGuide, shown: Pieces, *, move: bool) -> list[str]:
-        """What to say before the first step. It is empty for a ``move`` that is one step."""
+        """Return what to say before the first step; nothing for a ``move`` that is one step."""
         steps = sum(1 for _ in plan(shown, guide.goal))
         first = guide.begin(shown)
         if move:
@@ -178,7 +179,7 @@ class Attendant:
         return [] if self._led else [self._pack.sentence("set_up_done")]
 
     def _felt(self, guide: SetupGuide, event: events.BoardEvent) -> list[str]:
-        """What to say about an event of the board."""
+        """Return what to say about an event of the board."""
         match event:
             case events.Disconnected() as lost:
                 self._voice.trouble(lost.why)
@@ -204,7 +205,7 @@ def set_up(
 ) -> bool:
     """Lead hands at the board at ``url`` (searched for if None) to ``goal``, step by step.
 
-    Gives whether the board shows ``goal``. Raises BoardNotFoundError.
+    Return whether the board shows ``goal``. Raises BoardNotFoundError.
     """
     with ExitStack() as stack:
         voice = Prompter(stack, pack, silent, out)

@@ -24,11 +24,11 @@ from .session import Session
 log = logging.getLogger(__name__)
 
 RETRY_S = 1.0
-"""How often a display that vanished is looked for."""
+"""Seconds between two searches for a display that vanished."""
 
 
 def with_move(session: Session, side: str, words: str) -> str:
-    """What is said, with the move that it announces in chess Braille before it."""
+    """Return ``words``; if they announce a move, that move in chess Braille stands before them."""
     ruling = next((one for one in _latest(session) if isinstance(one, Announced)), None)
     if ruling is None or ruling.words != words:
         return words
@@ -55,8 +55,8 @@ def compact_move(session: Session, side: str) -> str:
 
 class BrailleSeat:
     """The display of the player at ``seat``. ``connect`` gives a display, or raises BrailleError;
-    ``type_line`` takes lines as the keyboard does. Who hears badly, too, misses nothing: each
-    sentence waits until it was read, and so does its question."""
+    ``type_line`` takes lines as the keyboard does. A player who also hears badly misses nothing:
+    each sentence waits until it was read, and so does its question."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class BrailleSeat:
             if (connection, connection.display, wanted) == shown:
                 continue
             shown = (connection, connection.display, wanted)
-            with contextlib.suppress(BrailleError):  # whoever reads notices it, too
+            with contextlib.suppress(BrailleError):  # the reading thread notices it, too
                 connection.write(*wanted)
 
     # --- what is pressed ---------------------------------------------------------------------

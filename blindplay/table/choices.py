@@ -1,10 +1,10 @@
-"""What a user chooses about a table. The command line offers these choices, so keep imports few."""
+"""Choices of a user about a table. The command line offers these choices, so keep imports few."""
 
 from enum import StrEnum
 
 
 class OpeningWord(StrEnum):
-    """Which spoken commands need the opening word before them. Typed commands never need it."""
+    """The spoken commands that need the opening word before them. Typed commands never need it."""
 
     REQUIRED = "required"
     SINGLE = "single"
@@ -13,35 +13,35 @@ class OpeningWord(StrEnum):
 
 
 class Printed(StrEnum):
-    """What a session prints."""
+    """The amount that a session prints."""
 
     UNSPOKEN = "unspoken"
-    """What is wrong, and what no voice could speak."""
+    """Everything that is wrong, and everything that no voice could speak."""
     WORDS = "words"
-    """What is said, and what is wrong."""
+    """Everything that is said, and everything that is wrong."""
     ALL = "all"
     """Every ruling with its articles, what was heard and felt, and what is said."""
 
 
 class PressAnswer(StrEnum):
-    """How a press of the clock is answered."""
+    """The answer to a press of the clock."""
 
     WORDS = "words"
     SOUND = "sound"
 
 
 class Keep(StrEnum):
-    """What is kept on tape."""
+    """The speech that is kept on tape."""
 
     OFF = "off"
     TABLE = "table"
-    """What the table says to everybody."""
+    """The table's sentences to everybody."""
     VOICES = "voices"
-    """What the table says to everybody, and the players' announcements."""
+    """The table's sentences to everybody, and the players' announcements."""
 
 
 class BrailleBy(StrEnum):
-    """What shows the player's sentences in Braille."""
+    """The program that shows the player's sentences in Braille."""
 
     OFF = "off"
     BRLTTY = "brltty"
@@ -50,7 +50,7 @@ class BrailleBy(StrEnum):
 
 
 class PrivateVoice(StrEnum):
-    """Who speaks what one player may hear."""
+    """The voice that speaks the sentences for one player only."""
 
     OWN = "own"
     READER = "reader"

@@ -1,4 +1,4 @@
-"""What comes of a command: facts, answers, help."""
+"""The effects of a command: facts, answers, help."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from .grammar import VOICE, Grammar
 from .table import Table
 
 COMMANDS_AT_ONCE = 5
-"""How many commands help tells before it waits for "mehr"."""
+"""Number of commands that help tells before it waits for "mehr"."""
 
 # Questions that the Laws allow, and what their facts are about.
 _ABOUT: Mapping[Command, str] = {
@@ -55,7 +55,7 @@ misheard acceptance must not lose the offer."""
 
 @dataclass
 class _Help:
-    """What help has not told a player yet, and since when (ms of the table's time)."""
+    """The commands that help has not told a player yet, and since when (ms of the table's time)."""
 
     untold: list[str] = field(default_factory=list)
     since: int = 0
@@ -72,7 +72,7 @@ class Commands:
         self._looked_at: dict[str, About] = {}  # the square that each player asked about last
 
     def has_more(self, side: str) -> bool:
-        """Whether help has more commands to tell."""
+        """Return whether help has more commands to tell."""
         return bool(self._help[side].untold)
 
     def expire(self, side: str) -> list[Effect]:
@@ -138,8 +138,9 @@ class Commands:
         return [Submit(f.Seal(by=side, text=meant.rest))]
 
     def _take_back(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
-        """In training without an arbiter: take back the player's own last move, with the answer
-        to it. What is only made is no ply yet. On a server, the opponent is asked, or agrees."""
+        """In training without an arbiter: take back the player's own last move, with the answer to
+        it. A move that is only made is no ply yet. On a server, the opponent is asked, or
+        agrees."""
         game = self._table.game
         if not self._table.allows(command):
             return [self._say(side, "arbiter_only_page" if game.presided else "training_only")]
@@ -149,7 +150,7 @@ class Commands:
         return [Submit(f.Arbiter(do="restore", ply=own))]
 
     def _hint(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
-        """Name a good move. That it was asked for is recorded."""
+        """Name a good move. The request is recorded."""
         table, pack = self._table, self._readers.of(side)
         words = hint_in_words(
             pack, table.game, side, table.hint(), given=table.allows(Command.HINT)

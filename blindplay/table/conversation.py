@@ -1,4 +1,4 @@
-"""How a conversation goes: what is awaited, what is asked, and what an answer means. Pure."""
+"""The course of a conversation: what is awaited, what is asked, and what an answer means. Pure."""
 
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -9,14 +9,14 @@ from blindplay.hearing.statement import Statement
 from blindplay.language import Command, Kind, Language
 
 ANSWER_SECONDS = 15
-"""How long a question waits for its answer."""
+"""Seconds that a question waits for its answer."""
 # A draw may be claimed with the move that will bring it about (9.2.1, 9.3.1).
 CLAIMS_WITH_MOVE = (Command.CLAIM_REPETITION, Command.CLAIM_FIFTY_MOVES)
 ASK_AGAIN = frozenset((Command.REPEAT, Command.HELP, Command.MORE))
 
 
 class Awaited(Enum):
-    """What is awaited of one player."""
+    """The utterance that is awaited of one player."""
 
     ANNOUNCE = "announce"
     """A move: the player is on move."""
@@ -81,31 +81,33 @@ class Question:
 
     @property
     def is_about_a_move(self) -> bool:
-        """Whether it is about the move that is being announced; then it lapses with that move."""
+        """Return whether it is about the move that is being announced; then it lapses with that
+        move."""
         return self.options[0].meant.command in (None, Command.CORRECTION)
 
     @property
     def asks_for_a_move(self) -> bool:
-        """Whether it asks for the move that replaces the announced one: the player said only that
-        the announcement is wrong."""
+        """Return whether it asks for the move that replaces the announced one: the player said only
+        that the announcement is wrong."""
         return self.options[0].meant.command is Command.CORRECTION
 
     @property
     def is_a_doubt(self) -> bool:
-        """Whether the ear was not sure which move, or all of which, was said. Such a move needs no
-        *ja*: what the player does next confirms or withdraws it (see :mod:`.doubts`)."""
+        """Return True if the ear was not sure which move, or whether a whole move, was said. Such a
+        move needs no *ja*: what the player does next confirms or withdraws it (see
+        :mod:`.doubts`)."""
         return not self.confirms and self.is_about_a_move
 
     @property
     def signs(self) -> bool:
-        """Whether it asks for a signature, after the game (8.7)."""
+        """Return whether it asks for a signature, after the game (8.7)."""
         return self.options[0].meant.command is Command.SIGN
 
     @property
     def holds_the_clock(self) -> bool:
-        """Whether the player wants to correct the announcement (D.2.8), or to seal a move. Until
-        that is answered a press must not complete the move as it was announced. Sound without a
-        word of correction may be the opponent's repetition, so it holds nothing."""
+        """Return whether the player wants to correct the announcement (D.2.8), or to seal a move.
+        Until that is answered a press must not complete the move as it was announced. Sound without
+        a word of correction may be the opponent's repetition, so it holds nothing."""
         said = self.options[0]
         if said.meant.command is Command.SEAL:
             return True
@@ -114,7 +116,7 @@ class Question:
 
 
 class Reply(Enum):
-    """How an utterance answers a question."""
+    """The way in which an utterance answers a question."""
 
     CHOSEN = "chosen"
     NO = "no"
@@ -124,7 +126,7 @@ class Reply(Enum):
 
 
 def reply(question: Question, said: Statement) -> tuple[Reply, Statement | None]:
-    """How ``said`` answers ``question``, and the option that it chooses."""
+    """Return how ``said`` answers ``question``, and the option that it chooses."""
     meant, options = said.meant, question.options
     if question.confirms and said.key in [option.key for option in options]:
         return Reply.AGAIN, None

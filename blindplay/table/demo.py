@@ -140,7 +140,7 @@ def _room(seconds: float, seed: int) -> bytes:
 
 @dataclass(frozen=True)
 class Shown:
-    """How the demonstration is shown.
+    """The output of the demonstration.
 
     ``journal``: keep it in this file; None: keep nothing. ``instead``: nothing to play with was
     found. ``command`` calls this program, for what to type next.
@@ -201,7 +201,8 @@ def _as_said(pack: Language, words: str, public: bool) -> str:
 
 
 def _recogniser(pack: Language) -> AnyRecogniser | None:
-    """What hears the people; None where no speech model of their language is installed."""
+    """Return the recogniser that hears the people; None if no speech model of their language is
+    installed."""
     try:
         return open_recogniser(pack, find_model(pack.code))
     except ModelError:

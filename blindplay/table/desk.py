@@ -1,4 +1,4 @@
-"""What all devices of a table share: its game, its voice, its print."""
+"""The desk that all devices of a table share: its game, its voice, its print."""
 
 import contextlib
 import math
@@ -66,13 +66,13 @@ class Desk:
 
     @property
     def is_being_heard(self) -> bool:
-        """Whether the voice speaks now, or somebody who hears nothing has still to read."""
+        """Return whether the voice speaks now, or somebody who hears nothing has still to read."""
         speaks = self.speaker is not None and self.speaker.speaking
         return speaks or any(unread() for unread in self._readings)
 
     @property
     def is_speaking(self) -> bool:
-        """Whether something is still to be said to its end."""
+        """Return whether something is still to be said to its end."""
         return self.speaker is not None and not self.speaker.wait(0)
 
     def side_of(self, seat: str) -> str:
@@ -159,8 +159,8 @@ class Desk:
             done(Outcome.FAILED)
 
     def told(self, words: str) -> float | None:
-        """When a fleeting sentence was last spoken to its end, in ms of the table's time; infinity
-        while it is still to be spoken, None if it was cut off."""
+        """Return when a fleeting sentence was last spoken to its end, in ms of the table's time;
+        infinity while it is still to be spoken, None if it was cut off."""
         return self._told.get(words)
 
     def say_again(self, to: str) -> None:
@@ -172,8 +172,8 @@ class Desk:
         self.tell(to, words, fleeting=True)
 
     def adjust_voice(self, to: str, command: Command) -> None:
-        """Speak louder, softer, slower or faster, and say so. That is not remembered: the sentence
-        before may have been too soft to hear."""
+        """Speak louder, softer, slower or faster, and say so. The answer is not remembered: the
+        sentence before may have been too soft to hear."""
         key = "refused_no_voice"
         if self.speaker is not None:
             before = self.speaker.voicing

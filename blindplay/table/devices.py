@@ -50,11 +50,11 @@ class WantedDevices:
     """The levers of the impaired player's board are talk buttons instead of the clock."""
     voice: PrivateVoice = PrivateVoice.OWN
     reader_rate: int = WORDS_PER_MINUTE
-    """How many words a minute the screen reader speaks."""
+    """Words a minute that the screen reader speaks."""
     braille: BrailleBy = BrailleBy.OFF
 
     def any_present(self) -> bool:
-        """Whether there is a board or a microphone to play with."""
+        """Return whether there is a board or a microphone to play with."""
         microphone = self.microphone != "none" and devices().capture
         return bool(self.board or self.sighted_board or microphone or _found_board())
 
@@ -168,7 +168,8 @@ def attach_braille(
 
 
 def hears(session: Session) -> bool:
-    """Whether somebody can speak to the table now: a microphone that is listened to is there."""
+    """Return whether somebody can speak to the table now: a microphone is there, and the table
+    listens to it."""
     return bool(session.microphones and devices().capture)
 
 

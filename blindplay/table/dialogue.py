@@ -1,9 +1,9 @@
 """The conversation with both players: what they say becomes facts, or a question to them.
 
-Nothing is guessed. Whatever may have been said in two ways is asked about, and what the player does
-next confirms or withdraws it (:mod:`.doubts`). Whatever ends or changes the game needs a *ja*. A
-question waits for its answer for ``ANSWER_SECONDS``; then it means no, and nothing is played. Each
-player has at most one question open.
+Nothing is guessed. The table asks about words that may mean two things, and the player's next
+action confirms or withdraws them (:mod:`.doubts`). Commands that end or change the game need a
+*ja*. A question waits for its answer for ``ANSWER_SECONDS``; then it means no, and nothing is
+played. Each player has at most one question open.
 
 The dialogue does nothing itself: each step gives effects, and the session does them in order.
 """
@@ -58,13 +58,13 @@ class Dialogue:
         self.doubts = Doubts(table, self._questions, self._acting, told)
 
     def sayable(self, side: str) -> Sayable:
-        """What ``side`` may say now."""
+        """Return what ``side`` may say now."""
         more = self._acting.commands.has_more(side)
         with self._table.lock:
             return self._grammar.sayable(side, self._question(side), more=more)
 
     def asked(self, side: str) -> Question | None:
-        """What ``side`` is asked now."""
+        """Return the question that ``side`` is asked now; None if there is none."""
         with self._table.lock:
             return self._question(side)
 
@@ -108,9 +108,9 @@ class Dialogue:
         return [*late, *self._hear(side, decision.taken)]
 
     def author(self, text: str) -> str:
-        """Whose words a typed line is that names nobody: those of the player on move. Nothing can
-        be corrected before it is announced, so a correction then is that of the last move. A yes
-        or no is that of the opponent if only they are asked something."""
+        """Return the side whose words a typed line is that names nobody: the player on move.
+        Nothing can be corrected before it is announced, so a correction then is that of the last
+        move. A yes or no is that of the opponent if only they are asked something."""
         game = self._table.game
         side = game.side
         if self._table.absent:
@@ -159,8 +159,9 @@ class Dialogue:
         return [*self._questions.expire(side, now), *self._acting.commands.expire(side)]
 
     def _is_meant_for_us(self, side: str, said: Statement) -> bool:
-        """Whether a command has its opening word, and a move is said by a player who may say one
-        now. People at a table talk, and both microphones hear an announcement."""
+        """Return whether ``said`` is meant for the table: a command needs its opening word, and a
+        move a player who may say one now. People at a table talk, and both microphones hear an
+        announcement."""
         meant, question = said.meant, self._question(side)
         if meant.command is None:
             return self._grammar.awaited(side, question) is not Awaited.WAIT
@@ -173,8 +174,8 @@ class Dialogue:
         return self._opening_word is OpeningWord.OPTIONAL or meant.command in NEVER_OPENED
 
     def _is_announced(self, side: str, decision: Decision) -> bool:
-        """Whether this is what ``side`` has announced: this microphone, too, hears the opponent
-        repeat it (D.2.1)."""
+        """Return whether this is the move that ``side`` has announced: this microphone, too, hears
+        the opponent repeat it (D.2.1)."""
         announced = self._table.game.turn.announced
         likeliest = decision.likeliest
         if side != self._table.game.side or announced is None or likeliest is None:
@@ -184,9 +185,9 @@ class Dialogue:
         return not new and self._question(side) is None
 
     def _is_repetition(self, side: str, found: list[Statement]) -> bool:
-        """Whether ``side`` seems to repeat what was announced (D.2.1). Everybody has just heard it,
-        so it is not read back; their hands show whether they have understood it. Words that may be
-        a move of their own are none."""
+        """Return whether ``side`` seems to repeat what was announced (D.2.1). Everybody has just
+        heard it, so it is not read back; their hands show whether they have understood it. Words
+        that may be a move of their own are no repetition."""
         game = self._table.game
         if not found or found[0].meant.correction or found[0].meant.move is None:
             return False
@@ -197,7 +198,7 @@ class Dialogue:
         return all(said.repeats for said in found) and not own
 
     def _only_answers(self, decision: Decision) -> bool:
-        """Whether this means something as an answer only: ja, nein, or a bare word."""
+        """Return whether this means something as an answer only: ja, nein, or a bare word."""
         if decision.taken is None:
             return False
         meant = decision.taken.meant
@@ -288,8 +289,8 @@ class Dialogue:
         return [self._say(side, "repeat_please")] if found else self._unclear(side)
 
     def _names_an_option(self, side: str, decision: Decision) -> bool:
-        """Whether something too doubtful to be taken names one of the options asked about. Then a
-        question about it alone is worth asking."""
+        """Return whether something too doubtful to be taken names one of the options asked about.
+        Then a question about it alone is worth asking."""
         question = self._question(side)
         if question is None or decision.taken is not None or not decision.candidates:
             return False

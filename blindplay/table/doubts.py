@@ -1,8 +1,9 @@
-"""A doubtful move: it was read back, and whatever its player does next decides.
+"""A doubtful move: it was read back, and its player's next action decides.
 
-What fits confirms it: the same move on the board, the player's own clock, two quick presses of the
-talk button, *ja*. What does not fit withdraws it, and the player hears that. Words are answers, see
-:mod:`.dialogue`; this is about hands and buttons, and about all that may happen meanwhile.
+An action that fits confirms it: the same move on the board, the player's own clock, two quick
+presses of the talk button, *ja*. An action that does not fit withdraws it, and the player hears
+that. Words are answers, see :mod:`.dialogue`; this is about hands and buttons, and about all that
+may happen meanwhile.
 """
 
 import math
@@ -33,9 +34,10 @@ class Doubts:
         self._told = told
 
     def pressed(self, presser: str, at: int) -> tuple[bool, list[Effect]]:
-        """Whether a press of the clock counts, made ``at`` so many ms of the table's time. It
-        confirms the presser's own doubtful move; while a question about the move stays open, it
-        does not count. An assistant did not hear the question, so their press confirms nothing."""
+        """Return whether a press of the clock counts, made ``at`` so many ms of the table's time,
+        and the effects. It confirms the presser's own doubtful move; while a question about the
+        move stays open, it does not count. An assistant did not hear the question, so their press
+        confirms nothing."""
         side = presser.removeprefix("assistant:")
         question = self._questions.talk(side).question
         if question is None or side != self._table.game.side:
@@ -85,7 +87,7 @@ class Doubts:
 
     def _confirm(self, side: str, question: Question, at: int) -> tuple[bool, list[Effect]]:
         """Take a button as *ja*, if the move has been read to its end before, and hands have not
-        done something else. Whether it was confirmed."""
+        done something else. Return whether it was confirmed, and the effects."""
         told, option = self._told(question.words), question.options[0]
         if told == math.inf:
             return False, []  # it is being said
@@ -97,7 +99,7 @@ class Doubts:
         return True, self._take(side, question, option)
 
     def _fits(self, side: str, option: Statement) -> bool:
-        """Whether hands have done nothing that ``option`` contradicts."""
+        """Return whether hands have done nothing that ``option`` contradicts."""
         game = self._table.game
         felt = felt_moves(game, side) if game.tables[game.board_of(side)].sensors else None
         return felt is None or option.meant.move in felt

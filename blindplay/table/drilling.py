@@ -18,10 +18,10 @@ from blindplay.wording.drills import DrillKind, Exercise, exercise
 from .board_setup import Prompter
 
 DAYS = 5
-"""So many days are told of, the last ones."""
+"""Number of the last days whose scores are said."""
 
 DayScores = dict[datetime.date, tuple[int, int]]
-"""For each day the right answers and all exercises."""
+"""The right answers and all exercises of each day."""
 
 
 def scores_file() -> Path:

@@ -1,4 +1,4 @@
-"""What the dialogue wants to happen. The session does it, in order."""
+"""The effects that the dialogue wants. The session brings them about, in order."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class Relisten:
-    """What players may say has changed without a ruling."""
+    """Listen anew: what players may say has changed without a ruling."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What each player may say now. Recognisers listen for it; commands outside it do nothing."""
+"""The grammar of each player now. Recognisers listen for it; commands outside it do nothing."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ VOICE = (Command.LOUDER, Command.SOFTER, Command.SLOWER, Command.FASTER)
 
 
 class Grammar:
-    """What the players of ``table`` may say."""
+    """The moves, commands and answers that the players of ``table`` may say."""
 
     def __init__(self, table: Table, opening_word: OpeningWord) -> None:
         self._table = table
@@ -24,7 +24,8 @@ class Grammar:
         self._repeated: dict[str, int] = {}  # the ply that each player repeated last
 
     def sayable(self, side: str, question: Question | None, *, more: bool) -> Sayable:
-        """What ``side`` may say now. ``question`` is open; ``more``: help has more to tell."""
+        """Return what ``side`` may say now. ``question`` is open; ``more``: help has more to
+        tell."""
         commands = frozenset(self.commands(side, question, more=more))
         always = commands & NEVER_OPENED
         answers = question.answers if question is not None else ()
@@ -39,7 +40,7 @@ class Grammar:
         )
 
     def awaited(self, side: str, question: Question | None) -> Awaited:
-        """What is awaited of ``side``."""
+        """Return what is awaited of ``side``."""
         game = self._table.game
         if question is not None and not question.asks_for_a_move:
             return Awaited.ANSWER
@@ -120,7 +121,8 @@ class Grammar:
         yield from (*self._elsewhere(), *VOICE, Command.HELP)
 
     def _elsewhere(self) -> Iterator[Command]:
-        """What makes sense only at a table of a hall, or in a game on a server."""
+        """Yield the commands that make sense only at a table of a hall, or in a game on a
+        server."""
         if self._table.pairings.here:
             yield Command.WHERE_I_PLAY
         if self._table.game.served:
@@ -142,18 +144,18 @@ class Grammar:
             yield Command.ADJOURN
 
     def _signs(self, side: str) -> bool:
-        """Whether this player still has to sign the result (8.7)."""
+        """Return whether this player still has to sign the result (8.7)."""
         game = self._table.game
         return game.edition.has("signatures") and game.signed.get(side) != game.result
 
     @property
     def _by_ourselves(self) -> bool:
-        """Whether the players may stop and start the clocks: no arbiter presides."""
+        """Return whether the players may stop and start the clocks: no arbiter presides."""
         game = self._table.game
         return not game.presided and not game.served and bool(game.clock)
 
     def _quickplay(self) -> bool:
-        """Whether the claims of a quickplay finish exist in this game."""
+        """Return whether the claims of a quickplay finish exist in this game."""
         game = self._table.game
         assert game.setup is not None
         rapid = game.setup.mode == "rapid" and bool(game.switch("quickplay_is_rapid"))

@@ -1,4 +1,4 @@
-"""Whether the hall can be reached, as far as the people at a table should know."""
+"""The contact with the hall, as far as the people at a table should know of it."""
 
 from collections.abc import Callable
 

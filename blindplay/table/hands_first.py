@@ -1,4 +1,4 @@
-"""What people say and press comes after what hands have done.
+"""Words and presses of people count after the moves of the hands before them.
 
 Cables lose frames and delay them. Words or a press that are judged by what has come so far may be
 judged by another position than the one on the boards, and that costs a player the game. So each
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 LONGEST_S = 3.0
-"""How long anybody waits for what waits for the boards."""
+"""Seconds that anybody waits at most for actions that wait for the boards."""
 
 
 class AskedBoard(Protocol):
@@ -24,7 +24,7 @@ class AskedBoard(Protocol):
 
     @property
     def connected(self) -> bool:
-        """Whether it can be asked."""
+        """Return whether it can be asked."""
 
     def read(self, number: int) -> None:
         """Call :meth:`HandsFirst.read` with ``number`` when everything has been told."""
@@ -33,10 +33,11 @@ class AskedBoard(Protocol):
         """Ask people to look at it, for it cannot be read."""
 
     def hides(self, presser: str) -> bool:
-        """Whether the presser's move may stand on this board, which is gone and cannot tell."""
+        """Return whether the presser's move may stand on this board, which is gone and cannot
+        tell."""
 
     def take_pressed(self, presser: str) -> None:
-        """The clock is pressed: what stands on the presser's board is what was played."""
+        """The clock is pressed: take the position on the presser's board as played."""
 
 
 @dataclass(frozen=True, eq=False)

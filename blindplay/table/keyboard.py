@@ -65,7 +65,7 @@ class Keyboard:
         return False
 
     def _leaves(self, line: str) -> bool:
-        """Whether a line means the end in a language of the table, or in English."""
+        """Return whether a line means the end in a language of the table, or in English."""
         return any(key_of(pack, line) is Key.END for pack in self._session.readers.languages)
 
     def do(self, line: str) -> None:
@@ -122,8 +122,8 @@ class Keyboard:
         table.after_hands(press, at, presser=side)
 
     def _executes_the_answer(self, side: str) -> bool:
-        """Whether the key says that ``side`` has executed the move of an absent opponent, or comes
-        while that opponent thinks."""
+        """Take the key as the word that ``side`` has executed the move of an absent opponent, or
+        say whose turn it is while that opponent thinks. Return whether the key was used."""
         game, pack = self._session.table.game, self._session.readers.of(side)
         if game.side != side:
             if game.over:
@@ -184,7 +184,8 @@ class Keyboard:
             self._session.desk.tell_privately("clock_none")
 
     def _is_a_players(self, word: str) -> bool:
-        """Whether a word of the arbiter is a player's command, too, and there is no arbiter."""
+        """Return whether a word of the arbiter is a player's command, too, and there is no
+        arbiter."""
         game = self._session.table.game
         if self._by_arbiter or game.presided or game.pending is not None:
             return False
@@ -315,7 +316,8 @@ def as_words_of(keyboard: Keyboard, side: str, line: str) -> str:
 
 
 def _goes_on(keyboard: Keyboard, line: str) -> bool:
-    """Whether a line is for the player with the earphone to go on with."""
+    """Return whether the player with the earphone goes on with this line, which ends what is read
+    to them."""
     words, session = line.split(), keyboard._session
     if not words or line.startswith(("{", _ARBITER)):
         return False

@@ -1,4 +1,4 @@
-"""What a board shows: where hands have something to do, and what its player should do now."""
+"""Lamps of a board: the squares where hands have something to do, and notices for its player."""
 
 import chess
 
@@ -34,7 +34,7 @@ def to_light(game: State, side: str, resting: str | None) -> frozenset[chess.Squ
 
 
 def notices(game: State, side: str, *, asked: bool) -> frozenset[Notice]:
-    """What the player of ``side``, who may be ``asked`` something, has to do now."""
+    """Return what the player of ``side`` has to do now; ``asked`` if a question is open to them."""
     on_move = playing(game) and game.side == side
     return frozenset(
         notice for notice, holds in ((Notice.YOUR_MOVE, on_move), (Notice.QUESTION, asked)) if holds

@@ -1,4 +1,4 @@
-"""What a table says and hears while two tables meet for a game."""
+"""The words that a table says and hears while two tables meet for a game."""
 
 import contextlib
 import queue
@@ -77,7 +77,8 @@ class MeetingPlace:
 
 
 def _limit_in_words(limit_s: int, pack: Language) -> str:
-    """What the line costs, and when it counts as lost."""
+    """Return the sentence about the line: its delay costs nobody time, and when it counts as
+    lost."""
     return pack.sentence("distant_limit", time=pack.duration(limit_s * 1000))
 
 
@@ -110,7 +111,7 @@ class _Guests:
             sock.close()
 
     def _agree(self, sock: ssl.SSLSocket, keys: Keys) -> bool:
-        """Propose the game; give whether it begins."""
+        """Propose the game; return whether it begins."""
         name = ""
         try:
             guest = terms.guest_of(sock, __version__)

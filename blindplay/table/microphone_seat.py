@@ -23,7 +23,7 @@ from .desk import NAMES, Desk
 from .dialogue import Dialogue
 
 _HOLD_SECONDS = 5.0
-"""How long the table stays silent after an interruption by someone who then says nothing."""
+"""Seconds that the table stays silent after an interruption by someone who then says nothing."""
 TAPPED_MS = 600
 """Two presses of the talk button within so many ms are no speech: a *nein* needs more time."""
 
@@ -37,7 +37,7 @@ class Hears(Protocol):
 
 
 class MicrophoneSeat:
-    """Listens at ``seat``. What the table says itself is not heard (half duplex).
+    """Listens at ``seat``. The table's own speech is not heard (half duplex).
 
     ``shared``: both players announce and repeat into this microphone; whose turn it is tells who
     spoke, and commands are those of the seat's own player. ``settled`` waits until no press waits,
@@ -117,7 +117,8 @@ class MicrophoneSeat:
 
     def toggle(self, at: int) -> bool:
         """The talk button, pressed ``at`` this time in ms: listen until something was said, or stop
-        listening. Whether it was pressed twice so quickly that nothing can have been said."""
+        listening. Return whether it was pressed twice so quickly that nothing can have been
+        said."""
         listens = self.listener.toggle()
         self._desk.transcript.line(
             f"{'listening' if listens else 'no longer listening'} to {NAMES[self.side]}"
@@ -135,7 +136,7 @@ class MicrophoneSeat:
         self._announced_at = self.listener.now
 
     def listen_anew(self) -> None:
-        """What may be said has changed."""
+        """Listen for the phrases that may be said now, after they have changed."""
         self._expected = self._expect()
         self.listener.listen_for(list(self._expected.phrases))
 
@@ -284,8 +285,9 @@ class MicrophoneSeat:
         return OTHER[own] if said.meant.command in only_other else own
 
     def _is_crosstalk(self, side: str, decision: Decision) -> bool:
-        """Whether this is the announcement itself in the other player's microphone: speech that
-        began before the announcement cannot repeat it, and only who has announced corrects."""
+        """Return whether this is the announcement itself in the other player's microphone. Speech
+        that began before the announcement cannot repeat it, and only the announcing player
+        corrects."""
         game, timing, said = self._desk.table.game, self.listener.timing, decision.likeliest
         to_repeat = side != game.side and game.turn.announced is not None
         if timing is None or not to_repeat:
@@ -296,7 +298,7 @@ class MicrophoneSeat:
         return not command and timing.segment.began < self._announced_at
 
     def _begun(self) -> int | None:
-        """When the last utterance began, in ms of the table's time."""
+        """Return when the last utterance began, in ms of the table's time."""
         timing = self.listener.timing
         if timing is None:
             return None
@@ -310,7 +312,7 @@ def mute_while_speaking(
     private_is_heard_by_all: bool = True,
     echo_seconds: float = 0.0,
 ) -> None:
-    """Half duplex: what the table says itself is not heard."""
+    """Do not listen to the table's own speech (half duplex)."""
     deaf = threading.Event()
 
     def half_duplex(speaking: bool) -> None:

@@ -1,4 +1,4 @@
-"""What stands on a board that knows only which squares are occupied, and tells positions only."""
+"""Positions of a board that knows only which squares are occupied, and tells positions only."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ from blindplay.laws.unidentified_pieces import UNKNOWN, named, occupied, told
 
 
 def playing(game: State) -> bool:
-    """Whether moves are played now, and no board is only set up."""
+    """Return whether moves are played now, and no board is only set up."""
     return (game.started or not game.clock) and not game.over and not game.adjourned
 
 
@@ -50,7 +50,7 @@ def read_position(
 
 
 def _same(one: chess.Move, other: chess.Move) -> bool:
-    """Whether two moves are the same but for the piece of a promotion."""
+    """Return whether two moves are the same but for the piece of a promotion."""
     return (one.from_square, one.to_square) == (other.from_square, other.to_square)
 
 

@@ -1,4 +1,4 @@
-"""How a table opens: what it tells before the game begins or goes on, and how it begins.
+"""The opening of a table: what it tells before the game begins or goes on, and how it begins.
 
 A game begins when people are ready: with the Enter key, with ``start``, by the arbiter, or when
 all its boards show the position. Until then the clocks stand.

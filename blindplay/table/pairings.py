@@ -1,4 +1,4 @@
-"""What a table knows of the pairings: its own next game, and where its people play next."""
+"""The pairings that a table knows: its own next game, and where its people play next."""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -37,7 +37,7 @@ class Pairings:
 
     @property
     def told(self) -> tuple[Pairing, ...]:
-        """Where people of this table play next, as the hall said last."""
+        """Return where people of this table play next, as the hall said last."""
         with self._lock:
             return self._told
 
@@ -49,6 +49,6 @@ class Pairings:
         return Pairing(game.setup.round, self.here, white, black)
 
     def next_of(self, name: str) -> Pairing | None:
-        """Where a player plays next; None if nobody has said so."""
+        """Return the pairing that a player plays next; None if the hall has told none."""
         with self._lock:
             return next((one for one in self._told if name in one), None)

@@ -49,12 +49,13 @@ if TYPE_CHECKING:
     from blindplay.opponents.distant.voices import Voices
 
 ECHO_SECONDS = 0.1
-"""How long a room echoes after the loudspeaker stops."""
+"""Seconds that a room echoes after the loudspeaker stops."""
 
 
 @dataclass(frozen=True)
 class TableOptions:
-    """How the table talks, and what it keeps. Without a loudspeaker, it prints what it says."""
+    """Options for the talk of the table, and for what it keeps. Without a loudspeaker, it prints
+    what it says."""
 
     language: str = "de"
     training: bool = False
@@ -64,19 +65,20 @@ class TableOptions:
     charge_dead_time: bool = False
     """On resuming, deduct the downtime from the clock that ran."""
     time_warnings: tuple[int, ...] = ()
-    """At how many seconds left an impaired player is warned, in training or with permission."""
+    """Seconds left at which an impaired player is warned, in training or with permission."""
     press_answer: PressAnswer = PressAnswer.WORDS
     table: str = ""
     """The name of the table in its hall."""
     command: str = field(default="blindplay", compare=False)
-    """What calls this program: it is printed before what continues the game."""
+    """The command that calls this program; the advice how to continue the game begins with it."""
     kept: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    """What to keep beside the journal of a new game; see :mod:`blindplay.record.kept_options`."""
+    """Options to keep beside the journal of a new game; see
+    :mod:`blindplay.record.kept_options`."""
 
 
 @dataclass(frozen=True)
 class ConsoleAt:
-    """Where the console listens; None: loopback, its usual port.
+    """The address at which the console listens; None: loopback, its usual port.
 
     A ``certificate`` with its ``key``, both in PEM, encrypts the pages. ``qr``: draw each link as a
     code for a phone's camera. ``remember_s``: for how many seconds a closed browser is remembered.
@@ -110,11 +112,11 @@ def run(
     companion: Companion | None = None,
     opponent: AbsentPlayer | None = None,
 ) -> bool:
-    """Run a table until the game is over and the keys end, then print the record; give whether the
-    game is over. With ``console``, serve its pages. ``setup`` None: go on with that in ``path``.
-    ``companion``: what goes along with the table as long as it runs, such as a hall's publisher;
-    it gets a function that tells about the table's machine. ``opponent``: who plays against the
-    impaired player or, if there is none, against White.
+    """Run a table until the game is over and the keys end, then print the record; return whether
+    the game is over. With ``console``, serve its pages. ``setup`` None: go on with that in
+    ``path``. ``companion`` runs beside the table, such as a hall's publisher; it gets a function
+    that tells about the table's machine. ``opponent`` plays against the impaired player or, if
+    there is none, against White.
 
     Where the keys end before the game, it goes on with what else there is. With pages the table
     goes on after the game, too. Ctrl-C ends it as ``quit`` does.

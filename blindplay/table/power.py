@@ -1,4 +1,4 @@
-"""Whether this machine runs from a battery, and how full it is."""
+"""The power supply of this machine: mains or a battery, and how full that is."""
 
 import ctypes
 import sys
@@ -25,7 +25,8 @@ def power(supplies: Path = _SUPPLIES) -> tuple[str, int | None]:
 
 
 def _read(supply: Path) -> dict[str, str]:
-    """What a supply says of itself. A device that is plugged in, such as a mouse, has a scope."""
+    """Return the properties of a supply, by name. A device that is plugged in, such as a mouse, has
+    a scope."""
     told = {}
     for name in ("type", "scope", "status", "capacity"):
         try:

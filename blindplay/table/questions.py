@@ -19,12 +19,12 @@ from .effects import Effect, Relisten, Say, Submit, say
 from .table import Table
 
 Told: TypeAlias = Callable[[str], float | None]
-"""When words were spoken to their end, in ms of the table's time. Infinity: they are still to be
-spoken; None: they were cut off."""
+"""Gives when words were spoken to their end, in ms of the table's time. Infinity: they are still to
+be spoken; None: they were cut off."""
 UNCLEAR_ANSWERS = 2
-"""How many unclear answers are met by asking again; one more means no."""
+"""Number of unclear answers after which the table asks again; one more means no."""
 MOST_OPTIONS = 4
-"""How many options a question may have."""
+"""The highest number of options of a question."""
 # The questions for commands that do not use the common one.
 _CONFIRMATIONS: Mapping[Command | None, str] = {
     Command.RESIGN: "resign_sure",
@@ -40,7 +40,8 @@ class Talk:
 
     question: Question | None = None
     plies: int = 0
-    # What the player said no to, and how often it was heard since. It is not offered at once.
+    # Statements that the player refused, and how often each was heard since. They are not offered
+    # at once.
     refused: dict[str, int] = field(default_factory=dict)
     doubted: Statement | None = None  # the likeliest of what the player said no to
     accepted: Statement | None = None  # the last announcement that was taken from sound
@@ -201,7 +202,8 @@ class Questions:
         return self.cancelled(side)
 
     def was_refused(self, side: str, statement: Statement) -> bool:
-        """Whether the player said no to it in this ply and has not said it twice since. Counts."""
+        """Return whether the player said no to it in this ply and has not said it twice since. Each
+        call counts as once."""
         refused = self.talk(side).refused
         if statement.key not in refused:
             return False
@@ -209,7 +211,7 @@ class Questions:
         return refused[statement.key] < 2
 
     def name(self, side: str, statement: Statement) -> str:
-        """What was said, in the words for ``side``."""
+        """Return what was said, in the words for ``side``."""
         meant = statement.meant
         if meant.command is not None:
             moves = [self._announcement(side, move, statement) for move in meant.moves]
@@ -244,8 +246,8 @@ def narrowed(question: Question, found: dict[str, Statement]) -> dict[str, State
 
 
 def corrected(question: Question, found: dict[str, Statement]) -> dict[str, Statement]:
-    """What ``found`` may be instead of the move that was read back, if another move is likelier:
-    whoever hears the right one read back does not say another. Nothing if it is not."""
+    """Return what ``found`` may be instead of the move that was read back, if another move is
+    likelier; else nothing. A player who hears the right move read back does not say another."""
     if not question.is_a_doubt or len(question.options) > 1:
         return {}
     option, likeliest = question.options[0], next(iter(found.values()), None)

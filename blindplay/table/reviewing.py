@@ -22,10 +22,10 @@ from .board_setup import Attendant, Prompter
 from .spoken_answers import Answers
 
 QUIET_S = 5.0
-"""So long the analysis says nothing at most, beside the time for one position."""
+"""Seconds of silence of the analysis at most, beside the time for one position."""
 _Answer = TypeVar("_Answer")
 _PLIES = 6
-"""So much of a line is told."""
+"""The longest line that is read out, in plies."""
 
 
 class EndedError(Exception):
@@ -33,7 +33,7 @@ class EndedError(Exception):
 
 
 class Teacher:
-    """What a review or a puzzle needs: a voice, keys, perhaps a board, and an engine.
+    """The means of a review or a puzzle: a voice, keys, perhaps a board, and an engine.
 
     ``silent``: nothing is spoken; then the text goes on to its end when the keys have ended.
     """
@@ -83,7 +83,7 @@ class Teacher:
         return line or ""
 
     def key(self, line: str) -> Key | None:
-        """What a typed line asks for."""
+        """Return what a typed line asks for."""
         return key_of(self.pack, line)
 
     def words(self) -> dict[str, str]:
@@ -132,7 +132,7 @@ class Teacher:
         """
         if self._attendant.ends():
             raise EndedError
-        if self._attendant.pressed() or time.monotonic() - self._told >= QUIET_S:
+        if self._attendant.drop_typed() or time.monotonic() - self._told >= QUIET_S:
             self.say("review_progress", percent=self.pack.number(int(100 * part)))
 
     def examine(self, game: StudiedGame) -> list[TurningPoint]:
@@ -175,7 +175,7 @@ class Teacher:
 
 @dataclass(frozen=True)
 class Step:
-    """What is told or done between two keys, for the turning point ``point``, from 0."""
+    """The telling or doing between two keys, for the turning point ``point``, counted from 0."""
 
     point: int
     do: Callable[[], None]
@@ -239,7 +239,8 @@ def _go_through(teacher: Teacher, steps: Sequence[Step]) -> None:
 
 
 def _steps(teacher: Teacher, points: Sequence[TurningPoint], at: int) -> Iterator[Step]:
-    """Where it was; what was played, and what was better; the two lines, move by move."""
+    """Yield the steps of a turning point: where it was; what was played, and what was better; the
+    two lines, move by move."""
     pack, point = teacher.pack, points[at]
     before = point.before
     first = before.root().turn

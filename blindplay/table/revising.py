@@ -1,4 +1,4 @@
-"""Changing what has been played is asked about first, and is the arbiter's where there is one."""
+"""Changes of played moves: they need a yes first, and are the arbiter's if there is one."""
 
 from dataclasses import dataclass, replace
 
@@ -30,8 +30,9 @@ class Revising:
         self._asked: _Asked | None = None
 
     def asks(self, fact: Fact, *, by_arbiter: bool) -> bool:
-        """Whether ``fact`` was not submitted, because it is asked about now or refused. The line
-        with ``by_arbiter`` was typed as the arbiter's."""
+        """Ask about ``fact`` first, or refuse it, if it undoes moves. Return whether it was asked
+        about or refused, and so must not be submitted now. ``by_arbiter``: the line was typed as
+        the arbiter's."""
         table, pack = self._session.table, self._session.desk.private_pack
         with table.lock:
             ruling = self._revision(fact)
@@ -46,15 +47,16 @@ class Revising:
         return self._say(words)
 
     def refuses(self, *, by_arbiter: bool) -> bool:
-        """Whether the arbiter's decision was refused, because somebody else may have typed it."""
+        """Refuse the arbiter's decision if somebody else may have typed it; return whether it was
+        refused."""
         if not self._session.table.game.presided or (by_arbiter and not self._on_page):
             return False
         key = "arbiter_only_page" if self._on_page else "arbiter_only"
         return self._say(self._session.desk.private_pack.sentence(key))
 
     def answers(self, line: str) -> bool:
-        """Whether ``line`` was the answer to an open question. Another line means no, and is done
-        by itself; an empty one presses no clock."""
+        """Take ``line`` as the answer to the open question, and return whether it was one. Another
+        line means no, and is done by itself; an empty one presses no clock."""
         asked, self._asked = self._asked, None
         table, pack = self._session.table, self._session.desk.private_pack
         if asked is None or table.time() - asked.since > ANSWER_SECONDS * 1000:

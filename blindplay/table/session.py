@@ -94,7 +94,7 @@ class Session:
         self.habits = dict(habits or {})
         self.rulings: list[Ruling] = []
         self.misheard = 0
-        """How many utterances were not understood."""
+        """Number of utterances that were not understood."""
         self._learn = learn
         self._private_is_heard_by_all = private_is_heard_by_all
         self._echo_seconds = echo_seconds
@@ -226,7 +226,7 @@ class Session:
             seat.lead()
 
     def _learn_phrase(self, effect: e.Learn) -> None:
-        """What was said is known now: next time it is heard better."""
+        """Learn from sound whose words are known now, so that it is heard better next time."""
         heard = effect.recognition.words.split()
         pairs = Confusions().aligned(effect.phrase.lower().split(), heard)
         if self._learn is not None and any(said != heard for said, heard in pairs):
@@ -384,8 +384,8 @@ _PERFORM: Mapping[type[e.Effect], Callable[[Session, Any], object]] = {
 
 def record_last_move(table: Table, pack: Language) -> None:
     """Write the last move on each scoresheet that lacks it: the impaired player's in words, as a
-    recorder would (D.2.7), the other's in notation. What the players wrote themselves stands, and
-    what they enter later replaces ours, which is struck through and kept."""
+    recorder would (D.2.7), the other's in notation. The players' own entries stand, and their later
+    entries replace ours, which are struck through and kept."""
     game = table.game
     assert game.setup is not None
     if not game.history:

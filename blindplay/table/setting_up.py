@@ -23,7 +23,7 @@ from blindplay.wording.board_steps import SetupGuide
 from .board_seat import BoardSeat
 from .desk import Desk
 
-# What the Laws say about boards that differ. It is not said while they are set up.
+# The rulings about boards that differ. They are not said while boards are set up.
 _OF_BOARDS = (BoardsDiffer, BoardsAgree, Scoresheets, MustRecord, Explained)
 
 
@@ -58,7 +58,7 @@ class SettingUp:
 
     @property
     def waits(self) -> bool:
-        """Whether the game has not begun, or does not go on, until people are ready."""
+        """Return whether the game has not begun, or does not go on, until people are ready."""
         return self._begin is not None and self._waits
 
     def entered(self) -> bool:
@@ -88,8 +88,8 @@ class SettingUp:
 
     @property
     def begins_by_boards(self) -> bool:
-        """Whether the game begins by itself when the boards show the position. They all must have
-        sensors, and where an arbiter presides, White's clock is theirs to start (6.6)."""
+        """Return whether the game begins by itself when the boards show the position. They all must
+        have sensors, and where an arbiter presides, White's clock is theirs to start (6.6)."""
         game = self._desk.table.game
         shown = {seat.side for seat in self._seats.values()}
         return shown >= game.tables.keys() and (game.started or not game.presided)
@@ -122,7 +122,7 @@ class SettingUp:
         return table.wanted
 
     def leads_instead(self, ruling: Ruling) -> bool:
-        """Whether to lead hands step by step instead of announcing this ruling."""
+        """Return whether to lead hands step by step instead of announcing this ruling."""
         if isinstance(ruling, CorrectBoard):
             if ruling.board == self._desk.table.absent:
                 return True  # no hand moves anything there
@@ -228,7 +228,8 @@ class SettingUp:
         return True
 
     def _asks_to_begin(self, text: str) -> bool:
-        """Begin if that was said. A move comes too early, and whoever said it is told so."""
+        """Begin if ``text`` asks for it, and answer a move: it comes too early. Return whether the
+        text was one of these."""
         desk, game = self._desk, self._desk.table.game
         meant = desk.pack.understand(text, game.board)
         if meant.command is Command.RESUME:
@@ -241,7 +242,8 @@ class SettingUp:
 
 
 def _strays(shown: Pieces, before: Pieces, after: Pieces) -> bool:
-    """Whether something stands, or is gone, that is on no way from one position to the other."""
+    """Return whether a piece stands, or is gone, in a way that no step between the two positions
+    explains."""
     changed = difference(after, before)
     return any(
         at not in changed or now not in (None, after.get(at))

@@ -46,7 +46,7 @@ class _Attempt:
         self._at_once = True
 
     def solved(self) -> bool:
-        """Ask until the solution is complete or given up. Give whether nothing was wrong."""
+        """Ask until the solution is complete or given up. Return whether nothing was wrong."""
         self._ask()
         while True:
             line = self._teacher.answered(self._board)
@@ -80,7 +80,7 @@ class _Attempt:
         return meant.move
 
     def _answer(self, move: chess.Move) -> bool:
-        """Say whether a move is right, and why. Give whether the puzzle is over."""
+        """Say whether a move is right, and why. Return whether the puzzle is over."""
         teacher, after = self._teacher, self._board.copy()
         after.push(move)
         done = len(self._board.move_stack) - len(self._puzzle.board.move_stack)
@@ -102,8 +102,8 @@ class _Attempt:
         return False
 
     def _is_meant(self, move: chess.Move, after: chess.Board, done: int) -> bool:
-        """Whether a move is the solution, or one of the solutions. Without one, any move that
-        loses little is, but those to avoid."""
+        """Return whether a move is the solution, or one of the solutions. Without a given solution,
+        any move that loses little is one, except those to avoid."""
         puzzle = self._puzzle
         if done:
             return move == puzzle.line[done]

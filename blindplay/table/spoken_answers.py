@@ -28,7 +28,7 @@ _ECHO_S = 0.1
 
 class AnsweringEar:
     """Hears moves of one position after the other, and what confirms them. ``heard`` gets each
-    decision, between :meth:`listen` and :meth:`rest`. What ``voice`` says is not heard."""
+    decision, between :meth:`listen` and :meth:`rest`. The speech of ``voice`` is not heard."""
 
     def __init__(
         self,

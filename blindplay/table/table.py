@@ -1,7 +1,7 @@
 """One table: the only way for facts into a game.
 
 A fact is written to the journal, folded into the game, and only then are its rulings delivered. So
-whatever was announced can be found again after a crash.
+everything that was announced can be found again after a crash.
 """
 
 import logging
@@ -44,7 +44,7 @@ class _Waiting:
 
 
 def _is_worth_keeping(taken: Taken) -> bool:
-    """Whether this is more than a second that passed."""
+    """Return whether this is more than a second that passed."""
     return bool(taken.rulings) or not isinstance(taken.fact, f.Tick)
 
 
@@ -88,7 +88,7 @@ class Table:
         self.training = training
         self.pairings = pairings or Pairings()
         self.hall = HallContact()
-        """What the hall has told of this table and its people, if there is a hall."""
+        """The contact with the hall, if there is a hall."""
         self.opponent = opponent
         self.game = Game(PackWords())
         self.log: list[Taken] = []
@@ -151,8 +151,8 @@ class Table:
 
     @property
     def whole(self) -> bool:
-        """Whether everything that was taken is on the disk. What is just being written is waited
-        for."""
+        """Return whether everything that was taken is on the disk. It waits for a write in
+        progress."""
         with self._lock:
             return not self._journal.unwritten
 
@@ -165,15 +165,15 @@ class Table:
         self._holders.append(holds)
 
     def holds_press(self, presser: str, at: int | None = None) -> bool:
-        """Whether a press does not count, of a player or an assistant, ``at`` this time or now.
-        Hold :attr:`lock`, and ask once a press: it may answer a question, and whoever holds it says
-        so."""
+        """Return whether a press of a player or an assistant, ``at`` this time or now, does not
+        count. Hold :attr:`lock`, and ask once for each press: it may answer a question, and the
+        holder that stops it says so."""
         at = self.time() if at is None else at
         return any(holds(presser, at) for holds in self._holders)
 
     @property
     def delivering(self) -> bool:
-        """Whether listeners are being told rulings. Hold :attr:`lock` to read it."""
+        """Return whether listeners are being told rulings. Hold :attr:`lock` to read it."""
         return self._busy
 
     @property
@@ -182,9 +182,9 @@ class Table:
         return "" if self.opponent is None else self.opponent.side
 
     def allows(self, asked: Command) -> bool:
-        """Whether players may ask about the position, to take back, or for a hint: in training and,
-        in a game on a server, what a screen shows and what the opponent agrees to. Not every
-        opponent gives hints."""
+        """Return whether players may ask about the position, to take back, or for a hint. All of it
+        is allowed in training; in a game on a server, questions about what a screen shows, and a
+        take-back that the opponent agrees to. Not every opponent gives hints."""
         if asked is Command.HINT:
             hints = self.opponent is not None and self.opponent.gives_hints
             return self.training and hints and not self.game.presided

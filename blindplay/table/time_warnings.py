@@ -1,4 +1,4 @@
-"""Warnings of little time: in words, for whoever wants them, about their own time only.
+"""Warnings of little time: in words, for players who want them, about their own time only.
 
 Under the Laws a table tells the time on request only (D.2.10.4). So these are silent until the
 arbiter permits them; in training they need no permission.
@@ -20,7 +20,7 @@ _AGAIN_MS = 60_000
 
 @dataclass
 class _Wanted:
-    """When a player wants to be warned, and the times of which they have been told; in ms."""
+    """The times left at which a player wants to be warned, and those already told; in ms."""
 
     times: tuple[int, ...] = ()
     told: set[int] = field(default_factory=set)
@@ -40,7 +40,8 @@ class TimeWarnings:
         }
 
     def choose(self, side: str, seconds: Iterable[int]) -> list[Say]:
-        """Warn ``side`` when so many seconds are left, never if there are none. What to say."""
+        """Warn ``side`` when so many seconds are left, never if there are none. Return what to
+        say."""
         times = tuple(sorted({1000 * one for one in seconds}, reverse=True))
         self._wanted[self._seat(side)].times = times
         pack = self._readers.of(side)
@@ -72,5 +73,6 @@ class TimeWarnings:
         return self._table.training or game.served or game.warnings_permitted
 
     def _seat(self, side: str) -> str:
-        """Where the player of ``side`` sits; a new game with reversed colours changes the side."""
+        """Return the seat of the player of ``side``; a new game with reversed colours changes the
+        side."""
         return OTHER[side] if self._table.game.swapped else side

@@ -1,4 +1,4 @@
-"""What a table prints."""
+"""The printed output of a table."""
 
 import contextlib
 import threading
@@ -41,11 +41,11 @@ class Transcript:
 
     @property
     def everything(self) -> bool:
-        """Whether everything that happens is printed."""
+        """Return whether everything that happens is printed."""
         return self._printed is Printed.ALL
 
     def leaves(self, *, public: bool) -> bool:
-        """Whether what a voice speaks, to everybody or privately, is not printed."""
+        """Return whether what a voice speaks, to everybody or privately, is not printed."""
         return self._printed is Printed.UNSPOKEN and public not in self._unheard
 
     def is_heard(self, now: bool, *, public: bool) -> None:
@@ -58,8 +58,8 @@ class Transcript:
             self.show(f"{self._time() / 1000:.1f} {text}")
 
     def said(self, words: str, *, public: bool, spoken: bool) -> bool:
-        """Print what the table says, unless a voice has ``spoken`` it and only the rest is
-        printed. Whether it was printed."""
+        """Print what the table says, unless a voice has ``spoken`` it and only the rest is printed.
+        Return whether it was printed."""
         if self.everything:
             self.line(f"said {'to everybody' if public else 'privately'}: {words}")
         elif spoken and self.leaves(public=public):

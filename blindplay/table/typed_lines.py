@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from .ctrl_c import CtrlC
 
 LOOK_S = 0.1
-"""How often somebody who waits for a line looks for Ctrl-C."""
+"""Seconds between two looks for Ctrl-C while a line is awaited."""
 
 
 class TypedLines:
@@ -33,7 +33,7 @@ class TypedLines:
 
     @property
     def ended(self) -> bool:
-        """Whether no line comes any more."""
+        """Return whether the lines have ended."""
         return self._ended
 
     def within(self, seconds: float) -> str | None:

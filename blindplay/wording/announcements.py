@@ -1,7 +1,7 @@
-"""What the table says about rulings, to whom, and how urgently.
+"""The table's sentences about rulings, with their listeners and their urgency.
 
 :func:`announcements` is the only place where rulings become sentences for people. Loudspeaker,
-pages and other outputs take what it returns. Information is given only on request (D.2.10.4):
+pages and other outputs use its result. Information is given only on request (D.2.10.4):
 players do not hear what they feel with their own fingers or have just done themselves.
 """
 
@@ -48,15 +48,15 @@ class Announcement:
 
 
 def announcements(taken: Taken, game: Game, pack: Language) -> list[Announcement]:
-    """What to say in ``pack``'s language about a fact that was taken.
+    """Return the sentences about a fact that was taken, in ``pack``'s language.
 
-    ``game`` is the game right after it. What the fact's origin reports itself is left out.
+    ``game`` is the game right after it. Rulings that the fact's origin reports are left out.
     """
     omitted = taken.origin.reports
     if any(isinstance(ruling, r.SlipCorrected) for ruling in taken.rulings):
         omitted = (*omitted, r.Announced)  # one announcement per event: the correction has it
     readings = [ruling for ruling in taken.rulings if isinstance(ruling, r.ClockReading)]
-    early = readings[:-1]  # the last reading says all; both times are told once
+    early = readings[:-1]  # the last reading is enough: say both times once
     context = _Context(game, pack, taken.fact)
     return [
         replace(
@@ -73,7 +73,7 @@ def announcements(taken: Taken, game: Game, pack: Language) -> list[Announcement
 
 
 def told(taken: Taken, game: Game, readers: Readers) -> list[Announcement]:
-    """What to say about a fact that was taken, to each person in their own language."""
+    """Return the sentences about a fact that was taken, each in the listener's own language."""
     found = announcements(taken, game, readers.everybody)
     people = {one.to for one in found} - {None}
     own = {who: announcements(taken, game, readers.of(who)) for who in people}
@@ -81,13 +81,13 @@ def told(taken: Taken, game: Game, readers: Readers) -> list[Announcement]:
 
 
 def to_everybody(taken: Taken, game: Game, pack: Language) -> list[Announcement]:
-    """What everybody may hear of what :func:`announcements` gives."""
+    """Return those of the :func:`announcements` that everybody may hear."""
     found = announcements(taken, game, pack)
     return [one for one in found if one.to is None or not goes_to_earphone(game, one.to)]
 
 
 def goes_to_earphone(game: Game, who: str, absent: str = "") -> bool:
-    """True if what concerns ``who`` alone goes into the earphone.
+    """True if sentences for ``who`` alone go into the earphone.
 
     There is one earphone. It belongs to the impaired player, or to White if both or none are
     impaired. The other player would not hear it. If one side is ``absent`` it is the other's.
@@ -246,7 +246,7 @@ def _completed(context: _Context, ruling: r.Completed) -> _Sentences:
 
 
 def _unannounced(context: _Context, ruling: r.Completed) -> _Sentences:
-    """A sighted player's move that nobody announced.
+    """A sighted player's move without an announcement.
 
     The opponent, who does not see, would not know of it (D.2.1). No announcement is recorded,
     because there was none.
@@ -260,7 +260,7 @@ def _unannounced(context: _Context, ruling: r.Completed) -> _Sentences:
 
 
 def _pressed(context: _Context, by: str) -> Announcement:
-    """What a press has done. Only players who see need not hear of their opponent's press."""
+    """Return the sentence about a press. Only sighted players need not hear their opponent's."""
     game, side = context.game, by.removeprefix("assistant:")
     to_move = context.player(game.side)
     stopped = bool(game.clock) and game.clock.running != side
@@ -343,9 +343,9 @@ def _flag(context: _Context, ruling: r.FlagFell) -> _Sentences:
         yield from _proposed(context, ruling)
 
 
-# What the arbiter decides about clocks, and the sentence that comes before both times.
+# The arbiter's decisions about clocks, and the sentence that comes before both times.
 _SET: Mapping[str, str] = {"set_clock": "clocks_set", "penalty": "clocks_set", "restore": ""}
-# Decisions after which a clock goes on that stood until then.
+# Decisions that start a stopped clock.
 _STARTING = frozenset(("start_clocks", "confirm", "reject", "postpone"))
 
 
@@ -387,13 +387,13 @@ def _draw_offered(context: _Context, ruling: r.DrawOffered) -> _Sentences:
 
 
 def _game_over(context: _Context, ruling: r.GameOver) -> _Sentences:
-    told = context.game.served and ruling.reason == "declared"  # the server's reason is told first
+    told = context.game.served and ruling.reason == "declared"  # the server's reason is said first
     reason = "" if told else context.pack.sentence(f"game_over_{ruling.reason}")
     yield Announcement(result_in_words(context.pack, ruling.result, reason))
 
 
 def result_in_words(pack: Language, result: str, reason: str = "") -> str:
-    """That the game is over, how, and the sentence ``reason``."""
+    """Return the sentence that ends the game, with its result and the sentence ``reason``."""
     return pack.sentence(f"game_over_{_ENDINGS[result]}", reason=reason).strip()
 
 
@@ -497,4 +497,4 @@ URGENT = (
 )
 """Rulings that interrupt a screen reader."""
 FLEETING = (r.NotUnderstood,)
-"""Rulings that nobody wants to hear again."""
+"""Rulings that are not worth a repetition."""

@@ -65,7 +65,7 @@ def say_step(step: BoardStep, pack: Language) -> str:
 def named(placement: str, goal: Pieces) -> dict[int, str]:
     """The pieces of a placement. An unknown piece is the one that ``goal`` has on its square.
 
-    Raises ValueError if ``placement`` is no placement.
+    Raises ValueError if ``placement`` is invalid.
     """
     shape = chess.BaseBoard(placement.replace(UNKNOWN, "P")).piece_map()
     if UNKNOWN not in placement:
@@ -89,7 +89,7 @@ class SetupGuide:
 
     @property
     def finished(self) -> bool:
-        """True if nothing is left to do except what was left out."""
+        """True if no steps are left except those that were left out."""
         return self.step is None
 
     def begin(self, shown: Pieces) -> list[str]:
@@ -99,7 +99,8 @@ class SetupGuide:
         return self.repeat()
 
     def opening(self, player: str | None = None) -> list[str]:
-        """Whose board it is, the number of steps, and how to repeat one or leave it out.
+        """Return sentences on the board's owner, the number of steps, and the words or keys that
+        repeat or skip a step.
 
         ``player`` is the owner in words; None for a single board without a table, with keys only.
         """
@@ -137,7 +138,7 @@ class SetupGuide:
         return [] if self.step is None else [say_step(self.step, self._pack)]
 
     def skip(self) -> list[str]:
-        """The next step. This step and what stands on its squares are left out."""
+        """The next step. This step and the pieces on its squares are left out."""
         if self.step is None:
             return []
         squares = (self.step.square, self.step.to)

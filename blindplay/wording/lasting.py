@@ -1,4 +1,4 @@
-"""How long a sentence about the game holds: as long as what it speaks of stays as it is."""
+"""The validity of a sentence about the game: it holds until an aspect that it rests on changes."""
 
 from blindplay.laws import Game, Ruling
 from blindplay.laws import rulings as r
@@ -17,8 +17,8 @@ _LASTING: tuple[tuple[tuple[type[Ruling], ...], tuple[str, ...]], ...] = (
 
 
 def aspects(game: Game) -> dict[str, str]:
-    """What may change in a game so that a sentence about it no longer holds: the move that is due,
-    the arbiter's part, the offers of a draw, the boards to be corrected, the clocks, the result."""
+    """Return the aspects of a game whose change makes a sentence about it outdated: the move that
+    is due, the arbiter's part, draw offers, the boards to be corrected, the clocks, the result."""
     pending, turn = game.pending, game.turn
     arbiter = game.paused
     if pending is not None and not pending.claimable:
@@ -39,8 +39,8 @@ def needed(game: Game) -> tuple[str, ...]:
 
 
 def while_same(ruling: Ruling, game: Game) -> tuple[str, ...]:
-    """The aspects on which a sentence about ``ruling``, just given, rests; none if it tells of what
-    happened, and so stays true."""
+    """The aspects on which a sentence about ``ruling``, just given, rests; none if it reports a
+    past event, and so stays true."""
     waits = isinstance(ruling, r.Proposable) and ruling.status == "proposed"
     if waits or isinstance(ruling, r.ArbiterNeeded):
         return needed(game)

@@ -33,7 +33,7 @@ def ply_in_words(ply: int, first: str, pack: Language, before: int = 0) -> dict[
 def diagnosis(
     explanations: Sequence[Sequence[Slip]], board: str, first: str, pack: Language, before: int = 0
 ) -> str:
-    """What hands did on ``board``, a sentence for each slip; empty without slips.
+    """Return the slips of hands on ``board``, a sentence for each; empty without slips.
 
     ``first`` and ``before`` are as in :func:`ply_in_words`.
     """

@@ -49,7 +49,7 @@ class PackWords:
         return self._packs[language]
 
     def understand(self, text: str, board: chess.Board, language: str) -> Heard:
-        """The announcement in ``text``. Commands and corrections without a move are none."""
+        """The announcement in ``text``. Commands and corrections without a move do not count."""
         meant = self.pack(language).understand(text, board)
         kind = _HEARD.get(meant.kind)
         if kind is None:
@@ -65,7 +65,7 @@ class PackWords:
     def reader(self, entries: Collection[str]) -> EntryReader:
         """A reader for one scoresheet.
 
-        All its ``entries`` together tell whose letters it uses, whatever its player speaks.
+        All its ``entries`` together show its letters. These may not be of the player's language.
         """
         notations = reading.notation_of(entries)
 
@@ -73,7 +73,7 @@ class PackWords:
             found = reading.read(text, board, notations)
             certainty: EntryCertainty = found.certainty.value
             meant: frozenset[object] = frozenset()
-            if certainty == "illegal":  # illegal entries are compared by what they name
+            if certainty == "illegal":  # compare illegal entries by the parts that they name
                 meant = frozenset(
                     (one.piece, one.origins, one.targets, one.promotion, one.castles)
                     for one in meanings(text, frozenset(notations))
@@ -87,7 +87,7 @@ class PackWords:
     def diagnosis(
         self, explanations: Sequence[Explanation], board: str, first: str, language: str
     ) -> str:
-        """What hands did on ``board``; see :func:`.moves.diagnosis`."""
+        """Return the slips of hands on ``board``; see :func:`.moves.diagnosis`."""
         return diagnosis(explanations, board, first, self.pack(language))
 
     def answer(self, answer: Answer, language: str) -> str:

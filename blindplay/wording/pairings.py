@@ -1,4 +1,4 @@
-"""Who plays whom at which table, in words."""
+"""Pairings in words: the players and their table."""
 
 import re
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Pairing:
     black: str
 
     def __contains__(self, name: str) -> bool:
-        """Whether somebody of this name plays; upper and lower case do not count."""
+        """Return whether a player has this name; upper and lower case do not count."""
         return bool(name) and name.casefold() in (self.white.casefold(), self.black.casefold())
 
 

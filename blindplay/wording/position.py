@@ -1,4 +1,4 @@
-"""Clocks and positions in words, for people who ask.
+"""Clocks and positions in words, as answers to questions.
 
 Questions about the position are answered only in training. The Laws forbid them during a game
 (D.2.10.4, 11.3.1).
@@ -21,8 +21,8 @@ _PAWN = chess.Piece(chess.PAWN, chess.WHITE)
 def hint_in_words(
     pack: Language, game: Game, side: str, move: chess.Move | None, *, given: bool
 ) -> str:
-    """The good ``move`` that ``side`` asked for, or why there is none. ``given``: there are hints
-    in this game."""
+    """The good ``move`` that ``side`` asked for, or the reason why there is none. ``given``:
+    there are hints in this game."""
     if not given:
         return pack.sentence("hint_refused")
     if game.over or side != game.side:

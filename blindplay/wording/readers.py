@@ -1,4 +1,4 @@
-"""In which language each person at a table reads, hears and commands."""
+"""The language in which each person at a table reads, hears and commands."""
 
 from functools import cache
 
@@ -19,14 +19,15 @@ def announcing(game: Game) -> Language:
 
 
 def name_of_announcements(game: Game) -> str:
-    """What the language of announcements calls itself; with other ranks, also theirs."""
+    """Return the name of the language of announcements, in that language; with other ranks, also
+    the name of theirs."""
     own, _, ranks = game.announcing_language().partition("+")
     packs = [_packs().pack(code) for code in (own, ranks) if code]
     return join(", ", [in_language(pack.name, pack.code) for pack in packs], packs[0].code)
 
 
 def reader(own: Language, game: Game) -> Language:
-    """The words for somebody who reads ``own``: moves are announced in the table's language."""
+    """The words for a reader of ``own``: moves are announced in the table's language."""
     return ReaderLanguage(own, lambda: announcing(game))
 
 

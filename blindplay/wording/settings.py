@@ -1,4 +1,4 @@
-"""What was agreed for a game, in words."""
+"""The agreed settings of a game, in words."""
 
 from collections.abc import Collection, Iterator, Mapping
 

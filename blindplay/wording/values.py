@@ -14,7 +14,7 @@ class Written(str):
 
 
 Value = str | int | timedelta
-"""What a sentence is filled with: words as they are spoken, or what becomes such words."""
+"""A value in a sentence: words as they are spoken, or a number or time that becomes words."""
 
 
 def in_words(value: Value, pack: Language) -> str:

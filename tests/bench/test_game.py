@@ -13,7 +13,6 @@ from blindplay.bench.game import (
     GameOptions,
     figures,
     random_line,
-    short_form,
     simulate,
 )
 from blindplay.bench.listening_table import Told
@@ -86,19 +85,6 @@ def test_a_random_game_is_the_same_each_time_and_has_its_length() -> None:
     assert len(line) == 60
     with pytest.raises(ValueError, match="choose fewer"):
         random_line(2000, 1)
-
-
-def test_a_short_form_is_the_shortest_that_means_the_move() -> None:
-    board = chess.Board("4k3/8/8/8/8/5N2/8/1N2K2R w K - 0 1")
-    shortest = {
-        "h1g1": "turm gustav eins",
-        "f3d2": "felix drei david zwei",
-        "e1g1": "kurze rochade",
-    }
-    for uci, words in shortest.items():
-        form = short_form(load("de"), board, chess.Move.from_uci(uci))
-        assert len(form.split()) <= len(words.split())
-        assert load("de").understand(form, board).move == chess.Move.from_uci(uci)
 
 
 def test_one_condition_is_named(cautious: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from abc import ABC, abstractmethod
+from typing import Self
 
 import chess
 
@@ -12,21 +14,17 @@ from tests.boards.dgt import hands
 from tests.boards.wires import Wire
 
 
-class EmulatedReportingBoard:
-    """A board that speaks as ``wire`` does. ``heard`` is what hosts have sent."""
+class EmulatedBoard(ABC):
+    """A board at the other end of a serial line, whose ``url`` a host opens. It ends with its
+    context."""
 
-    def __init__(
-        self, wire: Wire, fen: str = chess.STARTING_FEN, *, force_socket: bool = False
-    ) -> None:
-        self.wire = wire
+    def __init__(self, fen: str, *, force_socket: bool) -> None:
         self.pieces = hands.pieces_of(chess.Board(fen))
-        self.heard = b""
         self._lock = threading.RLock()
         self._cable = Cable(force_socket=force_socket)
         self.url = self._cable.url
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
 
     def plug(self) -> None:
         self._cable.plug()
@@ -39,11 +37,27 @@ class EmulatedReportingBoard:
         self._thread.join(timeout=5)
         self._cable.close()
 
-    def __enter__(self) -> EmulatedReportingBoard:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @abstractmethod
+    def _run(self) -> None:
+        """Answer the host until the board is closed."""
+
+
+class EmulatedReportingBoard(EmulatedBoard):
+    """A board that speaks as ``wire`` does. ``heard`` is what hosts have sent."""
+
+    def __init__(
+        self, wire: Wire, fen: str = chess.STARTING_FEN, *, force_socket: bool = False
+    ) -> None:
+        super().__init__(fen, force_socket=force_socket)
+        self.wire = wire
+        self.heard = b""
+        self._thread.start()
 
     def put(self, square: str, piece: str) -> None:
         """Change one square: a FEN letter, or a dot for nothing."""

@@ -33,7 +33,7 @@ def kept() -> Chips:
 
 
 def keep(chips: Mapping[bytes, int]) -> None:
-    """Save the chips, by their letters. What cannot be saved is learned again next time."""
+    """Save the chips, by their letters. If that fails, they must be learned again next time."""
     path = _file()
     named = {
         letter: sorted(chip.hex() for chip, own in chips.items() if own == ord(letter))

@@ -4,7 +4,7 @@ A board sends lines of decimal numbers after a colon, again and again: a Certabo
 chip's number for each square, a8 first, and a Sentio one byte for each rank, the eighth first and
 the a-file in the highest bit. There is no checksum, so three lines of a Sentio must agree. Of a
 Certabo two must, also before chips are learned: a spoilt number of a chip is hardly ever another
-chip of the set. A chip that nobody has learned is a piece without a name.
+chip of the set. An unknown chip is a piece without a name.
 
 Sources: Certabo's own programs (CERTABO/CERTABO-CHESSBOARDS-SOFTWARE: lines, order of squares,
 empty squares, lamps); the Certabo and Sentio drivers of picochess (Sentio, coloured lamps, learning
@@ -25,7 +25,7 @@ _CHIP = 5
 _FIELDS = [chess.square_mirror(square) for square in chess.SQUARES]
 _END = b"\r\n"
 _SPARE_QUEENS = {chess.D6: ord("q"), chess.D3: ord("Q")}
-"""Where a second queen may stand while a set is learned."""
+"""The squares on which a second queen may stand while a set is learned."""
 _COLOUR = bytes((0, 0, 0x40))
 
 Chips = dict[bytes, int]
@@ -124,7 +124,7 @@ class Decoder(Framer):
 
 
 def _is_empty(chip: bytes) -> bool:
-    """Whether no chip is there: a reading of it that failed has zeros, too."""
+    """Return whether no chip was read. A failed reading contains zeros, too."""
     return chip.count(0) > 2
 
 

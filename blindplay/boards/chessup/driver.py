@@ -23,7 +23,7 @@ class ChessUpState(ReportingState):
     def receive(self, data: bytes, now: float) -> list[events.BoardEvent]:
         found = super().receive(data, now)
         if any(isinstance(event, events.BoardPosition) for event in found):
-            self._fingers.clear()  # what they began is done
+            self._fingers.clear()  # the action that they began is complete
         return found
 
     def hear(self, message: BoardMessage, now: float) -> list[events.BoardEvent]:

@@ -8,8 +8,8 @@ connects anew.
 
 Sources: mono424/chessupdriver (reports, kinds and lengths of messages); the ChessUp client
 atomice1/bluecheese (kinds and lengths of messages); the maker's tool for screenshots
-(Kevin-BryghtLabs/chessup-pc: Bluetooth, name). Whether a board goes on to report unasked, and
-whether it bears that its moves are not answered, is not known. Never tried on hardware.
+(Kevin-BryghtLabs/chessup-pc: Bluetooth, name). It is not known whether a board continues to report
+unasked, nor whether it accepts that its moves are not answered. Never tried on hardware.
 """
 
 import chess

@@ -1,4 +1,4 @@
-"""The DGT clock: it shows gaps in the stream, and who moved."""
+"""The DGT clock: it shows gaps in the stream, and the side that moved."""
 
 from typing import Literal
 
@@ -51,14 +51,14 @@ class ClockRhythm:
 
 
 class ClockOwners:
-    """Which side of the clock is White's; ``white`` is None while nothing shows it."""
+    """The owners of the clock's sides; ``white`` is White's side, or None while it is unknown."""
 
     def __init__(self) -> None:
         self.white: ClockSide | None = None
         self._sure = False
 
     def mover_pressed(self, side: ClockSide, white_moved: bool) -> bool:
-        """Whether ``side`` of the clock belongs to the player who moved last.
+        """Return whether ``side`` of the clock belongs to the player who moved last.
 
         The first two presses that agree settle it: one alone may only have started the clock.
         """

@@ -37,5 +37,5 @@ def codes_of(board: chess.BaseBoard, turned: bool) -> list[int]:
 
 
 def turned_at_start(codes: Sequence[int]) -> bool | None:
-    """Whether a board in the start position lies turned. None for another position."""
+    """Return whether a board in the start position lies turned; None for another position."""
     return next((turned for turned in (False, True) if diagram_of(codes, turned) == START), None)

@@ -125,7 +125,7 @@ class MoveFinder:
         self._presses_unexplained = 0
         self._extra_pieces_for = 0  # updates
         self._stood = False  # the board showed the end of the line until the last dump
-        self._lost = False  # nothing is reported until a dump
+        self._lost = False  # no reports until a dump
         self._adrift = False  # that was said already
         self._damaged = False
         self._beginning_missed = False
@@ -248,8 +248,8 @@ class MoveFinder:
         ):
             pass  # It is reported when the pieces stand again.
         else:
-            # Once is no loss: the last update came after the press, or the answer before it.
-            # Twice in a row is one.
+            # One press may be early: the last update came after it, or the answer before it.
+            # Two in a row show a loss.
             self._presses_unexplained += 1
             if self._presses_unexplained > 1 and self._result is None and not self._adrift:
                 self._lose("The clock was pressed twice while the board showed no move")
@@ -305,8 +305,8 @@ class MoveFinder:
             self._begin()
             self._unexplained = False
 
-    def _set_up_anew(self) -> bool:
-        """Whether the pieces now stand for a new game."""
+    def _begin_if_set_up(self) -> bool:
+        """Begin a new game if the pieces stand for one, and return whether they do."""
         assert self._heard.codes is not None
         turned = turned_at_start(self._heard.codes)
         if turned is None or self._given_turned not in (None, turned):
@@ -334,11 +334,11 @@ class MoveFinder:
 
     def _look(self) -> None:
         if self._lost:
-            self._set_up_anew()  # putting up all pieces begins a new game, whatever was lost
+            self._begin_if_set_up()  # setting up all pieces begins a new game in any case
             return
         if self._pending is None:
             return
-        if self._pending.follow(self._heard) or self._set_up_anew():
+        if self._pending.follow(self._heard) or self._begin_if_set_up():
             self._understood()
             return
         self._unexplained = True
@@ -373,7 +373,7 @@ class MoveFinder:
             self._understood()
             return
         self._unexplained = True
-        if self._set_up_anew() or self._adrift:
+        if self._begin_if_set_up() or self._adrift:
             return
         self._adrift = True
         why = "can be reached in several ways" if ways else "cannot be reached"
@@ -383,7 +383,7 @@ class MoveFinder:
         )
 
     def _shows_end(self, pending: PendingMoves) -> bool:
-        """Whether the board shows the end of the line, possibly after a pair of plies."""
+        """Return whether the board shows the end of the line. A pair of plies may join it first."""
         shown = self._heard.shown
         if pending.join_pair_to(shown):
             self._unexplained = False

@@ -80,8 +80,8 @@ class Node:
 class PendingMoves:
     """The line of plies that the board has shown since the last reported move.
 
-    The line begins after one of ``bases``. There are two of them before the first move if nobody
-    knows which side is to move. Hands may still be at work on the end of the line.
+    The line begins after one of ``bases``. There are two of them before the first move if the
+    side to move is unknown. Hands may still be at work on the end of the line.
     """
 
     def __init__(self, bases: list[Node]) -> None:
@@ -91,7 +91,7 @@ class PendingMoves:
         self._pair: tuple[int, tuple[Node, Node]] | None = None
 
     def ends_in(self, shown: Diagram) -> bool:
-        """Whether there is a last move, and the board shows the position after it."""
+        """Return whether there is a last move, and ``shown`` is the position after it."""
         return bool(self.line) and self.line[-1].diagram == shown
 
     def take(self, count: int) -> list[str]:
@@ -206,8 +206,8 @@ class PendingMoves:
         return len(ways)
 
     def accept_with_pieces_missing(self, turn: chess.Color, heard: HeardBoard) -> bool:
-        """Whether one move of ``turn`` explains the board, except for pieces that fell over and
-        lie beside their squares. That move joins the line."""
+        """Return whether exactly one move of ``turn`` explains the board. Pieces that fell over
+        may be missing from their squares. That move joins the line."""
         keep = len(self.line)
         if keep and self.line[-1].board.turn != turn:
             keep -= 1  # the last ply was only a step on the way of this move
@@ -227,8 +227,8 @@ class PendingMoves:
         return True
 
     def may_be_half_a_castling(self) -> bool:
-        """Whether the last move is a rook's, and would be castling if the king followed. A
-        recording that was cut off may end there."""
+        """Return whether the last move is a rook's that castles if the king follows. A recording
+        that was cut off may end there."""
         (before, *_), last = self._at(len(self.line) - 1), self.line[-1].move
         assert last is not None
         for move in before.board.legal_moves:
@@ -275,6 +275,6 @@ class PendingMoves:
 
 
 def _was_heard(node: Node, heard: HeardBoard) -> bool:
-    """Whether the piece that moved was heard on the square where it went."""
+    """Return whether the board has reported the moved piece on the square of its arrival."""
     assert node.move is not None
     return (node.move.to_square, node.diagram[node.move.to_square]) in heard.placed

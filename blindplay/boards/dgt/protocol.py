@@ -2,7 +2,7 @@
 
 A message is a kind byte with the high bit set, two 7-bit length bytes (high one first; the length
 includes these three bytes), and data bytes with the high bit clear. There is no checksum: only a
-high bit in the wrong place shows a loss, and most flipped bits show nothing.
+high bit in the wrong place shows a loss, and most flipped bits stay hidden.
 """
 
 from dataclasses import dataclass
@@ -113,7 +113,7 @@ Message: TypeAlias = Dump | FieldUpdate | ClockTimes | Version | Text | Other | 
 
 
 class Decoder:
-    """Cuts a stream into messages. However the stream is cut into chunks, they are the same.
+    """Cuts a stream into messages, which do not depend on the sizes of the chunks.
 
     ``unknown`` counts the skipped messages of an unknown kind.
     """
@@ -140,7 +140,7 @@ class Decoder:
             elif self._buffer:
                 self._buffer.append(byte)
             elif not self._stray:
-                # A run of stray bytes is one damage, however the stream is cut.
+                # A run of stray bytes is one damage, also across chunks.
                 found.append(Damaged())
                 self._stray = True
             if len(self._buffer) >= _HEADER:

@@ -30,8 +30,8 @@ class Reconstruction:
         return _differing(self._board, shown)
 
     def placement(self, shown: Diagram) -> str:
-        """What a board shows, as FEN's first field. Pieces without a name are those that stood
-        there in the position; others are left out."""
+        """Return the position on the board, as FEN's first field. A piece without a name takes
+        the name of the piece on that square in the game; on an empty square it is left out."""
         if NAMELESS not in shown:
             return fen_of(shown)
         known = diagram_of_board(self._board)

@@ -114,7 +114,7 @@ class LiveChessServer:
     # --- clients -------------------------------------------------------------------------------
 
     def _admit(self, client: ServerConnection, request: Request) -> Response | None:
-        """Answer a request that is none for a WebSocket here; None lets it in."""
+        """Return the answer to a request that opens no WebSocket here; None admits it."""
         origin, host = request.headers.get("Origin"), request.headers.get("Host", "")
         if self._local and not _is_loopback(re.sub(r":\d+$", "", host)):
             return client.respond(403, "")  # a page of another name for this machine
@@ -234,7 +234,7 @@ def serve(
     """Serve the board at ``address``, or one that is found, until Ctrl-C.
 
     Raises :class:`~blindplay.boards.ports.BoardNotFoundError` if there is no board, and
-    :class:`ValueError` if ``host`` and ``port`` cannot be used or one of ``origins`` is none.
+    :class:`ValueError` if ``host`` and ``port`` cannot be used, or for an invalid origin.
     """
     for origin in origins:
         if "://" not in origin:

@@ -71,7 +71,7 @@ class Feed:
         self._flipped = False
         self._game = Reconstruction(chess.Board())
         self.is_set_up = False
-        """Whether moves of a game are reconstructed."""
+        """True while moves of a game are reconstructed."""
         self._told: dict[str, Any] = {}
         self._played: list[str] = []
 
@@ -182,7 +182,7 @@ class Conversation:
         yield from self.news(at)
 
     def news(self, at: int) -> Iterator[str]:
-        """Yield what the client has not been told of its feeds."""
+        """Yield the messages of feeds that have changed since the client's last ones."""
         for number, feed in self.feeds.items():
             if (news := feed.news()) is not None:
                 yield _message("feed", number, news, at)

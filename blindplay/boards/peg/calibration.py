@@ -111,7 +111,7 @@ def alike(levels: Mapping[str, int]) -> list[tuple[str, str]]:
 class RawBoard:
     """A pegged board that is asked for converter readings. Close all its other users first.
 
-    Raises :class:`~blindplay.boards.ports.BoardNotFoundError` if ``url`` is no board's address,
+    Raises :class:`~blindplay.boards.ports.BoardNotFoundError` if ``url`` is not a board's address,
     :class:`~blindplay.boards.ports.NoAnswerError` if no board answers, and :class:`OSError` with
     one sentence for anything else.
     """
@@ -128,7 +128,7 @@ class RawBoard:
             self.close()
             raise
         self.knows_pieces = bool(hello.capabilities & peg.Capability.IDENTITY)
-        """Whether the board can tell one kind of piece from another."""
+        """True if the board can tell one kind of piece from another."""
 
     def read(self, squares: Sequence[int], samples: int = SAMPLES) -> dict[int, HoleReading]:
         """Read each of these squares (0–63) ``samples`` times. One reading takes about a twentieth

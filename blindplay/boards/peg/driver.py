@@ -42,7 +42,7 @@ class PegBoard(BoardDriver[PegBoardState]):
         self._signals.show(notices)
 
     def read(self, number: int) -> None:
-        """Ask for the whole board. Nothing answers while there is no connection."""
+        """Ask for the whole board. Without a connection, no answer comes."""
 
         def ask(state: PegBoardState) -> None:
             state.read(number, time.monotonic())

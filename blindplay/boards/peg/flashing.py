@@ -60,7 +60,7 @@ def plan(file: Path, port: str | None, board: str, baud: int | None = None) -> P
     ``port``, or at :func:`only_port` if that is None.
 
     ``baud`` replaces the boot loader's rate, at least 1. Raises :class:`ValueError` for a file
-    that is no Intel HEX, an unknown board or a rate below 1, :class:`BoardNotFoundError` as
+    that is not Intel HEX, an unknown board or a rate below 1, :class:`BoardNotFoundError` as
     :func:`only_port` does, and :class:`FlashingError` without avrdude.
     """
     if board not in BOARDS:

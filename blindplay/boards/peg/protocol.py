@@ -7,7 +7,7 @@ command to it.
 
 Until a host says hello in such a frame, and again after it has been silent for ten seconds, a board
 may also speak other protocols: DGT's, whose commands are single bytes, and the Chess Peripheral
-Protocol, which is lines of text. Neither looks like a frame, so nothing has to be chosen.
+Protocol, which is lines of text. Neither looks like a frame, so the protocol need not be chosen.
 
 >>> Decoder().feed(encode(Nak(NakReason.CRC)))
 [Nak(why=2)]
@@ -62,9 +62,9 @@ class Setting(IntEnum):
     """Keys of the ``s`` command; values are milliseconds."""
 
     LIFT_MS = 1
-    """How long a hole must read empty before the board confirms a lift, 50–300."""
+    """Time that a hole must read empty before the board confirms a lift, 50–300."""
     PLACE_MS = 2
-    """How long a piece must read the same before the board confirms it, 5–300."""
+    """Time that a piece must read the same before the board confirms it, 5–300."""
 
 
 class NakReason(IntEnum):
@@ -215,7 +215,7 @@ class LeverMoved(_Body, letter="L", layout="HIBB", lever=2, down=2):
 
 @dataclass(frozen=True)
 class Presses(_Body, letter="K", layout="IBIBI"):
-    """How often each clock lever was pressed (``K``): follows each :class:`Dump` and ping.
+    """The number of presses of each clock lever (``K``). It follows each :class:`Dump` and ping.
 
     So a press counts in the game even if its :class:`LeverMoved` frame is lost. ``white`` and
     ``black`` count modulo 256 since boot; ``white_at`` and ``black_at`` are the uptimes of the last
@@ -382,7 +382,7 @@ def _parse(kinds: Mapping[str, type[Any]], body: bytes) -> Any:
 class FrameDecoder:
     """Cuts a byte stream of either direction into bodies with a good CRC.
 
-    However the stream is cut into chunks, the bodies are the same. The decoder keeps few bytes.
+    The bodies do not depend on the sizes of the chunks. The decoder keeps few bytes.
     ``rejected`` counts the stretches between delimiters that are no good frame: half frames,
     garbage and flipped bits.
     """

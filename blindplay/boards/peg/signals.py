@@ -22,7 +22,7 @@ class Signals:
     """The signal that the board should show, until the board has heard it, from any thread. It does
     no input or output; ``now`` is host monotonic time in seconds.
 
-    The motor tells only what is new, the lamp all that holds.
+    The motor shows only new notices, the lamp all that hold.
     """
 
     def __init__(self) -> None:

@@ -4,7 +4,7 @@ The state doubts the board after each connect, gap in the sequence numbers, dama
 checksum and restart. It asks for the whole board then, and holds back what it hears until the
 answer comes. It reports the position from before what it held, as one
 :class:`~blindplay.boards.events.BoardPosition`, never as lifts and placings, and then what it held.
-So nobody judges a press by a position that is not known.
+So no press is judged by an unknown position.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ class PegBoardState(BoardState):
     # --- doubt ---------------------------------------------------------------------------------
 
     def _doubt(self, now: float) -> None:
-        """Something was lost before what comes next: hold that until the position is known."""
+        """Note a loss: hold the following events until the position is known."""
         self._lost = True
         self._whole_from = len(self._held)
         self._read_again(now)
@@ -188,7 +188,7 @@ class PegBoardState(BoardState):
     def read(self, number: int, now: float) -> None:
         """Ask for the whole board. :class:`~blindplay.boards.events.Read` tells when it came."""
         if self.wants_dump and now < self._next_dump:
-            self._too_early = True  # what was asked before now may be told without the latest
+            self._too_early = True  # the answer to the last request may lack the latest changes
         self._read_again(now)
         self._readings.append(events.Read(number, now))
 
@@ -212,8 +212,10 @@ class PegBoardState(BoardState):
         return faults
 
     def _release(self, codes: list[int]) -> tuple[list[int], list[BoardEvent]]:
-        """The board is known to show ``codes`` now: what it showed before the events that are held,
-        and these events. Of changes before a gap only what they came to is known."""
+        """Return the position before the held events, and these events; ``codes`` is the board now.
+
+        Of the changes before a gap only the result is known.
+        """
         first = len(self._held)
         while first > self._whole_from:
             change = self._held[first - 1].change
@@ -397,7 +399,7 @@ class PegBoardState(BoardState):
 
 
 def _without_faults(codes: Iterable[int], known: Iterable[int]) -> tuple[int, ...]:
-    """A hole with a fault holds what it held before."""
+    """Return ``codes`` with each fault replaced by the code that was known before."""
     return tuple(old if new == peg.FAULT else new for old, new in zip(known, codes, strict=True))
 
 

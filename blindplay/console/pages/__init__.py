@@ -28,7 +28,7 @@ from . import arbiter, assistant, opponent, player
 
 
 class Page(Protocol):
-    """What a module of this package provides."""
+    """The contents of a module of this package."""
 
     @property
     def FOLDER(self) -> str: ...  # noqa: N802

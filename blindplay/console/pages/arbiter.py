@@ -87,8 +87,8 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
 
 
 def calls(game: Game, language: str, rulings: Sequence[Ruling]) -> list[str]:
-    """Urgent sentences for the arbiter alone: the decisions that wait. The table itself says what
-    else the arbiter is needed for, and a reported touch in full."""
+    """Urgent sentences for the arbiter alone: the decisions that wait. The table itself says
+    all other needs for the arbiter, and a reported touch in full."""
     telling = timeline.Narrator(game, language)
     proposed = (one for one in rulings if timeline.status_of(one) == "proposed")
     return [telling.ruling(one) for one in proposed if not isinstance(one, Touched)]

@@ -12,7 +12,7 @@ from blindplay.laws import editions
 
 @dataclass(frozen=True)
 class CitedArticle:
-    """An article: its ``edition`` and ``number``, what it is about in one sentence of the page's
+    """An article: its ``edition`` and ``number``, its subject in one sentence of the page's
     language, and its own ``lines`` in the edition's ``language``."""
 
     edition: str
@@ -40,7 +40,7 @@ def cited(citations: Iterable[str], language: str) -> tuple[CitedArticle, ...]:
 
 @functools.cache
 def in_short(language: str) -> Mapping[str, str]:
-    """What each article that a ruling can cite is about, in one sentence, by citations. One
+    """Return a sentence about the subject of each article that a ruling can cite, by citations. One
     sentence stands for the same article of several editions."""
     file = resources.files("blindplay.console").joinpath("articles", f"{language}.toml")
     sentences = tomllib.loads(file.read_text("utf-8"))

@@ -47,8 +47,8 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
 
 
 def _step(game: Game, own: str, board: str) -> str:
-    """What is due from the assistant now: ``execute``, ``press`` or ``announce`` a move; nothing
-    while the game waits for somebody else."""
+    """Return the assistant's next task: ``execute``, ``press`` or ``announce`` a move; empty while
+    the game waits for another person."""
     waits = game.pending is not None and not game.pending.claimable
     stopped = game.paused or (game.clock and game.clock.running is None)
     if game.over or game.adjourned or waits or stopped:

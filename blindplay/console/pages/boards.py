@@ -1,5 +1,4 @@
-"""What pages show of the boards: the one on the table now, the steps that put it right, and past
-positions."""
+"""The boards on pages: the board as it is now, the steps that correct it, and past positions."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -30,7 +29,7 @@ def live(
     game: Game, board: str, language: str, *, black_below: bool, differing: Collection[int] = ()
 ) -> list[list[Square]]:
     """``board`` as it stands. Marked are the last move, pieces that the player on move has touched,
-    check if the board shows the game's position, and what stands wrong."""
+    check if the board shows the game's position, and wrong pieces or squares."""
     state, position = game.tables[board], game.position
     shows_game = state.placement == game.position_pieces()
     moving = board == game.board_of(game.side) and game.turn.made is None and not game.over
@@ -68,7 +67,7 @@ class ShownStep:
 
 @dataclass(frozen=True)
 class Restoring:
-    """How a board is put right: the board now, and the fewest steps, in order."""
+    """The correction of a board: the board now, and the fewest steps, in order."""
 
     rows: list[list[Square]]
     steps: list[ShownStep]
@@ -80,7 +79,7 @@ def restoring(
     """The steps to put ``board`` right if it must be corrected; None if it need not.
 
     A board with sensors is compared with what it must show, so that the steps follow the hands.
-    Without sensors nobody sees the hands: the steps stay until the game goes on.
+    Without sensors the hands are not seen: the steps stay until the game goes on.
     """
     state = game.tables[board]
     if state.wanted is not None:
@@ -111,7 +110,7 @@ def steps_between(
 
 
 def undone(goal: Pieces, steps: Iterable[CorrectingStep]) -> dict[int, str]:
-    """What a board showed before ``steps`` brought it to ``goal``."""
+    """Return the position of a board before ``steps`` brought it to ``goal``."""
     shown = dict(goal)
     for step in reversed(tuple(steps)):
         square = chess.parse_square(step.square)
@@ -139,7 +138,7 @@ def _shown_step(step: BoardStep, pack: Language, language: str) -> ShownStep:
 
 
 def may_look_back(game: Game, role: str) -> bool:
-    """Whether ``role`` may step through past positions.
+    """Return whether ``role`` may step through past positions.
 
     During play a player may look at the scoresheet, but analyse on no other chessboard (fide-2023
     11.3.1), and a board that shows past positions is one. So players and their assistants may after
@@ -149,7 +148,8 @@ def may_look_back(game: Game, role: str) -> bool:
 
 
 def before_last(game: Game, role: str) -> int | None:
-    """The ply to which the first step back leads; None if there is none, or for now none."""
+    """The ply to which the first step back leads; None if there is none, or
+    ``role`` may not look back now."""
     return len(game.history) - 1 if game.history and may_look_back(game, role) else None
 
 
@@ -162,8 +162,8 @@ def past(table: TablePort, role: str, language: str, form: Form) -> dict[str, An
 
 
 def position_after(game: Game, role: str, language: str, text: str) -> dict[str, Any]:
-    """The position after as many plies as ``text`` says, and the ways on from it. The last one, if
-    ``text`` is no such number."""
+    """The position after as many plies as ``text`` says, and the ways on from it. The last
+    position, if ``text`` is not such a number."""
     plies = game.history
     latest = len(plies)
     ply = min(int(text), latest) if text.isdecimal() and len(text) < 7 else latest

@@ -89,7 +89,7 @@ def ended(table: TablePort, game: Game) -> GameOver | None:
 
 
 def sealing(game: Game) -> bool:
-    """Whether the arbiter has asked for a sealed move (I.1.1)."""
+    """Return whether the arbiter has asked for a sealed move (I.1.1)."""
     return game.adjourning and not game.adjourned
 
 
@@ -124,7 +124,7 @@ class ShownClock:
 
     @property
     def low(self) -> bool:
-        """Whether less than a minute is left."""
+        """True if less than a minute is left."""
         return self.left < LOW_MS
 
     @property

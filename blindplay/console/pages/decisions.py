@@ -1,5 +1,5 @@
-"""The arbiter's decisions, each in two steps: before anything happens, the page tells in words what
-was chosen, and shows the position that it would lead to."""
+"""The arbiter's decisions, each in two steps: before any effect, the page tells the choice in
+words, and shows the position that it would lead to."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
@@ -26,8 +26,8 @@ from .timeline import Narrator
 
 @dataclass(frozen=True)
 class Confirmation:
-    """The second step: what will happen, as sentences; the fields that make it happen; the words of
-    the button. ``shown`` is the position that it leads to, if that is another one. ``clocks`` are
+    """The second step: sentences about the effects; the fields that cause them; the words of the
+    button. ``shown`` is the position that it leads to, if that is another one. ``clocks`` are
     those of each side, now and then; ``digest`` is that of the consequences."""
 
     sentences: tuple[str, ...]
@@ -40,7 +40,7 @@ class Confirmation:
 
 @dataclass(frozen=True)
 class _Choice:
-    """What the arbiter chose: the ``fields`` of a form; ``telling`` and ``say`` put it in words."""
+    """The arbiter's choice: the ``fields`` of a form; ``telling`` and ``say`` put it in words."""
 
     game: Game
     fields: Mapping[str, str]
@@ -97,7 +97,7 @@ class _Choice:
 
 
 def prepare(game: Game, language: str, form: Form) -> Confirmation:
-    """What a form of the arbiter's page asks for, before it is done.
+    """Return the second step for a form of the arbiter's page, before anything is done.
 
     :raises NoActionError: if nothing can be done; its argument is a key of the catalogue.
     """
@@ -119,7 +119,7 @@ def _foretold(choice: _Choice, step: Confirmation) -> Confirmation:
     """
     game, act = choice.game, step.fields["act"]
     if act == "open_envelope":
-        return step  # nobody may read the sealed move before (I.1.1)
+        return step  # the sealed move stays secret until then (I.1.1)
     form = {name: [value] for name, value in step.fields.items()}
     found = consequences(game, fact_of(act, "arbiter", form, game.t))
     for ruling in found.rulings:
@@ -138,7 +138,7 @@ def _foretold(choice: _Choice, step: Confirmation) -> Confirmation:
 
 
 def outcomes(telling: Narrator, pending: Pending) -> tuple[list[str], list[str]]:
-    """What confirming a proposal does, and what rejecting it does, in sentences."""
+    """Return sentences about the effects of confirming a proposal, then of rejecting it."""
     game, say = telling.game, telling.say
     ruling = pending.ruling
     values = defaultdict(str)
@@ -181,7 +181,7 @@ def _flag(game: Game, ruling: r.FlagFell) -> tuple[str, str]:
     return "flag_undecided" if ruling.undecided else "flag", "flag"
 
 
-# What confirming and what rejecting does, as the ends of the sentences' keys.
+# The effects of confirming and of rejecting, as the ends of the sentences' keys.
 _OUTCOMES: Mapping[type[Ruling], Callable[[Game, Any], tuple[str, str]]] = {
     r.IllegalMove: _illegal,
     r.Claimed: _claim,
@@ -275,8 +275,8 @@ def _postpone(choice: _Choice) -> Confirmation:
 
 
 def announcing_languages(say: Mapping[str, str]) -> dict[str, str]:
-    """What moves may be announced in, as a page names it: as the Laws say, in a language, or in
-    German with the ranks of another (D.2.1)."""
+    """Return the choices for the language of announcements, by their codes, with a page's names: as
+    the Laws say, a language, or German with the ranks of another (D.2.1)."""
     names = {code: load(code).name for code in languages()}
     ranks = {f"de+{code}": say["arb_announce_ranks"].format(language=name)
              for code, name in names.items() if code != "de"}  # fmt: skip

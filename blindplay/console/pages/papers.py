@@ -1,4 +1,4 @@
-"""What is left of a game: the result to sign (8.7), and the records to keep and to print.
+"""The papers of a game: the result to sign (8.7), and the records to keep and to print.
 
 Players get the moves and their own scoresheet when the game is over, and so does the assistant who
 kept it (D.2.10.3). The arbiter gets everything at any time.

@@ -1,4 +1,4 @@
-"""What the pages of all players have in common."""
+"""The common part of all players' pages."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,7 @@ from ..next_step import NextStep, Played, next_step
 from ..table_port import TablePort, held
 from . import boards, common, papers
 
-_UNANSWERED = ("over", "sign", "arbiter", "adjourned")  # then nobody can answer an offer of a draw
+_UNANSWERED = ("over", "sign", "arbiter", "adjourned")  # then an offer of a draw cannot be answered
 
 
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
@@ -103,13 +103,14 @@ def _claims(game: Game) -> list[str]:
 
 
 def _may_be_assisted(game: Game, side: str) -> bool:
-    """Whether this player may announce an assistant now (D.2.10, D.2.11)."""
+    """Return whether this player may announce an assistant now (D.2.10, D.2.11)."""
     may = "assistant" in permissions.rights(game, side)
     return may and (game.impaired(side) or not game.assistants[OTHER[side]])
 
 
 def _deaf(game: Game) -> dict[str, Any] | None:
-    """What the Laws say if an impaired player meets a hearing-impaired one."""
+    """Return the Laws' rule for an impaired player against a hearing-impaired one: whether an
+    assistant is a must, and the article that says so. None for other players."""
     if not any(game.player(one).hearing_impaired and game.impaired(OTHER[one]) for one in SIDES):
         return None
     if not game.switch("hearing_impaired_opponent_needs_assistant"):
@@ -119,7 +120,7 @@ def _deaf(game: Game) -> dict[str, Any] | None:
 
 
 def _whole_clocks(table: TablePort, role: str, language: str, form: Form) -> dict[str, Any]:
-    """Nothing but the two clocks, as large as the screen allows, for low vision (6.12)."""
+    """Only the two clocks, as large as the screen allows, for low vision (6.12)."""
     with held(table) as game:
         return {
             "clock": {clock.side: clock for clock in common.clocks(game)},

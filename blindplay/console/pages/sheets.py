@@ -1,4 +1,4 @@
-"""Scoresheets in notation: what each entry means, in the letters of the page's language."""
+"""Scoresheets in notation: the meaning of each entry, in the letters of the page's language."""
 
 import functools
 from dataclasses import replace

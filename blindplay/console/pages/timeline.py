@@ -23,13 +23,13 @@ from .articles import CitedArticle, cited
 from .common import spoken_in
 
 _MOST_MOVES = 12
-# The fields of facts and rulings, by what their values are.
+# The fields of facts and rulings, by the kinds of their values.
 _PEOPLE = ("by", "to", "of", "player", "gives", "board", "called_by", "seen_by", "running")
 _MOVES = ("move", "was", "now", "announced", "executed", "repeated")
 _WORDS = ("why", "rule", "about", "what", "reason")
 _TIMES = frozenset(("seconds", "takes"))
 _PLIES = frozenset(("ply", "from_ply", "to_ply"))
-# Rulings that only repeat their fact, or what every clock shows.
+# Rulings that only repeat their fact, or the state of the clocks.
 SILENT = frozenset(("clock", "obliged", "answer"))
 
 # The groups by which the timeline can be filtered, and their facts.
@@ -58,9 +58,9 @@ class TimelineLine:
 
 @dataclass(frozen=True)
 class TimelineEntry:
-    """Something that happened: its number in the log, its time, who did it, the ply that it belongs
-    to, and the sentences. ``sound``: the number of an utterance on the tape; None for anything
-    else."""
+    """Something that happened: its number in the log, its time, its originator, the ply that it
+    belongs to, and the sentences. ``sound``: the number of an utterance on the tape; None for
+    other entries."""
 
     number: int
     time: str
@@ -161,14 +161,14 @@ class Narrator:
         return [(self.heading(ply), list(found)) for ply, found in grouped]
 
     def heading(self, ply: int) -> str:
-        """The move of a ply as a heading; ply 0 is what came before the game."""
+        """The move of a ply as a heading; ply 0 is the time before the game."""
         if ply <= 0:
             return self.say["arb_before"]
         number, side = entry_place(self.game, ply)
         return self.say["arb_ply"].format(number=number, side=self.say[side])
 
     def who(self, fact: Fact) -> str:
-        """Who submitted a fact."""
+        """Return the name of the person or device that submitted a fact."""
         return self.name(str(getattr(fact, "by", getattr(fact, "board", "table"))))
 
     def name(self, person: str) -> str:
@@ -309,7 +309,7 @@ def _key(ruling: Ruling) -> str:
 
 
 def belongs(taken: Taken, group: str, who: str) -> bool:
-    """Whether an entry belongs to this group and this person; "" stands for all."""
+    """Return whether an entry belongs to this group and this person; "" stands for all."""
     fact, rulings = taken.fact, taken.rulings
     if who and str(getattr(fact, "by", getattr(fact, "board", ""))) != who:
         return False

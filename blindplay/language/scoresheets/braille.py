@@ -230,7 +230,7 @@ _COMPUTER_DIGITS = dict(zip("⠡⠣⠩⠹⠱⠫⠻⠳", "12345678", strict=True)
 
 
 def read_typed(text: str, language: str = "de") -> str:
-    """What was typed on a Braille keyboard, in cells of six or eight dots, as print.
+    """Return as print what was typed on a Braille keyboard, in cells of six or eight dots.
 
     Besides what :func:`read` reads, these are ranks behind the letter of a file: dot 6 added to the
     letter, as in German, French and British computer Braille, and dot 8, as in the Nordic one.

@@ -13,7 +13,7 @@ from .notation import EVERY_NOTATION, is_gap, is_mark, is_numeric, meanings
 
 
 class Doubt(Enum):
-    """Why the ply of an entry is uncertain."""
+    """A reason why the ply of an entry is uncertain."""
 
     NUMBER_SKIPPED = "number_skipped"  # its number is higher than the one that was due
     NUMBER_REPEATED = "number_repeated"  # its number was used before; the ply is counted

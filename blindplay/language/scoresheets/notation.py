@@ -1,4 +1,4 @@
-"""What an entry of a scoresheet can mean, before any board is looked at."""
+"""The possible meanings of an entry of a scoresheet, before any board is looked at."""
 
 import re
 import unicodedata
@@ -32,7 +32,7 @@ EVERY_NOTATION = frozenset(Notation)
 
 
 class Remark(Enum):
-    """What is odd about an entry that still can stand for a move."""
+    """An oddity of an entry that can still stand for a move."""
 
     CAPTURE_UNMARKED = "capture_unmarked"  # a piece captures, and no sign says so
     CAPTURE_FALSE = "capture_false"  # a capture is written, and nothing is captured

@@ -16,7 +16,7 @@ from .notation import EVERY_NOTATION, EntryMeaning, Notation, Remark, is_gap, kn
 
 
 class Certainty(Enum):
-    """How sure the move of an entry is."""
+    """The certainty of the move of an entry."""
 
     SURE = "sure"  # one legal move fits the whole text, and nothing is odd
     LIKELY = "likely"  # one legal move fits, and something is odd: see the remarks
@@ -28,7 +28,7 @@ class Certainty(Enum):
 
 @dataclass(frozen=True, slots=True)
 class EntryReading:
-    """What an entry stands for.
+    """The reading of an entry.
 
     ``text`` is the entry as it was written. ``moves`` holds the move (SURE, LIKELY), the moves
     that fit (AMBIGUOUS) or those that were meant (ILLEGAL, may be empty). ``remarks`` tell what is
@@ -174,7 +174,7 @@ def _castled(board: chess.Board, move: chess.Move) -> chess.Bitboard:
 
 
 def _fit(meant: EntryMeaning, board: chess.Board, move: chess.Move) -> _Fit:
-    """What is odd and what is false about an entry that means ``move``."""
+    """Return what is odd and what is false about an entry that means ``move``."""
     odd = list(meant.odd)
     false = []
     origin, target = chess.BB_SQUARES[move.from_square], chess.BB_SQUARES[move.to_square]

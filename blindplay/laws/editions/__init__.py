@@ -13,7 +13,7 @@ from typing import Any
 class Edition:
     """One rule text. ``switches`` are the differences between the texts, by names of their own.
 
-    A *regime* is what kind of game the text is asked about: ``standard``, ``rapid``, ``blitz``,
+    A *regime* is the kind of game that the text is asked about: ``standard``, ``rapid``, ``blitz``,
     ``rapid_supervised``, ``blitz_supervised`` or ``quickplay`` (a quickplay finish).
     """
 
@@ -31,7 +31,7 @@ class Edition:
         return special if special is not None else self.articles[rule]
 
     def has(self, rule: str) -> bool:
-        """Whether the text has such a rule at all."""
+        """Return whether the text has such a rule at all."""
         return rule in self.articles
 
     def switch(self, name: str, regime: str = "standard") -> Any:
@@ -57,8 +57,8 @@ class Article:
 
 @functools.cache
 def article(citation: str) -> Article | None:
-    """What an article says, for example ``fide-2023 D.2.4``, in the language of that edition's
-    text; None for one that no ruling rests on."""
+    """Return the words of an article, for example ``fide-2023 D.2.4``, in the language of that
+    edition's text; None for an article that no ruling rests on."""
     edition, _, number = citation.partition(" ")
     if edition not in names():
         return None

@@ -1,4 +1,4 @@
-"""Whether a side can still checkmate by any series of legal moves (FIDE 5.2.2, 6.9, 9.7).
+"""Decide whether a side can still checkmate by any series of legal moves (FIDE 5.2.2, 6.9, 9.7).
 
 The opponent may play as badly as possible, so the question is whether there is a helpmate of any
 length. Every verdict is proven: `possible` by a line that ends in checkmate, `impossible` by the
@@ -85,7 +85,7 @@ class Mating:
 
 
 def can_mate(board: chess.Board, side: chess.Color, limit: int = DEFAULT_NODES) -> Mating:
-    """Whether ``side`` can still checkmate from ``board`` by any series of legal moves.
+    """Return whether ``side`` can still checkmate from ``board`` by any series of legal moves.
 
     ``limit`` is the number of positions to search. Draws by fifty moves and by repetition are left
     out. A mate on the board is `possible`, without moves, for the side that mated.
@@ -243,14 +243,15 @@ def _tables(position: PackedPosition) -> list[StepTable]:
 
 
 def _locked(position: PackedPosition) -> bool:
-    """Whether the winner has no queen and no rook, and a pawn blocks each of the winner's pawns."""
+    """Return whether the winner has no queen and no rook, and a pawn blocks each of the winner's
+    pawns."""
     return not _heavy(position) and all(
         position[square + 8] == THEIRS + PAWN for square in SQUARES if position[square] == PAWN
     )
 
 
 def is_dead(board: chess.Board) -> bool:
-    """Whether neither side can checkmate any more (5.2.2). True only if it is proven.
+    """Return True if it is proven that neither side can checkmate any more (5.2.2).
 
     It runs after every move, so it looks closely only where a dead position is likely: few pieces,
     pawns that block each other, or nearly forced moves.
@@ -273,7 +274,7 @@ def _first_moves(board: chess.Board, count: int) -> list[chess.Move]:
 
 
 def _walled_off(board: chess.Board) -> bool:
-    """Whether all pawns block each other, and nobody can mate behind them."""
+    """Return whether all pawns block each other, and nobody can mate behind them."""
     pawns = board.pawns
     white, black = pawns & board.occupied_co[True], pawns & board.occupied_co[False]
     if not pawns or (white << 8 | black >> 8) & ~pawns or board.queens | board.rooks:
@@ -288,7 +289,8 @@ def _walled_off(board: chess.Board) -> bool:
 
 
 def _jammed(board: chess.Board) -> bool:
-    """Whether there are many pawns, none of which can move forward, and no queens or rooks."""
+    """Return whether there are many pawns, none of which can move forward, and no queens or
+    rooks."""
     if board.queens | board.rooks or chess.popcount(board.pawns) < _MANY:
         return False
     white, black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
@@ -296,7 +298,7 @@ def _jammed(board: chess.Board) -> bool:
 
 
 def _all_ways_dead(board: chess.Board, plies: int) -> bool:
-    """Whether all of a few forced lines lead to a dead position or to stalemate."""
+    """Return whether all of a few forced lines lead to a dead position or to stalemate."""
     if board.is_insufficient_material() or _walled_off(board):
         return True
     moves = _first_moves(board, _FORCED)

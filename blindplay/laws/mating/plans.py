@@ -142,7 +142,7 @@ def _walk(position: PackedPosition, targets: tuple[int, ...], side: int) -> tupl
 
 @functools.cache
 def _steps(kind: int, targets: tuple[int, ...]) -> tuple[int, ...]:
-    """How many moves a piece is from the nearest target on an empty board."""
+    """Return the number of moves from each square to the nearest target on an empty board."""
     costs = [_NEVER] * 64
     queue = list(targets)
     for target in queue:
@@ -160,7 +160,8 @@ def _steps(kind: int, targets: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _promotion(position: PackedPosition) -> list[int]:
-    """How many moves a winner's pawn is from the last rank if the loser's pieces help."""
+    """Return the cost in moves for a winner's pawn on each square to reach the last rank if the
+    loser's pieces help."""
     costs = [0] * 64
     helpers = any(
         position[square] & THEIRS and position[square] & 7 not in (PAWN, KING) for square in SQUARES
@@ -207,7 +208,7 @@ _PATTERNS = (
 
 
 def is_lone_minor(position: PackedPosition) -> bool:
-    """Whether the winner has only a knight, or only bishops on squares of one colour."""
+    """Return whether the winner has only a knight, or only bishops on squares of one colour."""
     count = position.count
     if count(QUEEN, 0, 64) or count(ROOK, 0, 64) or count(PAWN, 0, 64):
         return False
@@ -283,13 +284,15 @@ def _lone(
 
 
 def _gets_to(position: PackedPosition, piece: int, target: int) -> bool:
-    """Whether one of these pieces can ever reach the target; a bishop stays on its colour."""
+    """Return whether one of these pieces can ever reach the target; a bishop stays on its
+    colour."""
     steps = _steps(piece & 7, (target,))
     return any(position[square] == piece and steps[square] < _NEVER for square in SQUARES)
 
 
 def _waiting(checker: int, corner: int, check: int) -> list[int]:
-    """How many moves the checker is from a square beside the one from which it gives check."""
+    """Return the number of moves from each square to one beside the square where the checker gives
+    check."""
     if checker == KNIGHT:
         waits = list(_steps(KNIGHT, KNIGHT_STEPS[check]))
     else:

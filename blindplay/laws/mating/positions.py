@@ -107,7 +107,7 @@ def decode(
 
 
 def attacked(position: PackedPosition, square: int, by: int) -> bool:
-    """Whether ``by`` (0 the winner, ``THEIRS`` the loser) attacks ``square``."""
+    """Return whether ``by`` (0 the winner, ``THEIRS`` the loser) attacks ``square``."""
     # A pawn attacks this square from the squares that a pawn of the other side attacks from here.
     pawns = PAWN_ATTACKS[0 if by else 1]
     for kind, steps in ((KNIGHT, KNIGHT_STEPS), (KING, KING_STEPS), (PAWN, pawns)):
@@ -234,11 +234,11 @@ def legal_moves(position: PackedPosition, rooks: Rooks) -> tuple[list[int], bool
 def _threats(
     position: PackedPosition, king: int
 ) -> tuple[list[tuple[int, int]], int, int, int, dict[int, int]]:
-    """What limits the side on move, whose king is on ``king``.
+    """Return the limits of the side on move, whose king is on ``king``.
 
-    Gives its other pieces as (square, kind), the squares that the opponent attacks, how many pieces
-    give check, the squares to which a piece can go against the check, and for each pinned piece
-    the squares on the line of the pin.
+    They are its other pieces as (square, kind), the squares that the opponent attacks, the number
+    of pieces that give check, the squares to which a piece can go against the check, and for each
+    pinned piece the squares on the line of the pin.
     """
     turn = position[TURN]
     own = THEIRS if turn else 0

@@ -29,8 +29,8 @@ from .positions import (
 
 _DARK = tuple(square for square in SQUARES if (square // 8 + square % 8) % 2 == 0)
 
-# What a position lacks for a mate: a number for each piece (a loser's is ``THEIRS`` higher) on each
-# square; less is better. Row 0, the empty square, is all zeros.
+# The distance of a position from a mate: a number for each piece (a loser's is ``THEIRS`` higher)
+# on each square; less is better. Row 0, the empty square, is all zeros.
 StepTable = list[list[int]]
 
 # Tuned on thousands of positions; a king's step is worth 4 in most tables.
@@ -48,7 +48,7 @@ _Entry = tuple[int, int, int, int, int]
 
 
 def too_little(position: PackedPosition) -> bool:
-    """Whether the winner's pieces can never mate, judged by the material alone.
+    """Return whether the winner's pieces can never mate, judged by the material alone.
 
     A bare king cannot. A lone knight needs a piece of the loser's that blocks a square without
     being able to take the knight; a queen always can. Bishops on squares of one colour attack only
@@ -88,7 +88,7 @@ class SearchResult:
 
 
 class SearchOrder(NamedTuple):
-    """In which order a search looks at positions. One order finds what another misses.
+    """The order in which a search looks at positions. One order finds what another misses.
 
     ``patience``: after so many positions with the same pawns on the same squares, other pawn
     structures are preferred by a point. ``flight_cost``: points for each square to which the
@@ -168,7 +168,8 @@ def seek(
 
 
 def _reaches(aims: int, move: int, taken: int, here: PackedPosition) -> bool:
-    """Whether ``move`` takes something on ``aims`` or is a promotion that ends a search there."""
+    """Return whether ``move`` takes something on ``aims`` or is a promotion that ends a search
+    there."""
     if taken and aims >> (move >> 6 & 63) & 1:
         return True
     promoted = move >> 12

@@ -270,7 +270,7 @@ def _flood(kind: int, reach: int, walls: int, closed: int) -> int:
 
 
 def _blocked(squares: int, helpers: list[_Piece]) -> bool:
-    """Whether different pieces of the loser may block all these squares at once."""
+    """Return whether different pieces of the loser may block all these squares at once."""
     needed = squares_of(squares)
     if len(needed) > len(helpers):
         return False

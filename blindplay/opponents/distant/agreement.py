@@ -1,4 +1,4 @@
-"""What two tables have agreed on for a game: kept beside the journal, so that it goes on alone."""
+"""The agreement of two tables on a game: kept beside the journal, so that it goes on alone."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -18,7 +18,7 @@ _ENDING = ".distant"
 
 
 class NoAgreementError(ValueError):
-    """Nothing is kept by which the other table of a game would know this one."""
+    """No keys are kept by which the other table of a game knows this one."""
 
 
 @dataclass(frozen=True)

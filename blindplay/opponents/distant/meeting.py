@@ -1,4 +1,4 @@
-"""How two tables find each other: one waits at a door, the other calls it.
+"""The meeting of two tables: one waits at a door, the other calls it.
 
 At the first time both know six digits, and exchange certificates with them. The connection is then
 encrypted with TLS, and each table lets in only the other. Later the certificates are enough.
@@ -21,9 +21,9 @@ from .places import PATIENCE_S, Door, Way
 from .wire import Lifeline
 
 PORT = 16464
-"""Where a table waits, if nothing else is said."""
+"""The port at which a table waits by default."""
 TRIES = 3
-"""So often digits may be guessed wrong before there are new ones."""
+"""Number of wrong guesses of the digits before there are new ones."""
 _AGAIN_S = 1.0  # between two calls
 _MOST_BYTES = 16384
 _NAMES = b"blindplay caller 1", b"blindplay waiting 1"
@@ -38,8 +38,8 @@ class NotReachedError(ValueError):
 class Waiting:
     """A table that waits at ``door``.
 
-    Without ``keys`` whoever knows the :attr:`ticket` may come; :meth:`only` lets one in from then
-    on. ``came`` gets each connection, with its keys. ``changed`` is called when there is a new
+    Without ``keys`` any table that knows the :attr:`ticket` may come; :meth:`only` lets one in from
+    then on. ``came`` gets each connection, with its keys. ``changed`` is called when there is a new
     ticket.
     """
 

@@ -1,4 +1,5 @@
-"""Where two tables meet: at a TCP port of the one that waits, or at a broker that both reach."""
+"""The places where two tables meet: a TCP port of the one that waits, or a broker that both
+reach."""
 
 import contextlib
 import socket
@@ -6,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 PATIENCE_S = 10.0
-"""So long one side of a connection waits for the other."""
+"""Seconds that one side of a connection waits for the other."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Venue:
 
 
 class Door(Protocol):
-    """Where a table waits for others."""
+    """The place where a table waits for others."""
 
     @property
     def place(self) -> Venue: ...
@@ -42,7 +43,7 @@ class Door(Protocol):
 
 
 class Way(Protocol):
-    """How a table calls another."""
+    """The means by which a table calls another."""
 
     @property
     def place(self) -> Venue: ...

@@ -298,7 +298,7 @@ class DistantPlayer(AbsentPlayer):
             self.step()
 
     def _consider(self) -> None:
-        """Nothing: a person thinks there."""
+        """Do nothing: a person thinks there."""
 
     def _release(self) -> None:
         """Let the other table have the last facts."""
@@ -314,4 +314,4 @@ class DistantPlayer(AbsentPlayer):
 
 
 def _nothing(key: str, **values: object) -> None:
-    """Nobody is there yet who could be told."""
+    """Say nothing: nobody is there yet."""

@@ -1,4 +1,4 @@
-"""Which table may add which fact to a game at two tables."""
+"""The rights of each table to add facts to a game at two tables."""
 
 from blindplay.laws import Fact, Game
 from blindplay.laws import facts as f
@@ -8,7 +8,7 @@ _WITHOUT_ARBITER = ("stop_clocks", "start_clocks")
 
 
 def permits(fact: Fact, game: Game, side: str, *, waited: bool, training: bool) -> bool:
-    """Whether the table at which ``side`` sits may add ``fact``.
+    """Return whether the table at which ``side`` sits may add ``fact``.
 
     Each table brings what its own player, that player's assistant and its own board do. Time passes
     at the table whose player's clock runs. The arbiter sits at the table that ``waited``. Without
@@ -38,5 +38,6 @@ def permits(fact: Fact, game: Game, side: str, *, waited: bool, training: bool) 
 
 
 def is_automatic(fact: Fact) -> bool:
-    """Whether a table adds such a fact by itself for both players; the other table does so, too."""
+    """Return whether a table adds such a fact by itself for both players; the other table does so,
+    too."""
     return isinstance(fact, f.Tick | f.Record | f.Make)

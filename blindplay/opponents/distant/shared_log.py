@@ -6,9 +6,9 @@ the beginning of the other's. The pen is a number that grows by one when it is g
 waited has an even pen, the one that called an odd one. Both believe the larger number.
 
 A table that was started again does not know who has the pen, and adds nothing until it has learned
-that from the other. Where neither knows, the table that waited has it. What a message says counts
-only if its sender has seen this table's latest word of its own (``you``), which is a new one after
-each break. So nothing that was sent before a break counts after it.
+that from the other. Where neither knows, the table that waited has it. A message counts only if its
+sender has seen this table's latest word of its own (``you``), which is a new one after each break.
+So nothing that was sent before a break counts after it.
 
 Nothing here does input or output, waits, or knows the time.
 """
@@ -34,7 +34,7 @@ class SharedLog:
         self._digests = [""]  # of so many facts
         self.pen: int | None = None
         self.wants = False
-        """Whether this table asks for the pen."""
+        """True if this table asks for the pen."""
         self.other_wants = False
         self._parity = 0 if waited else 1
         self._word = ""  # this table's own, since the last break
@@ -43,7 +43,7 @@ class SharedLog:
         self._other_has = self._sent = 0
         self._number = self._newest = 0
         self.is_newest = False
-        """Whether no later message had come when the last one did."""
+        """True if no later message had come when the last one did."""
         for fact in facts:
             self._append(fact)
         self.begin()
@@ -55,17 +55,17 @@ class SharedLog:
 
     @property
     def holds(self) -> bool:
-        """Whether this table has the pen."""
+        """Return whether this table has the pen."""
         return self.pen is not None and self.pen % 2 == self._parity
 
     @property
     def met(self) -> bool:
-        """Whether the other table has answered since the last break."""
+        """Return whether the other table has answered since the last break."""
         return bool(self._met)
 
     @property
     def settled(self) -> bool:
-        """Whether the other table has everything that this one has."""
+        """Return whether the other table has everything that this one has."""
         return self.met and self._other_has == len(self.facts)
 
     def add(self, fact: str) -> None:
@@ -84,7 +84,8 @@ class SharedLog:
         self.pen += 1
 
     def message(self, *, again: bool = False) -> dict[str, Any]:
-        """What to send now. ``again``: with everything that the other has not confirmed."""
+        """Return the message to send now. ``again``: with everything that the other has not
+        confirmed."""
         start = self._other_has if again else max(self._sent, self._other_has)
         facts = self.facts[start : start + MOST_FACTS] if self.met else []
         self._sent = start + len(facts)
@@ -103,12 +104,12 @@ class SharedLog:
 
     @property
     def lags(self) -> bool:
-        """Whether there are facts that were not sent yet."""
+        """Return whether there are facts that were not sent yet."""
         return self.met and self._sent < len(self.facts)
 
     def receive(self, message: Mapping[str, Any], take: Callable[[str], object]) -> bool:
-        """Take a message; give whether it is of now. ``take`` writes each new fact to the journal,
-        in order, before the other table is told that it is there.
+        """Take a message; return whether it is of now. ``take`` writes the new facts to the journal
+        in their order. Only then does this table acknowledge them to the other one.
 
         :raises OtherGameError: if the logs contradict each other.
         """

@@ -1,4 +1,4 @@
-"""What two tables say to each other before a game: who plays, and on which terms.
+"""The talk of two tables before a game: who plays, and on which terms.
 
 The table that waits proposes the game. The other one's player agrees, or not.
 """
@@ -14,7 +14,7 @@ from blindplay.laws.state import OTHER
 from .meeting import read, write
 
 ANSWER_S = 600.0
-"""So long a player may think about the terms."""
+"""Seconds that a player may think about the terms."""
 _CONTRACT = 1  # of what tables send to each other
 
 
@@ -92,7 +92,7 @@ def guest_of(sock: ssl.SSLSocket, version: str) -> Player:
 
 
 def propose(sock: ssl.SSLSocket, terms: Terms, version: str) -> bool:
-    """Propose ``terms``, and give whether the player at the other table agrees.
+    """Propose ``terms``, and return whether the player at the other table agrees.
 
     :raises OSError, ValueError: if the connection is cut.
     """

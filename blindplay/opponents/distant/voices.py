@@ -45,7 +45,7 @@ class Voices:
         self._encoder, self._decoder = OpusEncoder(), OpusDecoder()
         self._lock = threading.Lock()
         self.on = True
-        """Whether the player here wants to be heard."""
+        """True if the player here wants to be heard."""
         self._carried = False
         self._theirs: tuple[bool | None, ...] = ()  # nothing is known yet
         self._rest = b""  # of the microphone's sound
@@ -59,7 +59,7 @@ class Voices:
 
     @property
     def carried(self) -> bool:
-        """Whether both players want voices, and the tables are connected."""
+        """Return whether both players want voices, and the tables are connected."""
         return self._carried
 
     @carried.setter

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable
 
 MOST_BYTES = 1 << 22
-"""So much waits to be sent or to become a whole message."""
+"""Limit of the bytes that wait to be sent or to become a whole message."""
 _WAITING_VOICE = 4  # messages; older ones are dropped
 _LAST_S = 1.0  # a wire that is closed sends what it has for at most so long
 

@@ -30,7 +30,7 @@ class Account:
 
 
 def token_file() -> Path:
-    """Where the account is kept."""
+    """Return the path of the file with the account."""
     return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "lichess.json"
 
 

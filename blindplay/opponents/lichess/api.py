@@ -51,9 +51,9 @@ class TokenError(LichessError):
 
 @dataclass(frozen=True)
 class Waits:
-    """How long to wait, in seconds: for an answer, for the next line of a stream, after the status
-    429, before each new try of a stream, the last one again and again, and before a made move
-    counts where there is no clock that is pressed."""
+    """Seconds to wait: for an answer, for the next line of a stream, after the status 429, before
+    each new try of a stream (the last one again and again), and before a made move counts if no
+    clock is pressed."""
 
     answer_s: float = 15.0
     quiet_s: float = 20.0
@@ -101,7 +101,8 @@ def _trusted() -> ssl.SSLContext:
 
 
 class LichessApi:
-    """What a player asks of Lichess, in the name of ``account``. For several threads."""
+    """The requests of a player to Lichess, in the name of ``account``. Several threads may use
+    it."""
 
     def __init__(self, account: Account, waits: Waits = USUAL) -> None:
         self.waits = waits
@@ -226,7 +227,7 @@ def _check(status: int, value: Any) -> None:
 
 @contextlib.contextmanager
 def _told_in_our_words() -> Iterator[None]:
-    """:raises LostLineError: for whatever cuts a connection; it names no header."""
+    """:raises LostLineError: for any error that cuts a connection; it names no header."""
     try:
         yield
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, RuntimeError):

@@ -1,4 +1,4 @@
-"""What players do here that needs Lichess's consent: what is asked of Lichess in its place."""
+"""Actions of players here that need Lichess's consent, and the request to Lichess for each."""
 
 from blindplay.laws import Fact, Game
 from blindplay.laws import facts as f

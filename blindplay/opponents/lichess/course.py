@@ -1,4 +1,4 @@
-"""What to do next so that this table and Lichess show the same game. Pure.
+"""The next step by which this table and Lichess show the same game. Pure.
 
 A move is sent once. Where nobody knows whether Lichess took it, a newer connection tells.
 """
@@ -13,7 +13,7 @@ from .followed import GameState
 
 
 class Do(Enum):
-    """What is to be done."""
+    """The action of a step."""
 
     NOTHING = "nothing"
     """Both show the same game."""

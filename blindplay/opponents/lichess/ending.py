@@ -1,4 +1,4 @@
-"""How a game at Lichess has ended, as facts of this table."""
+"""The end of a game at Lichess, as facts of this table."""
 
 from collections.abc import Callable
 from typing import Any

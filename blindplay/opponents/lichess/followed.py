@@ -1,8 +1,8 @@
 """A game at Lichess as its stream tells it. Pure: events in, the game out.
 
-The first line of a connection is the whole game. What follows may come twice, out of order, or
-after the end. So later lines only add moves; a line that contradicts what is known is not believed,
-and the game is read anew from a new connection.
+The first line of a connection is the whole game. The following lines may come twice, out of order,
+or after the end. So later lines only add moves; a line that contradicts what is known is not
+believed, and the game is read anew from a new connection.
 """
 
 import time
@@ -17,7 +17,7 @@ from blindplay.laws.facts import SIDES
 RUNNING = frozenset(("created", "started"))
 """The statuses of a game that has not ended."""
 VARIANTS = frozenset(("standard", "chess960", "fromPosition"))
-"""What can be played at a table."""
+"""The variants that can be played at a table."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class NetPlayer:
 
 @dataclass(frozen=True)
 class AboutGame:
-    """What does not change during a game. ``initial_s``: None without a clock.
+    """The facts about a game that do not change. ``initial_s``: None without a clock.
     ``king_takes_rook``: castling is sent so."""
 
     start: chess.Board
@@ -62,8 +62,8 @@ class GameState:
 
 
 class ServedGame:
-    """What is known of a game. ``since`` counts the connections and requests up to the connection
-    whose first line was believed last."""
+    """A game as far as it is known. ``since`` counts the connections and requests up to the
+    connection whose first line was believed last."""
 
     def __init__(self) -> None:
         self.about: AboutGame | None = None

@@ -1,4 +1,5 @@
-"""What is taken over while both games show the same moves: clocks, offers, wishes to take back."""
+"""Keeping up with Lichess while both games show the same moves: clocks, offers, wishes to take
+back."""
 
 import time
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from ..player import Tell
 from .followed import GameState
 
 LAG_MS = 2000
-"""From how much on it is said that Lichess has charged more time than this table."""
+"""Milliseconds from which on it is said that Lichess has charged more time than this table."""
 
 
 class KeepingUp:

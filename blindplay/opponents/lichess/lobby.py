@@ -33,7 +33,7 @@ _TRIES = 4
 
 
 class TypedAnswer(Enum):
-    """What a typed line means."""
+    """The meaning of a typed line."""
 
     YES = "yes"
     NO = "no"
@@ -107,7 +107,7 @@ class Lobby:
                 lines.close()
 
     def _begin(self) -> str | None:
-        """Ask for the game; give its name if it has begun at once."""
+        """Ask for the game; return its name if it has begun at once."""
         wanted, form = self._wanted, self._wanted.form()
         self._follow("events", "GET", "/api/stream/event", None)
         if wanted.ai is not None:
@@ -183,7 +183,8 @@ class Lobby:
                 self._answer(answer)
 
     def _heed(self, event: Mapping[str, Any] | LichessError) -> tuple[str | None, bool]:
-        """What an event brings: a game, or the end of waiting."""
+        """Act on an event. Return the name of a game if it brings one, and whether the waiting
+        ends."""
         if isinstance(event, LichessError):
             return None, self._failed(event)
         if self._lost:
@@ -208,7 +209,7 @@ class Lobby:
         return None, False
 
     def _failed(self, error: LichessError) -> bool:
-        """Say that a request failed; give whether that is the end."""
+        """Say that a request failed; return whether that is the end."""
         if isinstance(error, LostLineError):
             if not self._lost:
                 self._lost = True

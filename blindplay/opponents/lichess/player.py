@@ -1,8 +1,8 @@
 """The opponent at Lichess: follows the game there, sends what is played here, and tells the rest.
 
-What Lichess says is the truth: its moves, its clocks, its offers, its result. A move that is played
-here is sent once. It is sent again only when a newer connection has shown that Lichess lacks it.
-What needs Lichess's consent, such as a resignation, becomes a fact when Lichess tells of it.
+Lichess decides: its moves, its clocks, its offers and its result count. A move that is played here
+is sent once. It is sent again only when a newer connection has shown that Lichess lacks it. An
+action that needs Lichess's consent, such as a resignation, becomes a fact when Lichess tells of it.
 """
 
 import threading
@@ -43,7 +43,7 @@ _ORIGIN = Origin(ORIGIN.name, (Completed, Refused, ClockReading))
 
 
 class LichessPlayer(AbsentPlayer):
-    """Plays the game that the Site of the table's record names, for whoever is there."""
+    """Plays the game that the Site of the table's record names, for the opponent there."""
 
     def __init__(self, account: Account, waits: Waits = USUAL) -> None:
         super().__init__()
@@ -176,7 +176,7 @@ class LichessPlayer(AbsentPlayer):
         self._tell(key)
 
     def _request(self, what: str) -> None:
-        """Ask something of Lichess, or tell why not. What comes of it, the stream tells."""
+        """Ask something of Lichess, or tell why not. The stream tells the outcome."""
         if what == REFUSED:
             self._tell("lichess_decides")
             return
@@ -321,7 +321,8 @@ _DO: Mapping[Do, Callable[[LichessPlayer, GameState, DueStep], None]] = {
 
 
 def _confirmed(table: PlayedTable) -> int:
-    """How many plies of a continued game Lichess has had: it has told of the clocks after them."""
+    """Return how many plies of a continued game Lichess has had: it has told of the clocks after
+    them."""
     plies = len(table.game.history)
     for taken in reversed(table.log):
         if isinstance(taken.fact, f.Arbiter) and taken.fact.do == "set_clock":

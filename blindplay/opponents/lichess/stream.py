@@ -97,7 +97,7 @@ class GameStream:
             failures += 1
 
     def _read_once(self, path: str) -> bool:
-        """Read one connection to its end; give whether more than the first line came."""
+        """Read one connection to its end; return whether more than the first line came."""
         opened, number = self.next_count(), 0
         with self._api.stream("GET", path) as lines:
             self._connection = opened, lines

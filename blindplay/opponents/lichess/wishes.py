@@ -1,5 +1,5 @@
-"""What a game at Lichess is to be: with whom, how long, with which colour. Checked before it is
-asked for, so that each refusal names its remedy."""
+"""The wishes for a game at Lichess: with whom, how long, with which colour. They are checked before
+the game is asked for, so that each refusal names its remedy."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -73,7 +73,7 @@ class WantedGame:
             )
 
     def form(self) -> dict[str, str]:
-        """What is sent to Lichess."""
+        """Return the fields of the request to Lichess, by name."""
         variant = "chess960" if self.chess960 else "fromPosition" if self.fen else "standard"
         form = {"variant": variant, "color": self.side or "random"}
         if self.ai is None:

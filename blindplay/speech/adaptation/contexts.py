@@ -1,4 +1,4 @@
-"""Which hidden states a phone has after which other phone: the part of Kaldi's tree a graph needs.
+"""The hidden states of a phone after each other phone: the part of Kaldi's tree that a graph needs.
 
 A network listens for a phone differently after different phones. Kaldi keeps that in a file called
 ``tree``, which published models leave out. But the model's own graph was made with it: a walk
@@ -14,7 +14,7 @@ import numpy as np
 from .kaldi_files import PLACES, Graph, GraphError, Phones, Transitions
 
 SeenContexts = Mapping[tuple[int, int], int]
-"""How often each hidden state (second) is entered after each left phone (first)."""
+"""The number of times that each hidden state (second) is entered after each left phone (first)."""
 
 START = 0
 """The left context at the beginning of an utterance: no phone, not even silence."""
@@ -36,7 +36,7 @@ class Contexts:
             numbers.extend([] for _ in range(state.number + 1 - len(numbers)))
             numbers[state.number].append(index)
         self.free = self.are_free(transitions)
-        """Whether no phone depends on its neighbours."""
+        """True if no phone depends on its neighbours."""
         self._pdfs = [(state.entered, state.stayed) for state in transitions.states]
         self._states_of = {p: list(zip(*numbers, strict=False)) for p, numbers in states.items()}
         self._usual = {p: tuple(same[0] for same in numbers) for p, numbers in states.items()}

@@ -23,7 +23,7 @@ import numpy as np
 from .kaldi_files import GraphError, read_options, read_phones, read_transitions
 
 ROUNDS = 12
-"""How often to train on all recordings."""
+"""Number of times to train on all recordings."""
 RATE = 2e-4
 """The learning rate at the beginning; it falls to 0."""
 _HOLD = 1e-2  # how strongly the weights are drawn back to their first values

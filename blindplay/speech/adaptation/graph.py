@@ -41,7 +41,7 @@ from .sounds import PhoneSet, known_phone_sets, phone_set_of, translate
 ADAPTED = "adapted.json"
 """The file in an adapted model's folder that has its `AdaptationReport`."""
 
-# What the base's graph showed and the adapted graph does not, for a later change of the words.
+# The contexts that only the base's graph showed, for a later change of the words.
 _CONTEXTS = "contexts.npz"
 
 # In a model of our own, a pause costs little by itself, and it was trained on much noise.
@@ -54,7 +54,7 @@ _SILENCE = 0.99
 # usual 20 frames at a time, fetching the network's weights costs more than using them. With 51,
 # half a second, the same is recognised for a fifth less work (docs/research/decoding-cost.md).
 _DECODER = {"lattice-beam": "5.0", "max-active": "5000", "frames-per-chunk": "51"}
-# What Vosk itself assumes for models without conf/model.conf:
+# Vosk's own defaults for models without conf/model.conf:
 _OLD_DECODER = {
     "min-active": "200",
     "acoustic-scale": "1.0",
@@ -68,8 +68,9 @@ _OLD_DECODER = {
 
 @dataclass(frozen=True)
 class AdaptationReport:
-    """What `adapt` wrote. ``base`` is the family of models that the base was taken for; ``words``
-    include tokens. ``contexts`` counts the pairs of phones that the base's graph showed."""
+    """A report on what `adapt` wrote. ``base`` is the family of models that the base was taken for;
+    ``words`` include tokens. ``contexts`` counts the pairs of phones that the base's graph
+    showed."""
 
     base: str
     words: int
@@ -79,7 +80,7 @@ class AdaptationReport:
 
 @dataclass(frozen=True)
 class _Acoustics:
-    """What is known of a base: its phones, which sounds they stand for, and their contexts."""
+    """The acoustics of a base: its phones, which sounds they stand for, and their contexts."""
 
     phone_set: PhoneSet
     phones: Phones

@@ -1,4 +1,4 @@
-"""How a player pronounces our words, learned from a few minutes of their voice.
+"""A player's pronunciations of our words, learned from a few minutes of their voice.
 
 The words that they said are known. The model is asked which phones it hears without any words.
 Aligned with the known pronunciations, these show what the player says differently: a word ("zwo"
@@ -23,9 +23,9 @@ from .graph import adapt, phones_of, pronounced
 from .kaldi_files import read_options, write_options
 
 AT_LEAST = 2
-"""How often a word must have been said in the same other way."""
+"""Number of times that a word must have been said in the same other way."""
 RULE_AT_LEAST = 4
-"""How often a sound must have been said before it becomes a rule."""
+"""Number of times that a sound must have been said before it becomes a rule."""
 RULE_SHARE = 0.4
 """The share of these in which it must have been the same other sound."""
 REWARD = 4.5

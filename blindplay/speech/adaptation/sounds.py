@@ -1,4 +1,4 @@
-"""Which phones of a model stand for the sounds of another language.
+"""The phones of a model that stand for the sounds of another language.
 
 ``sounds.toml`` describes the sounds by how they are made. ``bases/*.toml`` say, for models that
 were tried with our words, which of the model's phones stand for a sound, and at what cost. In any
@@ -35,7 +35,8 @@ class PhoneSet:
     words: Sequence[str] = ()
     """Words in the vocabulary of such a model, by which it is recognised."""
     places: Mapping[str, Mapping[str, Alternatives]] = field(default_factory=dict)
-    """What a sound becomes in the places "heard" (anywhere), "first", "last", "before_vowel"."""
+    """The alternatives of each sound in the places "heard" (anywhere), "first", "last",
+    "before_vowel"."""
     slack: float = 1.5
     """The cost of the most expensive variant of a word that is kept, in nats."""
     beam: float = 10.0

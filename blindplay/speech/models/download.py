@@ -32,7 +32,7 @@ class DownloadError(ModelError):
 
 @dataclass(frozen=True)
 class Patience:
-    """How long to wait, in seconds."""
+    """The limits of waiting; times are in seconds."""
 
     connect: float = 20.0
     stall: float = 30.0
@@ -40,7 +40,7 @@ class Patience:
     slowest: float = 200.0
     """A server that sends fewer bytes a second counts as stalled, too."""
     tries: int = 6
-    """So many tries in a row may bring nothing."""
+    """Number of tries in a row that may bring nothing."""
     pause: float = 2.0
     """Before the second try; it doubles with each try."""
     longest_pause: float = 30.0

@@ -250,8 +250,7 @@ def remove(name: str, language: str | None = None) -> list[str]:
     """
     if name == BUILT_IN:
         raise ModelError(
-            "The built-in model is part of the program and cannot be removed; to listen without "
-            "it, name others with: blindplay models use."
+            "The built-in model is part of the program and always listens, so it cannot be removed."
         )
     known = catalogue.load().known(name)
     name = known.name if known else name

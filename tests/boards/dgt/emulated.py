@@ -2,52 +2,31 @@
 
 from __future__ import annotations
 
-import threading
-
 import chess
 
-from blindplay.boards.cable import Cable
 from tests.boards.dgt import hands
+from tests.boards.emulated import EmulatedBoard
 
 FORBIDDEN = {0x4E, 0x50, 0x51, 0x52, 0x53, 0x54}
 
 
-class EmulatedDgtBoard:
+class EmulatedDgtBoard(EmulatedBoard):
     """A DGT board. ``lose`` and ``spoil_dumps`` are the numbers of the next messages that get lost
     and of the next dumps that get a flipped bit; a ``silent`` board sends nothing."""
 
     def __init__(self, *, force_socket: bool = False, turned: bool = False) -> None:
-        self.pieces = hands.pieces_of(chess.Board())
+        super().__init__(chess.STARTING_FEN, force_socket=force_socket)
         self.turned = turned
         self.commands: list[int] = []
         self.lose = 0
         self.spoil_dumps = 0
         self.silent = False
         self._updates = False
-        self._lock = threading.RLock()
-        self._cable = Cable(force_socket=force_socket)
-        self.url = self._cable.url
-        self._closed = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
     def plug(self) -> None:
         self._updates = False
-        self._cable.plug()
-
-    def unplug(self) -> None:
-        self._cable.unplug()
-
-    def close(self) -> None:
-        self._closed.set()
-        self._thread.join(timeout=5)
-        self._cable.close()
-
-    def __enter__(self) -> EmulatedDgtBoard:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        super().plug()
 
     def put(self, square: str, piece: str) -> None:
         """Change one square: a FEN letter, or a dot for nothing."""

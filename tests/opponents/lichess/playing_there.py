@@ -64,6 +64,14 @@ class AtLichess:
             self.table.submit(f.Make(by=self.me, move=uci))
             self.table.submit(f.Press(by=self.me))
 
+    def open_with(self, own: str, reply: str) -> None:
+        """Play the first move and its reply, as soon as the game has begun."""
+        self.wait(lambda: self.table.game.started)
+        self.play(own)
+        self.wait(lambda: self.server.accepted)
+        self.server.move(reply)
+        self.wait(lambda: len(self.moves) == 2)
+
     def do(self, fact: f.Fact) -> None:
         self.table.submit(fact)
 

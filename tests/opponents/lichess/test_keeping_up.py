@@ -15,11 +15,7 @@ def test_what_lichess_agrees_to_becomes_a_fact_and_nothing_else(
 ) -> None:
     server = serve()
     with AtLichess(tmp_path / "game.jsonl", server) as at:
-        at.wait(lambda: at.table.game.started)
-        at.play("e2e4")
-        at.wait(lambda: server.accepted)
-        server.move("e7e5")
-        at.wait(lambda: len(at.moves) == 2)
+        at.open_with("e2e4", "e7e5")
         at.do(f.OfferDraw(by="white"))
         at.wait(lambda: at.table.game.offers == {"white"})
         server.draws.clear()
@@ -41,11 +37,7 @@ def test_what_lichess_agrees_to_becomes_a_fact_and_nothing_else(
 def test_a_take_back_is_asked_and_answered(serve: Serve, tmp_path: Path) -> None:
     server = serve()
     with AtLichess(tmp_path / "game.jsonl", server) as at:
-        at.wait(lambda: at.table.game.started)
-        at.play("e2e4")
-        at.wait(lambda: server.accepted)
-        server.move("e7e5")
-        at.wait(lambda: len(at.moves) == 2)
+        at.open_with("e2e4", "e7e5")
         at.do(f.Arbiter(do="restore", ply=0))
         at.wait_for("lichess_takeback_sent")
         assert len(at.moves) == 2
@@ -64,11 +56,7 @@ def test_a_take_back_is_asked_and_answered(serve: Serve, tmp_path: Path) -> None
 def test_a_slow_line_is_told_when_it_costs_seconds(serve: Serve, tmp_path: Path) -> None:
     server = serve()
     with AtLichess(tmp_path / "game.jsonl", server) as at:
-        at.wait(lambda: at.table.game.started)
-        at.play("e2e4")
-        at.wait(lambda: server.accepted)
-        server.move("e7e5")
-        at.wait(lambda: len(at.moves) == 2)
+        at.open_with("e2e4", "e7e5")
         server.left["white"] -= 5000
         at.play("g1f3")
         at.wait_for("lichess_lag")

@@ -206,7 +206,7 @@ class EmulatedBoard:
         return (time.monotonic() - self._booted) * 1000
 
     def _await_confirmation(self, index: int) -> None:
-        """Wait until the board has confirmed what this hole reads."""
+        """Wait until the board has confirmed the reading of this hole."""
         end = time.monotonic() + 5
         while time.monotonic() < end:
             with self._lock:

@@ -8,7 +8,7 @@ from typing import Literal
 from .. import protocol as peg
 
 _LEVER_MS = 80.0
-"""How long a pressed lever stays down."""
+"""Milliseconds that a pressed lever stays down."""
 _FAULT_MS = 200.0
 _HOST_SILENCE_MS = 10_000.0
 """After so long without a command from the host, the board falls silent."""
@@ -64,7 +64,7 @@ class SimulatedFirmware:
         self.read_as(square, code, at)
 
     def read_as(self, square: int, code: int, at: float) -> None:
-        """The contact of a hole reads ``code`` from ``at`` on, whatever stands there."""
+        """The contact of a hole reads ``code`` from ``at`` on, with any piece or none."""
         self._schedule(at, lambda t: self._contact_changes(square, code, t))
 
     def feel(self, square: int, at: float, ms: float) -> None:
@@ -79,11 +79,11 @@ class SimulatedFirmware:
         self._schedule(at + _LEVER_MS, lambda t: self._lever_moves(lever, 0, t))
 
     def settled(self, square: int) -> bool:
-        """Whether this hole has no unconfirmed change."""
+        """Return whether every change of this hole is confirmed."""
         return square not in self._pending
 
     def due(self, now: float) -> bool:
-        """Whether a change that should have happened by now is still to come."""
+        """Return whether a change that should have happened by now has yet to be made."""
         return bool(self._changes) and self._changes[0][0] <= now
 
     def _schedule(self, when: float, change: Callable[[float], None]) -> None:

@@ -15,7 +15,7 @@ HELP = (
 
 
 class PracticeError(ValueError):
-    """A line is no command, or the board does not allow it. The message is one sentence."""
+    """A line is not a command, or the board does not allow it. The message is one sentence."""
 
 
 def practise(board: EmulatedBoard, lines: Iterable[str], out: TextIO) -> None:
