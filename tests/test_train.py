@@ -270,8 +270,8 @@ def test_vosk_hears_the_same_phones_as_the_network(
         wrong += evaluation.distance(heard, by_vosk)
         count += len(heard)
     assert count > 60
-    # Vosk also weighs how blank is handicapped, and that every phone is a word of its own here.
-    assert wrong <= 0.1 * count
+    # To Vosk every phone is a word of its own here, which costs something where it is unsure.
+    assert wrong <= 0.15 * count
 
 
 def test_the_transition_model_is_numbered_state_by_state(exported: tuple[Network, Path]) -> None:
@@ -344,12 +344,50 @@ def test_wrong_phones_are_those_changed_dropped_and_added(
 
 
 @espeak
-def test_the_evaluation_uses_voices_that_were_left_out_or_never_trained_with() -> None:
-    speakers = {voice.name: set(voice.unheard) for voice in voices.voices("de") if voice.unheard}
-    assert speakers == {"espeak-de": {"de+AnxiousAndy", "de+croak", "de+fast", "de+UniRobot"}}
+def test_the_evaluation_uses_voices_that_were_left_out_or_never_trained_with(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (german,) = (voice for voice in voices.voices("de") if voice.kind == "espeak")
+    assert set(german.unheard) == {"de+AnxiousAndy", "de+croak", "de+fast", "de+UniRobot"}
+    monkeypatch.setattr(evaluation, "voices", lambda language: [german])  # others are not installed
     tests = list(evaluation.unheard("de", 3, seed=1))
     assert {test.kind for test in tests} == {"espeak"}
     assert all(test.phones and len(test.sound) for test in tests)
+
+
+@espeak
+def test_recordings_to_measure_with_are_of_voices_that_trained_nothing() -> None:
+    measuring = importlib.import_module("models.train.measuring")
+    for code in ("de", "sv"):
+        said = {(voice.kind, one) for voice in measuring.unheard(code, ()) for one in voice.unheard}
+        assert len(said) == 8 and {kind for kind, _ in said} == {"kokoro"}
+    joe = [voice for voice in measuring.unheard("en", ("joe",)) if voice.kind == "joe"]
+    assert [voice.unheard for voice in joe] == [("joe",)]
+    with pytest.raises(voices.VoiceError, match="No voice speaks"):
+        measuring.unheard("xx", ())
+
+
+def test_no_mixture_of_speakers_has_anything_of_those_that_are_kept_for_measuring() -> None:
+    (kokoro,) = (voice for voice in voices.voices("en") if voice.kind == "kokoro")
+    names = ["af_heart", *kokoro.unheard, "bm_lewis"]
+    # Each speaker alone has the numbers at its own place, in the timbre and in the melody.
+    row = np.eye(len(names), dtype=np.float32)
+    styles = {name: np.tile(row[k], (5, 2)) for k, name in enumerate(names)}
+    chance = random.Random(1)
+    for _ in range(20):
+        mixed = voices.kokoro_style(styles, kokoro, "mixed", 3, chance)
+        for half in np.split(mixed, 2):
+            assert half.sum() == pytest.approx(1) and not half[1:-1].any()
+    alone = voices.kokoro_style(styles, kokoro, kokoro.unheard[0], 3, chance)
+    assert alone.tolist() == styles[kokoro.unheard[0]][3].tolist()
+
+
+def test_a_sentence_is_said_by_the_lexicon_and_else_as_somebody_pronounces_it() -> None:
+    sounds = frozenset(phrases.phones("de"))
+    supply = phrases.Phrases("de", sounds, random.Random(1))
+    said = supply.of("Bauer Xylo", lambda word: ("k", word[0]))
+    assert said.text == "bauer xylo" and said.words[1] == ("k", "x")
+    assert said.words[0] in language.lexicon("de").words["bauer"]
 
 
 # ------------------------------------------------------------------ all of it

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import chess
@@ -98,6 +98,12 @@ class Phrases:
             count = self._chance.choice((1, 1, 2, 3))
             return self._phrase([""] * count, [self._invented() for _ in range(count)])
         return self._phrase(said, [self._variant(word) for word in said])
+
+    def of(self, text: str, otherwise: Callable[[str], Word]) -> Phrase:
+        """Return ``text`` as it may be said; ``otherwise`` pronounces words of no lexicon."""
+        said = text.lower().split()
+        words = [self._variant(w) if w in self._variants else otherwise(w) for w in said]
+        return self._phrase(said, words)
 
     def _a_move(self) -> Sequence[str]:
         """Return legal or illegal phrases for a position; a single word if none can be said."""

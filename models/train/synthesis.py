@@ -125,12 +125,12 @@ def utter(shard: Shard) -> Iterator[tuple[str, str, list[str], npt.NDArray[np.in
         said, rate = speaks.say(voice, speaker, phrase, chance)
         # Played faster or slower, it is another voice: pitch, tract and tempo change together.
         change = chance.uniform(0.84, 1.22) if chance.random() < 0.8 else 1.0
-        sound = _cut(said, rate * change)
+        sound = cut(said, rate * change)
         if sound is not None and len(sound) >= _FRAME * 1.15 * len(phrase.phones):
             yield speaker, phrase.text, phrase.phones, sound
 
 
-def _cut(said: Samples, rate: float) -> npt.NDArray[np.int16] | None:
+def cut(said: Samples, rate: float) -> npt.NDArray[np.int16] | None:
     """Return the speech at 16 kHz and one level, without silence around it; None for silence."""
     if not len(said):
         return None

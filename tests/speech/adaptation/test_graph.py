@@ -149,7 +149,7 @@ def test_norwegian_is_heard_with_the_german_models_acoustics(
     right = 0
     for move in moves:
         pcm = read_audio(synthesiser.render(move, voice="nb"))
-        right += recogniser.recognise(pcm, moves).words == move
+        right += recogniser.recognise(pcm, moves).likeliest_of(moves) == move
     assert right >= 4
 
 
