@@ -188,8 +188,8 @@ def remove(name: str, code: str | None) -> None:
 def use(names: tuple[str, ...], code: str) -> None:
     """Choose the models that listen to a language, the most trusted first.
 
-    Several can listen together. Without names, it returns to the usual choice: at most two models
-    that were trained on people, and the built-in one.
+    The built-in model always listens with them. Without names, it returns to the usual choice: at
+    most two models that were trained on people.
     """
     installed, known = available(_known(code)), catalogue.load()
     wanted = []
@@ -203,10 +203,6 @@ def use(names: tuple[str, ...], code: str) -> None:
             f"It is kept as {aside}."
         )
     options.show(f"{code}: {_heard_with(code)}")
-    if wanted and BUILT_IN in installed and BUILT_IN not in wanted:
-        options.show(
-            "The built-in model, which is good in noise, does not listen; add built-in to use it."
-        )
 
 
 @models.command()
@@ -241,7 +237,8 @@ def check(code: str | None, as_json: bool) -> None:
 
 
 def _checked(folder: Path, code: str, words: set[str]) -> dict[str, Any]:
-    """Whether the model in ``folder`` is as installed and knows ``words``; else what is wrong."""
+    """Return, as JSON, whether the model in ``folder`` is as installed and knows ``words``; else
+    what is wrong."""
     from blindplay.speech.confidence import confidence_of
 
     try:

@@ -23,7 +23,7 @@ def listening_models(language: str, lost: Lost) -> tuple[Path, ...]:
         return model_folders.chosen_models(language)
     except model_folders.ModelError as error:
         there = model_folders.available(language)
-        names = model_folders.chosen_names(language)
+        names = model_folders.listening_names(language)
         left = tuple(there[name] for name in names if name in there)
         if not left:
             raise

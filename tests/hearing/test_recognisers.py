@@ -34,7 +34,7 @@ def test_of_the_chosen_models_those_that_are_there_listen(
     assert listening_models("de", told.append) == (MODEL,)
     own = folders.model_folder("de")
     shutil.copytree(MODEL, own)
-    folders.choose("de", [folders.OWN, folders.BUILT_IN])
+    folders.choose("de", [folders.OWN])
     assert listening_models("de", told.append) == (own, MODEL)
     assert not told
     shutil.rmtree(own)

@@ -23,11 +23,11 @@ FST_MAGIC = bytes((0xD6, 0xFD, 0xB2, 0x7E))  # OpenFst's header, little-endian 2
 BUILT_IN = "built-in"
 """The name of the model that comes with the program."""
 MADE_OF = "player.json"
-"""In the folder of a player's own speech model: the model that it was made from."""
+"""The file in a player's own speech model that names the model it was made from."""
 OWN = "own"
 """The name of a model of the user's own making, in `model_folder`."""
 MOST_PEOPLE = 2
-"""So many models trained on people listen at once, unless the user chooses otherwise."""
+"""Number of models trained on people that listen at once, unless the user chooses otherwise."""
 
 ASIDE = ".old-"
 """Prefix of a model's folder while another takes its place."""
@@ -200,21 +200,27 @@ def _absent(language: str, name: str, there: Iterable[str]) -> ModelError:
     return ModelError(f"There is no model {name} for {language}; {listed}{install}.")
 
 
-def chosen_models(language: str) -> tuple[Path, ...]:
-    """Return the folders of the models that listen to `language` together, the most trusted first.
+def listening_names(language: str) -> tuple[str, ...]:
+    """Return the names of the models that are to listen to `language` together, the most trusted
+    first, whether they are there or not.
 
-    These are the ones that the user chose (`blindplay models use NAME … --language LANGUAGE`).
-    Without a choice they are the user's own model and the installed ones, two at most, and then the
-    built-in one, which is weak with people and good in noise. The folders look like models;
-    `check_model`, which the recogniser calls, compares their files with the installed ones.
+    These are the ones that the user chose (`blindplay models use NAME … --language LANGUAGE`), or
+    else the user's own model and the installed ones, two at most. The built-in one always listens:
+    it is good in noise and knows other talk, and where it listens, the others seldom mislead.
+    """
+    there = available(language)
+    people = [name for name in there if name != BUILT_IN][:MOST_PEOPLE]
+    names = chosen_names(language) or tuple(people)
+    return names if BUILT_IN in names or BUILT_IN not in there else (*names, BUILT_IN)
+
+
+def chosen_models(language: str) -> tuple[Path, ...]:
+    """Return the folders of `listening_names`. They look like models; `check_model`, which the
+    recogniser calls, compares their files with the installed ones.
 
     Raises ModelError if there is none, if a chosen one is gone, or if one is no model.
     """
-    there = available(language)
-    names = chosen_names(language)
-    if not names:
-        people = [name for name in there if name != BUILT_IN]
-        names = (*people[:MOST_PEOPLE], *([BUILT_IN] if BUILT_IN in there else []))
+    there, names = available(language), listening_names(language)
     if gone := [name for name in names if name not in there]:
         raise _absent(language, gone[0], there)
     if not names:

@@ -42,6 +42,9 @@ def test_two_peoples_models_and_the_built_in_one_listen_unless_others_are_chosen
     folders.choose("de", ["built-in", "aaa", "built-in"])
     assert chosen_models("de") == (built, adapted / "aaa")
     assert folders.find_model("de") == built
+    folders.choose("de", ["aaa"])
+    assert chosen_models("de") == (adapted / "aaa", built), "the built-in one listens always"
+    folders.choose("de", ["built-in", "aaa"])
     with pytest.raises(ModelError, match=r"There is no model zzz for de; there are: .*aaa"):
         folders.choose("de", ["zzz"])
     assert folders.chosen_names("de") == ("built-in", "aaa"), "what was chosen stays"

@@ -464,8 +464,8 @@ def test_the_commands_say_what_they_did_in_sentences(
     (checked,) = map(json.loads, models_("check", "--language", "nb", "--json").splitlines())
     assert checked["ok"] and checked["missing"] == [] and checked["files"] > 5
     models_("install", "xx", "--language", "de")
-    assert models_("use", "xx", "built-in") == f"de: heard with {NAME} and built-in, together.\n"
-    assert "does not listen" in models_("use", "xx")
+    assert models_("use", "xx") == f"de: heard with {NAME} and built-in, together.\n"
+    assert models_("use", "built-in", "xx") == f"de: heard with built-in and {NAME}, together.\n"
     models_("use", "yy", wrong="There is no model yy for de")
     (home / "adapted" / "nb" / NAME / "confidence.json").write_text("[")
     assert "confidence.json is damaged or of another version" in models_(
