@@ -1,4 +1,4 @@
-"""What is done about an utterance: take it, ask, say that it was not understood, or pass it over.
+"""The decision about an utterance: take it, ask, say that it was not understood, or pass it over.
 
 Each utterance has a likeliest meaning, and a probability that it was said. Taking a wrong one costs
 more than a question, and a question more than nothing; the costs are in `confidence`. So asking is
@@ -29,14 +29,14 @@ from .statement import Statement, interpret
 MOST_CANDIDATES = 4
 SIMILAR_TO = 3
 SIMILAR = 9.0
-"""How much, in nats, the words of a move may differ from what was heard to be asked about: one
-word never heard so, and a little."""
+"""Nats by which the words of a move may differ from what was heard to be asked about: one word
+never heard so, and a little."""
 MOST_SIMILAR = 3
-"""So many similar moves can be asked about; among more nobody would find his own."""
+"""Number of similar moves that can be asked about; among more, players would not find their own."""
 
 
 class Verdict(Enum):
-    """What is done about an utterance."""
+    """The kind of decision about an utterance."""
 
     ACCEPT = "accept"
     ASK = "ask"
@@ -71,7 +71,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Decision:
-    """What is done about one utterance.
+    """The decision about one utterance.
 
     ``taken`` is what was taken as said (ACCEPT, ILLEGAL, COMMAND), else None. ``candidates`` are
     the likeliest, best first: after ASK those to choose between, one alone to be read back.
@@ -92,7 +92,7 @@ class Decision:
 
     @property
     def meant(self) -> Understanding:
-        """What was taken as said; UNCLEAR or NOTHING if nothing was."""
+        """Return what was taken as said; UNCLEAR or NOTHING if nothing was."""
         if self.taken is not None:
             return self.taken.meant
         heard = self.recognition.words
@@ -100,7 +100,7 @@ class Decision:
 
     @property
     def likeliest(self) -> Statement | None:
-        """What was taken, or else the first candidate."""
+        """Return what was taken, or else the first candidate."""
         if self.taken is not None or not self.candidates:
             return self.taken
         return self.candidates[0].statement
@@ -113,7 +113,7 @@ def decide(
     confidence: ConfidenceModel,
     habits: Confusions = NO_HABITS,
 ) -> Decision:
-    """What is done about an utterance; ``habits`` are the speaker's own confusions."""
+    """Return the decision about an utterance; ``habits`` are the speaker's own confusions."""
     decision = _decide(recognition, expected, pack, confidence, habits)
     if decision.verdict is Verdict.REFUSE:
         similar = _similar(recognition, expected, pack, confidence)
@@ -134,9 +134,9 @@ def decide_among(
     confidences: Sequence[ConfidenceModel],
     habits: Confusions = NO_HABITS,
 ) -> Decision:
-    """What is done about an utterance that models of several languages have heard, each with its
-    confidence model. The odds of a decision are measured for each, so they can be compared. If two
-    languages are sure of different things, it is asked about."""
+    """Return the decision about an utterance that models of several languages have heard, each with
+    its confidence model. The odds of a decision are measured for each, so they can be compared. If
+    two languages are sure of different things, it is asked about."""
     heard = (replace(recognition, elsewhere=()), *recognition.elsewhere)
     pairs = zip(heard, confidences, strict=False)
     made = [decide(one, expected, pack, confidence, habits) for one, confidence in pairs]
@@ -188,7 +188,8 @@ def _decide(
 
 
 def _sure_verdict(first: Meaning, expected: Expected) -> Verdict | None:
-    """What to do about a meaning that is sure; None if something else than the ear doubts it."""
+    """Return what to do about a meaning that is sure; None if something else than the ear doubts
+    it."""
     if first.meant.command is not None:
         return Verdict.COMMAND
     if first.statement.text in expected.awaited:

@@ -1,4 +1,4 @@
-"""What an utterance may mean, and what speaks for and against its likeliest meaning.
+"""The meanings that an utterance may have, and the evidence for and against the likeliest one.
 
 The recogniser gives hypotheses with the likelihood of the sound under each. They are grouped by
 meaning: a legal move, an announcement of an illegal move, a command, an answer, or nothing. How far
@@ -18,10 +18,10 @@ from .expectation import Expected
 from .statement import Statement, interpret
 
 ANSWER = 3.0
-"""How much likelier an answer is than other sound, in nats, while we wait for one."""
+"""Nats by which an answer is likelier than other sound while we wait for one."""
 LEGAL = 5.0
-"""How much likelier, in nats, a legal move is than an illegal one that sounds as well: few
-announcements are illegal. Whether it was said is another question (see `ConfidenceModel`)."""
+"""Nats by which a legal move is likelier than an illegal one that sounds as well: few announcements
+are illegal. Whether it was said is another question (see `ConfidenceModel`)."""
 NO_HABITS = Confusions()
 
 
@@ -72,7 +72,7 @@ def readings(
         meanings[heard.words] = reading.key
         better = found.get(reading.key)
         beside: Meaning | None = reading
-        if reading.key and (better is None or (reading.in_grammar and not better.in_grammar)):
+        if reading.key and (better is None or _is_expected_form(reading, better)):
             found[reading.key], beside = reading, better
         # In a form that nobody uses it is rather something else: "der Eva drei" is no pawn. But if
         # every word belongs to the meaning ("Hektor" for "Hector"), it is the same in other words.
@@ -90,6 +90,14 @@ def readings(
         key=lambda r: -r.score - _legal(r) - expected.leaning(r.statement.move),
     )
     return Meanings(ranked, nothing, by_model)
+
+
+def _is_expected_form(reading: Meaning, better: Meaning) -> bool:
+    """Return whether ``reading`` is the expected form of a meaning, and counts although an
+    unexpected form fits the sound ``better``. It does not count if that form fits far better and
+    all its words belong to the meaning: "geht auf" for "nach"."""
+    near = reading.score > better.score - MOST_BEHIND
+    return reading.in_grammar and not better.in_grammar and (near or better.unexplained > 0)
 
 
 def _legal(reading: Meaning) -> float:
@@ -179,7 +187,7 @@ def features(
     short = first.meant.command is None and places < 4 and not castles and not answers
 
     def over(other: Meaning) -> float:
-        # What else speaks for a move weighs against its rivals, but not against there being none.
+        # Other evidence for a move weighs against its rivals, but not against there being none.
         leaning = expected.leaning(move) - expected.leaning(other.statement.move)
         return first.score - other.score + leaning
 

@@ -84,6 +84,9 @@ def asked_from() -> float:
     return math.log(DISTURBANCE / (REFUSAL - QUESTION))
 
 
+_ILLEGAL_IS_RARER = 1.0
+"""Nats by which an illegal announcement limits the odds of a legal move less than another legal one
+does. People announce few illegal moves, but these must not be taken: three nats take some."""
 _NEAR, _FAR, _TALK = 4.0, 12.0, 36.0
 """Leads count up to so many nats."""
 _TEMPERATURE = 4.0
@@ -147,7 +150,10 @@ class Features:
         longer form of a short one, and other talk. Talk may sound better by as much as other
         meanings sound worse. A recogniser exaggerates, so it is never more certain than this. Few
         utterances sound like two moves, so weights alone cannot show what that means."""
-        leads = [lead for lead in (self.over_legal, self.over_illegal) if lead is not None]
+        over_illegal = self.over_illegal
+        if over_illegal is not None and self.kind is MeaningKind.MOVE:
+            over_illegal += _ILLEGAL_IS_RARER
+        leads = [lead for lead in (self.over_legal, over_illegal) if lead is not None]
         least = max(0.0, min([_FAR, *leads]))
         if len(self.over_rivals_by_model) == 1:
             if self.short_form and self.over_longer is not None:

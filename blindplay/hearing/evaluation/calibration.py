@@ -2,12 +2,13 @@
 
 A logistic regression weighs what speaks for and against the likeliest meaning. No weight may have
 the wrong sign, because that would be chance. Each voice is judged by the weights of all other
-voices.
+voices, and each kind of noise, too, by those of all others.
 """
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import compress
 from typing import TypeAlias
 
@@ -107,12 +108,13 @@ def logistic(values: Numbers, right: Numbers, lenient: float = LENIENT) -> Numbe
 
 @dataclass(frozen=True)
 class Fitted:
-    """The weights of one kind of meaning, its samples, and their odds by the weights of the other
-    voices."""
+    """The weights of one kind of meaning, its samples, and their ``odds`` by the weights of the
+    other voices. ``odds_by_noise``: by those of the other kinds of noise; None if there is one."""
 
     weights: Mapping[str, float]
     samples: list[CalibrationSample]
     odds: Numbers
+    odds_by_noise: Numbers | None = None
 
 
 def fit(all_samples: Sequence[CalibrationSample], meant: Meant) -> Fitted:
@@ -127,15 +129,20 @@ def fit(all_samples: Sequence[CalibrationSample], meant: Meant) -> Fitted:
     values = np.array([list(one.found.values().values()) for one in found])
     right = np.array([float(one.right) for one in found])
     voices = np.array([one.heard.voice for one in found])
+    noises = np.array([one.heard.condition.noise.value for one in found])
     if len(set(voices)) < 2:
         raise ValueError("Too few voices: each is measured by what others said; name more voices.")
-    odds = np.zeros(len(found))
-    for voice in set(voices):
-        own = voices == voice
-        odds[own] = values[own] @ logistic(values[~own], right[~own])
     highest = np.array([one.found.highest_odds for one in found])
-    weights = map(float, logistic(values, right))
-    return Fitted(dict(zip(names, weights, strict=True)), found, np.minimum(odds, highest))
+
+    def odds(groups: npt.NDArray[np.str_]) -> Numbers:
+        by_others = np.zeros(len(found))
+        for group in set(groups):
+            own = groups == group
+            by_others[own] = values[own] @ logistic(values[~own], right[~own])
+        return np.asarray(np.minimum(by_others, highest))
+
+    weights = dict(zip(names, map(float, logistic(values, right)), strict=True))
+    return Fitted(weights, found, odds(voices), odds(noises) if len(set(noises)) > 1 else None)
 
 
 @dataclass(frozen=True)
@@ -213,23 +220,37 @@ def measured(
 
 
 def _told(meant: Meant, fitted: Fitted, heard: Sequence[ScoredUtterance]) -> Iterator[str]:
-    for shown in (False, True) if meant is Meant.MOVE else (False,):
-        least = accepted_from(meant, shown=shown)
-        taken = [
-            one
-            for one, odds in zip(fitted.samples, fitted.odds, strict=True)
-            if one.takeable and odds >= least
-        ]
-        where = ", hands on a sensor board" if shown else ""
-        for condition in dict.fromkeys(one.condition for one in heard):
-            here = [one for one in heard if one.condition == condition]
-            said = sum(one.line.what in _SAID[meant] for one in here)
-            right, wrong = (
-                sum(one.heard.condition == condition and one.right is wanted for one in taken)
-                for wanted in (True, False)
-            )
-            yield (
-                f"{condition}; {meant.value}{where} taken from odds of {least:.1f} nats on: "
-                f"{right} of {said} right, {wrong} of {len(here)} utterances taken for what was "
-                "not said; each voice by the weights of others."
-            )
+    told = partial(_taken, meant, fitted.samples, heard)
+    by_voice = "each voice by the weights of others"
+    yield from told(fitted.odds, by_voice)
+    if meant is Meant.MOVE:
+        yield from told(fitted.odds, by_voice, shown=True)
+        if fitted.odds_by_noise is not None:
+            yield from told(fitted.odds_by_noise, "each kind of noise by the weights of others")
+
+
+def _taken(
+    meant: Meant,
+    found: Sequence[CalibrationSample],
+    heard: Sequence[ScoredUtterance],
+    odds: Numbers,
+    by_which: str,
+    *,
+    shown: bool = False,
+) -> Iterator[str]:
+    """Yield a line for each condition: how many of ``found`` would be taken by these odds."""
+    least = accepted_from(meant, shown=shown)
+    taken = [one for one, value in zip(found, odds, strict=True) if one.takeable and value >= least]
+    where = ", hands on a sensor board" if shown else ""
+    for condition in dict.fromkeys(one.condition for one in heard):
+        here = [one for one in heard if one.condition == condition]
+        said = sum(one.line.what in _SAID[meant] for one in here)
+        right, wrong = (
+            sum(one.heard.condition == condition and one.right is wanted for one in taken)
+            for wanted in (True, False)
+        )
+        yield (
+            f"{condition}; {meant.value}{where} taken from odds of {least:.1f} nats on: "
+            f"{right} of {said} right, {wrong} of {len(here)} utterances taken for what was "
+            f"not said; {by_which}."
+        )

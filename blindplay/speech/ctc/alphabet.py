@@ -21,12 +21,12 @@ VOCABULARIES = ("vocab.txt", "tokens.txt", "vocab.json")
 LEXICON = "lexicon.txt"
 
 PieceTree = dict[str, tuple["PieceTree", list[int]]]
-"""For each letter the pieces that go on with it, and the outputs that end with it."""
+"""The pieces that go on with each letter, and the outputs that end with it."""
 
 
 @dataclass(frozen=True)
 class Alphabet:
-    """What the outputs of a network stand for.
+    """The texts that the outputs of a network stand for.
 
     ``texts`` has the text of each output in small letters, GAP for the space between words, ""
     for an output that stands for no text. ``blank`` is the output that means nothing new.

@@ -1,4 +1,4 @@
-"""What networks get to hear: the samples themselves, or the logarithms of mel bands (NeMo)."""
+"""The inputs of networks: the samples themselves, or the logarithms of mel bands (NeMo)."""
 
 from functools import cache
 

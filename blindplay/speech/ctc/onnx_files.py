@@ -1,7 +1,7 @@
 """Look into an ONNX file without loading it: is it whole, and which other files does it name?
 
-An ONNX file is a protocol buffer. It may keep its weights in other files, by name, and whoever made
-it may have named any file of this machine.
+An ONNX file is a protocol buffer. It may keep its weights in other files, by name, and its maker
+may have named any file of this machine.
 """
 
 import mmap

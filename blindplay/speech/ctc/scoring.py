@@ -1,4 +1,4 @@
-"""How likely a phrase was said, exactly: the CTC forward pass over a graph of phrases.
+"""The exact likelihood of phrases: the CTC forward pass over a graph of phrases.
 
 The probability of a phrase is the sum over every way in which the network's outputs may say it.
 Every score is the logarithm, in nats, of its ratio to that of *talk*: any letters in any order,
@@ -15,8 +15,8 @@ from .alphabet import GAP, Alphabet
 from .graph import PhraseGraph
 
 LETTER = 1.0
-"""What talk costs for each letter, in nats. The letters of talk are not free, because in free
-letters every sound can be spelled better than in the words of a phrase."""
+"""Nats that talk costs for each letter. The letters of talk are not free, because in free letters
+every sound can be spelled better than in the words of a phrase."""
 _SMALLEST = 1e-250  # smaller numbers are slow, and nothing depends on them
 
 Array = npt.NDArray[np.float64]
@@ -24,7 +24,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a network heard in one utterance, compared with talk, frame by frame.
+    """The outputs of a network for one utterance, compared with talk, frame by frame.
 
     ``likelihoods`` (frames, outputs): how much more likely each output is than talk is in this
     frame. ``silence`` is the logarithm of the ratio of silence to talk. ``talk_before`` (frames,

@@ -1,4 +1,4 @@
-"""Which other words an utterance may consist of: any words of a table, in any order.
+"""A search for other words of an utterance: any words of a table, in any order.
 
 The search follows the likeliest way into every state of a graph of single words, which begins again
 whenever a word has ended. The ends of words that are not far behind the best way are arcs from one
@@ -17,7 +17,7 @@ from .scoring import Array, Evidence
 BEAM = 12.0
 """A way that is behind the best by more nats is not followed."""
 MOST_ENDS = 8
-"""So many words at most may end in one frame."""
+"""Limit of the words that may end in one frame."""
 _IMPOSSIBLE = -1e9
 
 

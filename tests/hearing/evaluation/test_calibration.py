@@ -11,7 +11,9 @@ from blindplay.hearing.decision import Verdict, decide
 from blindplay.hearing.evaluation import (
     calibration,
 )
+from blindplay.hearing.evaluation.conditions import CLEAN, Condition, Noise
 from blindplay.hearing.evaluation.corpus import UtteranceKind
+from blindplay.hearing.evaluation.scoring import ScoredUtterance
 from blindplay.speech.confidence import MeaningKind as Meant
 from blindplay.speech.confidence import read
 
@@ -65,6 +67,26 @@ def test_what_was_measured_is_read_again_as_it_was_written(tmp_path: Path) -> No
     sure = heard(UtteranceKind.MOVE, KNIGHT, (KNIGHT, -100), ("haus und hof", -130))
     assert decide(sure.recognition, sure.expected, PACK, done.confidence).verdict is Verdict.ACCEPT
     assert any("not said" in line for line in done.lines)
+
+
+def test_a_kind_of_noise_is_judged_by_the_weights_of_the_others() -> None:
+    rival = "springer bella eins cäsar drei"
+
+    def said(number: int, where: Condition, words: str) -> ScoredUtterance:
+        first = (KNIGHT, -100.0), (rival, -106.0)
+        return heard(UtteranceKind.MOVE, words, *first, voice="abcd"[number % 4], where=where)
+
+    # In clean sound a lead of six nats is always right, in babble never.
+    utterances = [said(number, CLEAN, KNIGHT) for number in range(40)]
+    utterances += [said(number, Condition(Noise.BABBLE, 10), rival) for number in range(40)]
+    fitted = calibration.fit(calibration.samples(utterances, PACK), Meant.MOVE)
+    assert fitted.odds_by_noise is not None
+    clean, babble = fitted.odds_by_noise[:40], fitted.odds_by_noise[40:]
+    assert babble.min() > 0 > clean.max(), "each knows only what the other taught"
+    lines = calibration.measured(utterances, PACK, {}).lines
+    assert sum("each kind of noise by the weights of others" in line for line in lines) == 2
+    alone = calibration.samples(utterances[:40], PACK)
+    assert calibration.fit(alone, Meant.MOVE).odds_by_noise is None
 
 
 def test_one_voice_is_too_few_and_that_is_one_sentence() -> None:

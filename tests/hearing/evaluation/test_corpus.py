@@ -46,6 +46,30 @@ def test_announcements_hold_every_kind_of_move_and_form() -> None:
     )
 
 
+def test_a_short_form_is_the_shortest_that_means_the_move() -> None:
+    board = chess.Board("4k3/8/8/8/8/5N2/8/1N2K2R w K - 0 1")
+    shortest = {
+        "h1g1": "turm gustav eins",
+        "f3d2": "felix drei david zwei",
+        "e1g1": "kurze rochade",
+    }
+    for uci, words in shortest.items():
+        form = corpus.short_form(PACK, board, chess.Move.from_uci(uci))
+        assert len(form.split()) <= len(words.split())
+        assert PACK.understand(form, board).move == chess.Move.from_uci(uci)
+
+
+def test_many_announcements_are_as_short_as_they_can_be() -> None:
+    said = [corpus.announcement(PACK, random.Random(seed)) for seed in range(80)]
+    moves = [(line, PACK.understand(line.words, line.board).move) for line in said]
+    shortest = [
+        line.words
+        for line, move in moves
+        if move is not None and line.words == corpus.short_form(PACK, line.board, move)
+    ]
+    assert 20 <= len(shortest) <= 50
+
+
 @pytest.mark.parametrize("code", ["en", "nb", "sv", "da"])
 def test_every_language_has_lines_but_other_speech_only_where_it_was_written(code: str) -> None:
     pack = load(code)

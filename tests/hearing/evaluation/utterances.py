@@ -3,7 +3,7 @@
 import chess
 import numpy as np
 
-from blindplay.hearing.evaluation.conditions import CLEAN, Samples
+from blindplay.hearing.evaluation.conditions import CLEAN, Condition, Samples
 from blindplay.hearing.evaluation.corpus import ScriptLine, UtteranceKind
 from blindplay.hearing.evaluation.scoring import ScoredUtterance
 from blindplay.hearing.expectation import Expected
@@ -28,7 +28,11 @@ def hiss(seconds: float = 4.0) -> Samples:
 
 
 def heard(
-    what: UtteranceKind, words: str, *alternatives: tuple[str, float], voice: str = "v"
+    what: UtteranceKind,
+    words: str,
+    *alternatives: tuple[str, float],
+    voice: str = "v",
+    where: Condition = CLEAN,
 ) -> ScoredUtterance:
     line = ScriptLine(what, chess.STARTING_FEN, words)
     phrases = dict.fromkeys([*PACK.forms(START), *PACK.command_phrases()])
@@ -36,6 +40,6 @@ def heard(
     ranked = sorted((Hypothesis(*one) for one in alternatives), key=lambda one: -one.score)
     recognition = Recognition(tuple(ranked))
     return ScoredUtterance(
-        line, voice, CLEAN, PACK.understand(words, START), Expected((START,), phrases, others),
+        line, voice, where, PACK.understand(words, START), Expected((START,), phrases, others),
         recognition, recognition,
     )  # fmt: skip
