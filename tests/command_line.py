@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import os
 import sys
@@ -42,6 +43,9 @@ def run(
         stack.enter_context(mock.patch.object(sys, "stdin", keyboard))
         stdout = stack.enter_context(redirect_stdout(_text(out)))
         stderr = stack.enter_context(redirect_stderr(_text(err)))
+        # A browser of another test keeps an event loop in this thread; no user's thread has one.
+        stack.callback(asyncio._set_running_loop, asyncio._get_running_loop())
+        asyncio._set_running_loop(None)
         stack.callback(READER.begin, ())  # what comes after is read by nobody who is known
         status = main(arguments)
         for stream in (stdout, stderr):

@@ -13,6 +13,7 @@ import pytest
 
 from blindplay.boards.wireless import NORDIC_UART, BleProfile
 from tests.coroutines import apart
+from tests.modules import imported_anew
 
 PROFILE = BleProfile(("Board",), *NORDIC_UART)
 (NOTIFY,), WRITE = NORDIC_UART
@@ -68,8 +69,7 @@ def ble(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Modu
         fake.BleakScanner = SimpleNamespace(discover=discover)  # type: ignore[attr-defined]
         fake.exc = SimpleNamespace(BleakError=FakeError)  # type: ignore[attr-defined]
         monkeypatch.setitem(sys.modules, "bleak", fake)
-    monkeypatch.delitem(sys.modules, "blindplay.boards.ble", raising=False)
-    return import_module("blindplay.boards.ble")
+    return imported_anew("blindplay.boards.ble", monkeypatch)
 
 
 def device_in_software(bleak: Any) -> type[Any]:

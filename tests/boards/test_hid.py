@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 import pytest
 
 from blindplay.boards.wireless import HidProfile
+from tests.modules import imported_anew
 
 PROFILE = HidProfile(0x2D80, frozenset({0x8100}), 0xFF00)
 
@@ -47,8 +47,7 @@ def hid(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     fake.device = FakeDevice  # type: ignore[attr-defined]
     fake.enumerate = enumerate_devices  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "hid", fake)
-    monkeypatch.delitem(sys.modules, "blindplay.boards.hid", raising=False)
-    return import_module("blindplay.boards.hid")
+    return imported_anew("blindplay.boards.hid", monkeypatch)
 
 
 def test_the_board_is_told_from_other_devices_of_its_maker(hid: ModuleType) -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from blindplay.boards.peg.emulator import EmulatedBoard
 from tests.command_line import run
-from tests.coroutines import apart
 from tests.terminal import Terminal
 
 LONE_KINGS = "4k3/8/8/8/8/8/8/4K3 w - - 0 1"
@@ -63,7 +62,7 @@ def test_a_port_that_is_in_use_is_one_sentence() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken, EmulatedBoard() as board:
         port = str(taken.getsockname()[1])
         words = ("board", "serve", "--livechess", "--board", board.url, "--livechess-port", port)
-        done = apart(lambda: run(*words))
+        done = run(*words)
     assert (done.status, done.stderr.count("\n")) == (2, 1) and "--livechess-port" in done.stderr
 
 

@@ -195,7 +195,7 @@ def test_a_short_game_by_keyboard_alone(page: Page, hall: Hall) -> None:
     ]
     for ply, enter in enumerate(moves, start=1):
         # The page must show the last fact, or the table takes nothing from it.
-        expect(page.locator("#move [name=seen]")).to_have_value(stamp(hall.table.game))
+        assert until(lambda: page.locator("#move [name=seen]").input_value() == _stamp(hall))
         enter()
         expect(page.locator("#polite")).not_to_be_empty()
         if ply == 4:
@@ -316,7 +316,7 @@ def test_every_state_is_accessible_in_every_language_and_colour(
     expect(page.locator(f"html[lang={language}]")).to_be_attached()
     for name, reach in STATES.items():
         reach(hall)
-        page.wait_for_function("seen => document.body.dataset.seen === seen", arg=_stamp(hall))
+        assert until(lambda: page.evaluate("document.body.dataset.seen") == _stamp(hall))
         accessible(page, colours=name == "announced")
         shot(page, f"{language}-{name}")
 
