@@ -156,7 +156,7 @@ def _prepare_streams() -> None:
     """Write UTF-8 everywhere, and log inner errors as one line without a traceback."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
-            # A file name may hold bytes that are no text.
+            # A file name may hold bytes that are not text.
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     with contextlib.suppress(AttributeError, ValueError):
         # A terminal with another encoding may send bytes that are not UTF-8.

@@ -165,5 +165,5 @@ def read_toml(data: bytes, name: str) -> dict[str, Any]:
         at = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", str(error))
         place = at[1] if at and at[1] else text.rstrip("\n").count("\n") + 1
         advice = next((_ADVICE[key] for key in _ADVICE if str(error).startswith(key)), "")
-        advice = advice or "this is no TOML; write a name, an equals sign, and words in quotes"
+        advice = advice or "this is not TOML; write a name, an equals sign, and words in quotes"
         raise ValueError(f"Correct {name}, line {place}: {advice}.") from None

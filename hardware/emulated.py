@@ -200,7 +200,7 @@ class FirmwareBoard:
         """Like ``EmulatedBoard.place``."""
         index = peg.square_index(square)
         if len(piece) != 1 or piece not in peg.PIECES[1:] + "!":
-            raise ValueError(f"{piece!r} is no piece: write one of P N B R Q K p n b r q k")
+            raise ValueError(f"{piece!r} is not a piece: write one of P N B R Q K p n b r q k")
         if self._holes[index] != peg.EMPTY:
             raise ValueError(f"{square} is occupied: lift that piece first")
         self._holes[index] = peg.FAULT if piece == "!" else peg.PIECES.index(piece)

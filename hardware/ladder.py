@@ -241,7 +241,7 @@ def _resistors(text: str) -> tuple[int, ...]:
         ohms = ()
     if len(ohms) != len(ORDER) or not all(1 <= each <= MOST_OHMS for each in ohms):
         raise ValueError(
-            f"{text!r} are no resistors: give {len(ORDER)} whole numbers of ohms from 1 to "
+            f"{text!r} are not resistors: give {len(ORDER)} whole numbers of ohms from 1 to "
             f"{MOST_OHMS} with commas between, for the pieces {' '.join(ORDER)}."
         )
     return ohms
@@ -254,7 +254,7 @@ def _tolerance(text: str) -> float:
     except ValueError:
         percent = math.nan
     if not 0 < percent < 50:  # False for nan, too
-        raise ValueError(f"{text!r} is no tolerance: give percent above 0 and below 50.")
+        raise ValueError(f"{text!r} is not a tolerance: give percent above 0 and below 50.")
     return percent / 100
 
 

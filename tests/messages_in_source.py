@@ -57,7 +57,7 @@ def _of_file(path: Path) -> Iterator[tuple[str, int]]:
 
 
 def _passed_over(tree: ast.Module) -> Iterator[ast.AST]:
-    """Nodes that are no messages of their own: docstrings, logs, names, parts of others."""
+    """Nodes that are not messages of their own: docstrings, logs, names, parts of others."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             yield node.value

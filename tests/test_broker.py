@@ -40,7 +40,7 @@ def test_messages_come_with_the_note_whether_they_were_kept(real: Broker) -> Non
     first.close(("test/last", b"2"))
     assert until(lambda: ("test/last", b"2", False) in later)
     second.close()
-    assert ("test/w", b"x", False) not in later  # a farewell is no loss
+    assert ("test/w", b"x", False) not in later  # a farewell is not a loss
 
 
 def test_without_a_broker_nothing_waits() -> None:

@@ -246,7 +246,7 @@ def test_a_built_in_model_is_what_its_network_is_exported_to(code: str, tmp_path
 def test_another_model_is_not_read_as_one_of_ours(tmp_path: Path) -> None:
     export(sure(("a", "b")), tmp_path)
     (tmp_path / "graph" / "phones.txt").write_text("<eps> 0\nSIL 1\na_B 2\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="is no model of ours"):
+    with pytest.raises(ValueError, match="is not a model of ours"):
         read(tmp_path)
 
 

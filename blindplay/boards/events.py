@@ -64,9 +64,9 @@ class BoardPosition:
     """The whole board, as FEN's first field.
 
     It comes after each connect and whenever events may have been lost. The board did not see how
-    the difference from before came about, so the difference is no touch and no move. A hole with a
-    fault shows the piece from before the fault. A board that knows only which holes are occupied
-    shows each piece as ``?``.
+    the difference from before came about, so the difference is neither a touch nor a move. A hole
+    with a fault shows the piece from before the fault. A board that knows only which holes are
+    occupied shows each piece as ``?``.
     """
 
     kind: ClassVar[str] = "position"

@@ -49,7 +49,7 @@ class SignOfLife:
 
 @dataclass(frozen=True)
 class Garbled:
-    """Bytes that are no message: here bytes were lost or changed."""
+    """Bytes that are not a message: here bytes were lost or changed."""
 
 
 BoardMessage: TypeAlias = BoardReport | SquareChange | FingerOn | AboutBoard | SignOfLife | Garbled

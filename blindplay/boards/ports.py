@@ -106,7 +106,7 @@ def check_url(url: str, schemes: Sequence[str] = ()) -> None:
             serial.serial_for_url(url, do_not_open=True)
         except ValueError as error:
             raise BoardNotFoundError(
-                f"{url} is no board's address, because {scheme}:// is unknown: "
+                f"{url} is not a board's address, because {scheme}:// is unknown: "
                 "give a device or socket://HOST:PORT."
             ) from error
         except (serial.SerialException, OSError):
@@ -121,7 +121,7 @@ def check_url(url: str, schemes: Sequence[str] = ()) -> None:
         if not Path(url).exists():
             raise BoardNotFoundError(explain(url, FileNotFoundError(errno.ENOENT, url)))
         if not Path(url).is_char_device():
-            raise BoardNotFoundError(f"{url} is no serial port: give the port of the board.")
+            raise BoardNotFoundError(f"{url} is not a serial port: give the port of the board.")
 
 
 def open_port(url: str, baud: int = BAUD, *, dtr: bool = True) -> serial.Serial:
@@ -139,7 +139,7 @@ def open_port(url: str, baud: int = BAUD, *, dtr: bool = True) -> serial.Serial:
         raise
     except (ValueError, TypeError) as error:  # pyserial: TypeError for socket://host, no port
         raise BoardNotFoundError(
-            f"{url} is no board's address: give a device or socket://HOST:PORT."
+            f"{url} is not a board's address: give a device or socket://HOST:PORT."
         ) from error
 
 
@@ -195,7 +195,7 @@ def explain(url: str, error: BaseException) -> str:
             )
         return f"There is no port {url}: plug the board in, or give the port it is at."
     if number == errno.ENOTTY or f"({errno.ENOTTY}, " in text:  # pyserial: only in its text
-        return f"{url} is no serial port: give the port of the board."
+        return f"{url} is not a serial port: give the port of the board."
     in_use = f"Port {url} is in use by another program: close that program."
     if number in (errno.EACCES, errno.EPERM):
         if sys.platform == "win32":

@@ -49,7 +49,7 @@ class Address:
 def address_of(text: str) -> Address:
     """Return the address in ``wait``, ``wait:port``, ``wait@host:port`` or ``482915@host:port``.
 
-    :raises ValueError: one sentence, if it is no address.
+    :raises ValueError: one sentence, if it is not an address.
     """
     found = _ADDRESS.fullmatch(text.strip())
     try:
@@ -66,7 +66,7 @@ def address_of(text: str) -> Address:
     except ValueError:
         pass
     raise ValueError(
-        f"--against {shown(text)} is no opponent; write engine, lichess, wait, wait@ and the "
+        f"--against {shown(text)} is not an opponent; write engine, lichess, wait, wait@ and the "
         "address of a hall, or the digits and the address that a table which waits gives you, such "
         "as 482915@192.168.1.20."
     )

@@ -25,7 +25,9 @@ def login(server: str) -> None:
 
     server = server.rstrip("/")
     if not server.startswith(("https://", "http://")):
-        raise ValueError(f"--server {server} is no address; give one such as https://lichess.org.")
+        raise ValueError(
+            f"--server {server} is not an address; give one such as https://lichess.org."
+        )
     options.show(f"Make a token at this page: {account.token_page(server)}")
     options.show("Paste it here and press Enter. It is not shown.")
     if sys.stdin.isatty():

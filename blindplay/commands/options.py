@@ -207,7 +207,9 @@ def legal_move(board: "chess.Board", text: str, pack: "Language") -> "chess.Move
     if found.certainty is Certainty.AMBIGUOUS:
         ways = " or ".join(move.uci() for move in found.moves)
         raise ValueError(f"{shown(text)} has several meanings here; write {ways}.")
-    raise ValueError(f"{shown(text)} is no move; write it like Nf3, or from and to, such as g1f3.")
+    raise ValueError(
+        f"{shown(text)} is not a move; write it like Nf3, or from and to, such as g1f3."
+    )
 
 
 @contextlib.contextmanager
@@ -268,7 +270,9 @@ SECONDS = FiniteRange(0.1, 86_400)
 
 def _lichess_user(text: str) -> str:
     if not re.fullmatch("[A-Za-z0-9_-]{2,30}", text):
-        raise ValueError(f"{shown(text)} is no name at Lichess; it has letters, digits, _ and -.")
+        raise ValueError(
+            f"{shown(text)} is not a name at Lichess; it has letters, digits, _ and -."
+        )
     return text
 
 

@@ -148,7 +148,7 @@ def change(name: str, value: Any) -> Path:
 
     All other lines stay as they are, comments too.
 
-    :raises SettingsError: if the file is no TOML, or if the value stands on several lines in it.
+    :raises SettingsError: if the file is not TOML, or if the value stands on several lines in it.
     :raises OSError: if the file cannot be written.
     """
     path = settings_path()

@@ -107,7 +107,7 @@ def understand(
 ) -> None:
     """Print what words or sound files mean in a position.
 
-    Text such as nf3, which is no file but means a move or a command, is taken as words.
+    Text such as nf3, which is not a file but means a move or a command, is taken as words.
 
     A line of a batch is {"file": …, "fen": …, "language": …}. Its path is relative to the batch.
     """

@@ -87,7 +87,7 @@ def _tell(pairings: Pairings, request: Request) -> tuple[str, str]:
     try:
         told = [assignment_of(one).pairing for one in request.body["pairings"]]
     except (TypeError, KeyError, ValueError):
-        return "refused", "This is no assignment of a game."
+        return "refused", "This is not an assignment of a game."
     pairings.tell(told)
     return "done", ""
 

@@ -111,8 +111,8 @@ def _round(item: tuple[str, Any]) -> tuple[int, str]:
     plain = number.isascii() and number.isdigit() and 0 < int(number[:4]) <= MOST_ROUND
     if not plain or not isinstance(name, str) or not _ROUND_ID.fullmatch(name):
         raise ValueError(
-            f"{shown(number)} is no round with its name at Lichess; the name is the last part of "
-            'the address of the round there, such as 1 = "a1b2c3d4".'
+            f"{shown(number)} is not a round with its name at Lichess; the name is the last part "
+            'of the address of the round there, such as 1 = "a1b2c3d4".'
         )
     return int(number), name
 

@@ -66,7 +66,7 @@ def _host(address: str) -> str:
             return f"{name}:{parts.port or PORT}"
     except ValueError:
         pass
-    raise ValueError(f"{shown(address)} is no address; write one such as 192.168.1.20:{PORT}.")
+    raise ValueError(f"{shown(address)} is not an address; write one such as 192.168.1.20:{PORT}.")
 
 
 def _fetched(url: str, digits: str, which: Callable[[Sequence[str]], str]) -> bytes:
@@ -104,5 +104,7 @@ def _answer(response: "httpx.Response") -> dict[str, Any]:
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise ValueError("The server at this address is no hall with tickets; check the address.")
+        raise ValueError(
+            "The server at this address is not a hall with tickets; check the address."
+        )
     return found

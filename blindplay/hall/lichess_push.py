@@ -140,7 +140,7 @@ class LichessPush:
 def read_token(path: Path) -> str:
     """The token in a file.
 
-    :raises ValueError: one sentence, if it cannot be read, is no token, or others can read it.
+    :raises ValueError: one sentence, if it cannot be read, is not a token, or others can read it.
     """
     content = read_bytes(path, _MOST_TOKEN)
     if sys.platform != "win32":

@@ -48,13 +48,13 @@ class Topic:
 
 
 def topic_of(text: str) -> Topic:
-    """:raises MessageError: if it is no topic of a hall."""
+    """:raises MessageError: if it is not a topic of a hall."""
     parts = text.removeprefix(f"{ROOT}/").split("/")
     if text.startswith(f"{ROOT}/") and len(parts) == 3:
         event, table, kind = parts
         if NAME.fullmatch(event) and NAME.fullmatch(table) and kind in KINDS:
             return Topic(event, table, kind)
-    raise MessageError(f"{shown(text)} is no topic of a hall")
+    raise MessageError(f"{shown(text)} is not a topic of a hall")
 
 
 def checked_name(text: str, what: str) -> str:

@@ -38,7 +38,7 @@ class Assignment:
         """:raises ValueError: one sentence, if something in it cannot be."""
         for value in asdict(self).values():
             if not isinstance(value, str) or len(value) > _LONGEST:
-                raise ValueError("This is no assignment of a game.")
+                raise ValueError("This is not an assignment of a game.")
         for name in ("round", "table", "white", "black"):
             if not getattr(self, name):
                 raise ValueError(f"A game lacks its {name}; write it into the file.")
@@ -181,19 +181,19 @@ def _kept(path: Path) -> list[Round]:
             for one in value["rounds"]
         ]
     except (TypeError, KeyError):
-        raise ValueError(f"{path} is no file of pairings; pair the round again.") from None
+        raise ValueError(f"{path} is not a file of pairings; pair the round again.") from None
 
 
 def assignment_of(body: dict[str, Any]) -> Assignment:
     """The assignment in a request; unknown keys are ignored.
 
-    :raises ValueError: if it is no assignment.
+    :raises ValueError: if it is not an assignment.
     """
     given = {name: body[name] for name in COLUMNS if name in body}
     try:
         return Assignment(**{name: plain(value) for name, value in given.items()})
     except (TypeError, AttributeError):  # a value that is not a text
-        raise ValueError("This is no assignment of a game.") from None
+        raise ValueError("This is not an assignment of a game.") from None
 
 
 @dataclass(frozen=True)

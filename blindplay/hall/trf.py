@@ -170,7 +170,7 @@ def read_trf(data: bytes) -> TrfFile:
                 raise _wrong(index, 5, str(player.number))
             file.players[player.number] = player
     if not file.players:
-        raise ValueError("This is no tournament report file: no line begins with 001.")
+        raise ValueError("This is not a tournament report file: no line begins with 001.")
     return file
 
 

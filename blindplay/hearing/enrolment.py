@@ -394,7 +394,7 @@ class _Judge:
 
 
 def _out_of_place(pack: Language, line: ScriptLine) -> ScriptLine | None:
-    """Return the same announcement where it is no legal move; None for a command."""
+    """Return the same announcement where it is not a legal move; None for a command."""
     if line.what is not UtteranceKind.MOVE:
         return None
     chance = random.Random(line.words)

@@ -50,7 +50,7 @@ class Meaning:
 class Meanings:
     """The meanings of an utterance, the likeliest first, and the best reading without any.
 
-    ``votes`` are those of the models, by the keys of meanings; "" is no meaning.
+    ``votes`` are those of the models, by the keys of meanings; "" is not a meaning.
     """
 
     ranked: list[Meaning]
@@ -74,8 +74,9 @@ def readings(
         beside: Meaning | None = reading
         if reading.key and (better is None or _is_expected_form(reading, better)):
             found[reading.key], beside = reading, better
-        # In a form that nobody uses it is rather something else: "der Eva drei" is no pawn. But if
-        # every word belongs to the meaning ("Hektor" for "Hector"), it is the same in other words.
+        # In a form that nobody uses it is rather something else: "der Eva drei" is not a pawn. But
+        # if every word belongs to the meaning ("Hektor" for "Hector"), it is the same in other
+        # words.
         same = beside is None or (beside.key and (beside.in_grammar or not beside.unexplained))
         if nothing is None and not same:
             nothing = beside

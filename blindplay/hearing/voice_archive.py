@@ -61,7 +61,7 @@ def squares_of(code: str) -> list[chess.Square]:
     """Return the squares of a code, typed with or without spaces. Raises ValueError."""
     letters = re.sub(r"[\s,;.-]", "", code.lower())
     if not re.fullmatch(rf"([a-h][1-8]){{{_SQUARES}}}", letters):
-        raise ValueError(f"{shown(code)} is no code; a code is eight squares.")
+        raise ValueError(f"{shown(code)} is not a code; a code is eight squares.")
     return [chess.parse_square(letters[at : at + 2]) for at in range(0, len(letters), 2)]
 
 
@@ -150,7 +150,7 @@ def read(archive: Path) -> VoiceArchive:
         raise
     except Exception:  # zipfile raises whatever its parts raise
         raise ArchiveError(
-            f"{archive} is no archive of a voice, or is damaged; ask for it again."
+            f"{archive} is not an archive of a voice, or is damaged; ask for it again."
         ) from None
     donation = _donation(files, speaker, archive)
     sounds = {name: _sound(data, f"{archive}/{name}")
@@ -249,7 +249,9 @@ def _sound(data: bytes, name: str) -> bytes:
     except AudioError as error:
         raise ArchiveError(str(error)) from None
     if rate != RATE:
-        raise ArchiveError(f"{name} is no sound of sixteen kilohertz; ask for the archive again.")
+        raise ArchiveError(
+            f"{name} is not a sound of sixteen kilohertz; ask for the archive again."
+        )
     return pcm
 
 

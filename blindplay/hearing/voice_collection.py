@@ -132,7 +132,7 @@ def _put(collection: Path, held: VoiceArchive, quality: VoiceQuality) -> None:
 
 def revoke(collection: Path, code: str) -> bool:
     """Remove the voice with this code from a collection, and let it never come in again. Return
-    whether it was there. Raises ValueError if this is no code, and OSError."""
+    whether it was there. Raises ValueError if this is not a code, and OSError."""
     speaker = voice_archive.speaker_of(code)
     if speaker not in _revoked(collection):
         with (collection / _REVOKED).open("a", encoding="utf-8") as file:

@@ -81,7 +81,7 @@ def variants(word: str, spoken: object, file: str, cost: float = 0.0) -> WordVar
     for line in lines:
         match = re.fullmatch(r"\s*([^+]*?)(?:\s+\+(\d+(?:\.\d+)?))?\s*", str(line))
         if match is None or not match[1] or word != word.lower() or not word.split():
-            raise LanguageError(f"Correct {file}: {word} = {line!r} is no pronunciation.")
+            raise LanguageError(f"Correct {file}: {word} = {line!r} is not a pronunciation.")
         found[tuple(match[1].split())] = cost + float(match[2] or 0)
     if not found:
         raise LanguageError(f"Correct {file}: {word} has no pronunciation.")

@@ -54,7 +54,7 @@ def parts_of(text: str, language: str) -> tuple[Part, ...]:
 
 
 def in_language(text: str, language: str) -> MixedText:
-    """``text``, of which everything that is no part of its own is in ``language``."""
+    """``text``, of which everything that is not part of its own is in ``language``."""
     return MixedText(*parts_of(text, language))
 
 

@@ -233,7 +233,7 @@ _LONGEST_NAME = 80  # of a word or phrase in a list
 
 
 def parse_pack(text: bytes, file: str) -> dict[str, Any]:
-    """The contents of a pack. Raises LanguageError, which names ``file``, if it is no TOML, or if
+    """The contents of a pack. Raises LanguageError, which names ``file``, if it is not TOML, or if
     it is so large, or holds so long words, that it cannot be a language pack."""
     if len(text) > MOST_BYTES:
         raise LanguageError(f"{file} is too large: it may have {MOST_BYTES // 1000} kilobytes.")

@@ -288,7 +288,8 @@ class _Checking:
                     self._error(f"listen.{listed}", f"{said!r} is not in {lists}: add it there.")
         for said in self._words("listen", "also"):
             if fold(said) not in known:
-                self._error("listen.also", f"{said!r} is no word for a move: add it to its list.")
+                wrong = f"{said!r} is not a word for a move: add it to its list."
+                self._error("listen.also", wrong)
         notation = self._table("notation").items()
         pieces = [x for name, x in notation if "castles" not in name and isinstance(x, str)]
         if any(len(x) != 1 or not x.isupper() for x in pieces) or len(set(pieces)) < len(pieces):
@@ -307,15 +308,15 @@ class _Checking:
                 if not said:
                     self._error(
                         key,
-                        f"{lines!r} is no pronunciation: write the word in small letters and its "
-                        'sounds with spaces between them, such as "a n a", a cost after them as '
-                        "+0.7.",
+                        f"{lines!r} is not a pronunciation: write the word in small letters and "
+                        'its sounds with spaces between them, such as "a n a", a cost after them '
+                        "as +0.7.",
                     )
                 elif strange:
                     self._error(
                         key,
-                        f"{', '.join(strange)} is no sound; take those of the other packs, or of "
-                        "speech/adaptation/sounds.toml.",
+                        f"{', '.join(strange)} is not a sound; take those of the other packs, or "
+                        "of speech/adaptation/sounds.toml.",
                     )
                 elif table == "pronunciations":
                     spoken[word] = said

@@ -466,7 +466,7 @@ def make_it(game: State, move: chess.Move, *rules: str) -> None:
     game.rule(Made(by=side, move=move.uci(), san=san(game.board, move)), *rules)
     turn.claim_lost = True
     if "opening_envelope" not in rules:
-        # An offer made after sealing stands: the sealed move is no answer to it (I.4).
+        # An offer made after sealing stands: the sealed move is not an answer to it (I.4).
         decline_by_playing(game, side)
     lapse(game)
     record_before_next_move(game, side)

@@ -24,7 +24,7 @@ _LONGEST = 10_000  # characters
 
 
 class FactError(ValueError):
-    """A JSON value that is no fact of the contract; the message says what is wrong."""
+    """A JSON value that is not a fact of the contract; the message says what is wrong."""
 
 
 def seconds(milliseconds: int) -> int | float:

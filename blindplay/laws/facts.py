@@ -455,7 +455,7 @@ def parse(value: Any) -> Fact:
 def loads(line: str, t: int | None = None) -> Fact:
     """The fact on one line of JSON. ``t`` (ms) replaces the line's own time.
 
-    :raises FactError: if the line is no fact.
+    :raises FactError: if the line is not a fact.
     """
     try:
         value = json.loads(line, parse_constant=_no_constant)

@@ -234,7 +234,7 @@ def irregular(game: State, fact: f.Irregular) -> None:
     if closed(game, fact.kind, fact.by):
         return
     if fact.by.startswith("assistant:"):
-        # A complaint is no task of an assistant (D.2.10). Anybody who sees something irregular
+        # A complaint is not a task of an assistant (D.2.10). Anybody who sees something irregular
         # may tell the arbiter (12.7).
         if fact.kind in rights(game, fact.by):
             seen = cast("ArbiterReason", fact.what)

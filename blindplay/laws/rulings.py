@@ -176,7 +176,7 @@ class Repeated(PersonalRuling, kind="repeated"):
 
 
 class NotUnderstood(PersonalRuling, kind="not_understood"):
-    """Words that are no announcement."""
+    """Words that are not an announcement."""
 
     text: str
 

@@ -467,7 +467,7 @@ class State:
         return ply
 
     def note_what_stands_wrong(self) -> None:
-        """A turn begins: what stands wrong on the boards now is no part of the next move."""
+        """A turn begins: what stands wrong on the boards now is not part of the next move."""
         for table in self.tables.values():
             table.inherited = difference(table.placement, self.pieces)
 

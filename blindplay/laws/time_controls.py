@@ -28,7 +28,7 @@ def read(text: str) -> TimeControl:
     >>> read("40/90m+30m+30s").pgn
     '40/5400+30:1800+30'
 
-    :raises ValueError: one sentence, if it is no time control, or if it has two readings.
+    :raises ValueError: one sentence, if it is not a time control, or if it has two readings.
     """
     compact = "".join(text.lower().split())
     if len(compact) <= _LONGEST:
@@ -59,7 +59,7 @@ def read_length(text: str) -> int:
     length = round(sum(float(amount) * _UNITS[unit] for amount, unit in times))
     if (not times and compact != "0") or length > 30 * 24 * _HOUR:
         raise ValueError(
-            f"{text[:60]!r} is no time up to 30 days; write one such as 15m, 90s or 12h."
+            f"{text[:60]!r} is not a time up to 30 days; write one such as 15m, 90s or 12h."
         )
     return length
 
@@ -131,6 +131,6 @@ def _periods(text: str, whole: str) -> list[Period]:
 
 def _unreadable(text: str) -> ValueError:
     return ValueError(
-        f"{text[:60]!r} is no time control; write one such as 90m+30s, 40/90m+30m+30s or 3h, or as "
-        "in PGN, 5400+30."
+        f"{text[:60]!r} is not a time control; write one such as 90m+30s, 40/90m+30m+30s or 3h, or "
+        "as in PGN, 5400+30."
     )

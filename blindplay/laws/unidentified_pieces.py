@@ -112,7 +112,7 @@ def named(game: State, board: str, placement: str) -> str:
 
     ``placement`` is what a board without identities shows. Pieces that stand where they stood keep
     their names; the others are read as :func:`guess` would read them one by one.
-    Raises :class:`ValueError` for what is no placement.
+    Raises :class:`ValueError` for what is not a placement.
     """
     if UNKNOWN not in placement:
         return placement
@@ -136,7 +136,7 @@ def named(game: State, board: str, placement: str) -> str:
 def told(game: State, board: str, placement: str) -> str | None:
     """Return the position with the holes of ``placement`` that has been reported: the one that the
     board shows already, one that it is to be corrected to, a completed or an announced move. None
-    if there is none. Raises :class:`ValueError` for what is no placement."""
+    if there is none. Raises :class:`ValueError` for what is not a placement."""
     holes = occupied(placement)
     goals = (goal for goal, known in _goals(game, board) if known)
     for goal in (game.tables[board].placement, *goals):
@@ -146,7 +146,7 @@ def told(game: State, board: str, placement: str) -> str | None:
 
 
 def occupied(placement: str) -> frozenset[int]:
-    """The squares on which something stands. :class:`ValueError` for what is no placement."""
+    """The squares on which something stands. :class:`ValueError` for what is not a placement."""
     # The rules of chess have no "?": any letter serves to find the occupied squares.
     return frozenset(read_placement(placement.replace(UNKNOWN, "P")))
 

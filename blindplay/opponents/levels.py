@@ -41,6 +41,6 @@ def level(text: str) -> Level:
     if text.isdecimal() and len(text) < 5 and LOWEST <= int(text) <= HIGHEST:
         return Level(int(text))
     raise ValueError(
-        f"--level {text} is no level; give {', '.join(ELO)}, or a number from {LOWEST} to "
+        f"--level {text} is not a level; give {', '.join(ELO)}, or a number from {LOWEST} to "
         f"{HIGHEST}."
     )

@@ -67,7 +67,7 @@ def named(path: str) -> EngineProgram:
     """
     found = shutil.which(path)
     if found is None:
-        raise ValueError(f"--engine {path} is no program; give the file of a UCI engine.")
+        raise ValueError(f"--engine {path} is not a program; give the file of a UCI engine.")
     name = Path(found).stem.replace("_", " ").replace("-", " ").split()[0]
     return EngineProgram(name[:1].upper() + name[1:], (str(Path(found).absolute()),))
 
@@ -149,7 +149,7 @@ class UciEngine:
     ) -> tuple[chess.Move, chess.engine.InfoDict]:
         try:
             engine = self._started()
-            engine.ping()  # what it still says about an earlier question is no answer to this one
+            engine.ping()  # a late line about an earlier question does not answer this one
             played = engine.play(
                 board,
                 limit,

@@ -114,7 +114,7 @@ def pgn(game: Game, reason: str = "", more: Mapping[str, str] | None = None) -> 
         out.headers["SetUp"], out.headers["FEN"] = "1", game.start_board.fen()
     for name, value in (more or {}).items():
         if not _TAG.fullmatch(name):
-            raise ValueError(f"{shown(name)} is no tag of PGN; use letters and digits only.")
+            raise ValueError(f"{shown(name)} is not a tag of PGN; use letters and digits only.")
         out.headers[name] = _escaped(" ".join(plain(value).split()) or "?")
     out.comment = _offers(game, 0)
     node: chess.pgn.GameNode = out

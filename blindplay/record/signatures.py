@@ -126,7 +126,7 @@ def read_line(line: bytes) -> SignedStatement:
         public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(statement.key))
         public.verify(bytes.fromhex(made), covered)
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
-        raise SignatureError("it is no signature of a journal") from None
+        raise SignatureError("it is not a signature of a journal") from None
     except InvalidSignature:
         raise SignatureError("the signature does not belong to what it signs") from None
     return statement

@@ -138,7 +138,7 @@ def read_audio(path: Path, rate: int = RATE) -> bytes:
 
     The file may have any rate, any number of channels, and 8 to 32 bits. Wrong lengths in a WAV
     header, as programs that write to a pipe leave them, are corrected. Raises AudioError if the
-    file is no sound file or has no sound in it.
+    file is not a sound file or has no sound in it.
     """
     import miniaudio
 

@@ -1,7 +1,7 @@
 """The user's own screen reader, through Prism (the package `prismatoid`, the extra `reader`).
 
 Prism speaks to NVDA, JAWS, Narrator (UIA), Orca, Speech Dispatcher, VoiceOver and others. A plain
-synthesiser of the system is no reader: our own voice is one already.
+synthesiser of the system is not a reader: our own voice is one already.
 
 Most readers do not tell when a sentence ends (of those tried, Speech Dispatcher does not). Then the
 end is estimated from the length of the text and `words_per_minute`, with a second to begin in.

@@ -45,7 +45,7 @@ class Acting:
 
     def _refused_at_once(self, side: str, said: Statement) -> list[Effect]:
         """The refusal of a command that can only be refused: there is nothing to ask about, and
-        without a *ja* it is no fact. Nothing if it can be done."""
+        without a *ja* it is not a fact. Nothing if it can be done."""
         effects = self.commands.do(side, said.meant)
         facts = [one.fact for one in effects if isinstance(one, Submit)]
         if not facts:
@@ -62,7 +62,7 @@ class Acting:
 
     def _seal(self, side: str, said: Statement) -> list[Effect]:
         """A bare move is taken for the sealed one, after a question that does not name it; what
-        was spoken aloud is no secret and is refused."""
+        was spoken aloud is not a secret and is refused."""
         meant = said.meant
         if side != self._table.game.side:
             return [say(self._readers.of(side), side, "refused_seal_due")]

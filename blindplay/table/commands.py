@@ -139,7 +139,7 @@ class Commands:
 
     def _take_back(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         """In training without an arbiter: take back the player's own last move, with the answer to
-        it. A move that is only made is no ply yet. On a server, the opponent is asked, or
+        it. A move that is only made is not a ply yet. On a server, the opponent is asked, or
         agrees."""
         game = self._table.game
         if not self._table.allows(command):

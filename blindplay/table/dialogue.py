@@ -187,7 +187,7 @@ class Dialogue:
     def _is_repetition(self, side: str, found: list[Statement]) -> bool:
         """Return whether ``side`` seems to repeat what was announced (D.2.1). Everybody has just
         heard it, so it is not read back; their hands show whether they have understood it. Words
-        that may be a move of their own are no repetition."""
+        that may be a move of their own are not a repetition."""
         game = self._table.game
         if not found or found[0].meant.correction or found[0].meant.move is None:
             return False

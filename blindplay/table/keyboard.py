@@ -152,7 +152,7 @@ class Keyboard:
         own = {one.sentence(side).casefold(): side for one in languages for side in f.SIDES}
         return {side: side for side in f.SIDES} | own
 
-    # --- lines that are no words of a player; False if the line is none of its kind ---------------
+    # --- lines that are not words of a player; False if it is another kind of line ----------------
 
     def _submit(self, fact: f.Fact) -> bool:
         """Take a fact after what hands have done, unless it undoes moves and needs a yes first."""
@@ -308,7 +308,7 @@ _WITH_MORE = frozenset(("restore", "permit", "warn", "clock", "execute", "record
 
 def as_words_of(keyboard: Keyboard, side: str, line: str) -> str:
     """``line``, typed by ``side`` elsewhere, as it is typed at the keyboard: as that side's words,
-    unless it is no player's."""
+    unless it is not a player's."""
     words = line.split()
     own = words and words[0] not in _WORDS and not line.startswith(("{", _ARBITER))
     others = keyboard._leaves(line) or words == ["start"]

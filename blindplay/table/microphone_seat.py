@@ -25,7 +25,7 @@ from .dialogue import Dialogue
 _HOLD_SECONDS = 5.0
 """Seconds that the table stays silent after an interruption by someone who then says nothing."""
 TAPPED_MS = 600
-"""Two presses of the talk button within so many ms are no speech: a *nein* needs more time."""
+"""Two presses of the talk button within so many ms are not speech: a *nein* needs more time."""
 
 
 class Hears(Protocol):
@@ -263,7 +263,7 @@ class MicrophoneSeat:
             likely = " or ".join(candidate.phrase for candidate in decision.candidates)
             line(f"heard {name}, perhaps: {likely}")
         else:
-            heard = recognition.words or "something that is no phrase of the game"
+            heard = recognition.words or "something that is not a phrase of the game"
             line(f"heard {name}, not understood: {heard}")
         awaited = decision.phrase in self._expected.awaited
         self._hears(side, decision, begun=self._begun(), awaited=awaited)

@@ -29,7 +29,7 @@ def read_time(text: str) -> int:
     """
     match = _TIME.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r} is no time: write one like 1:30:00, 59:30 or 90.")
+        raise ValueError(f"{text!r} is not a time: write one like 1:30:00, 59:30 or 90.")
     hours, minutes, seconds = (int(part or 0) for part in match.groups())
     if seconds > 59 and match[2] is not None:
         raise ValueError(f"{text!r} has more than 59 seconds in a minute.")

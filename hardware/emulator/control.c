@@ -52,7 +52,7 @@ struct request {
 static bool obey_set(const struct request *it)
 {
     if (!is_piece(it->second)) {
-        say_error("%s is no piece", it->second);
+        say_error("%s is not a piece", it->second);
         return false;
     }
     put(it->square, it->second[0], atof(it->third));
@@ -63,7 +63,7 @@ static bool obey_fen(const struct request *it)
 {
     if (set_up(it->first))
         return true;
-    say_error("%s is no position", it->first);
+    say_error("%s is not a position", it->first);
     return false;
 }
 
@@ -230,14 +230,14 @@ static void obey_request(const struct request *it)
         if (strcmp(it->command, COMMANDS[i].name) != 0)
             continue;
         if (COMMANDS[i].needs == SQUARE && it->square < 0)
-            say_error("%s is no square", it->first);
+            say_error("%s is not a square", it->first);
         else if (COMMANDS[i].needs == SIDE && it->side < 0)
             say_error("%s has no lever: write white or black", it->first);
         else if (COMMANDS[i].obey(it))
             say_ok();
         return;
     }
-    say_error("%s is no command", it->command);
+    say_error("%s is not a command", it->command);
 }
 
 static void obey(char *line)

@@ -289,7 +289,7 @@ int main(int count, char **arguments)
         } else if (!strcmp(option, "--tolerance")) {
             tolerance = atof(value) / 100;
         } else {
-            fprintf(stderr, "%s is no option.\n", option);
+            fprintf(stderr, "%s is not an option.\n", option);
             return 2;
         }
     }

@@ -30,7 +30,7 @@ struct change {
     uint8_t square, old, new;
 };
 
-/* `piece` is the last state that was no fault: a bad contact proves nothing. Memory is scarce, so
+/* `piece` is the last state that was not a fault: a bad contact proves nothing. Memory is scarce, so
  * `since` and `first` are the low halves of times that passed less than 65 s ago. */
 struct hole {
     uint8_t believed, reading : 4, piece : 4;

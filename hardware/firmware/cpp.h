@@ -45,7 +45,7 @@ struct cpp {
  * begins with a command, or with `any_word`. If `ended`, the line is whole. */
 bool cpp_hear(struct cpp *cpp, uint8_t byte, bool any_word, bool *ended);
 
-/* Obey the line. False if it is no command. */
+/* Obey the line. False if it is not a command. */
 bool cpp_obey(struct cpp *cpp, const struct board *board);
 
 /* A square changed. */
@@ -54,7 +54,7 @@ void cpp_changed(struct cpp *cpp);
 /* Tell what is new, as soon as there is room for it. What changed meanwhile is told as one. */
 void cpp_tell(struct cpp *cpp, const struct board *board);
 
-/* Say that the last line was no command. */
+/* Say that the last line was not a command. */
 void cpp_refuse(void);
 
 #endif

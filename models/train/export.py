@@ -96,7 +96,7 @@ def read(folder: Path) -> Network:
         vectors.append(np.frombuffer(data, "<f4", rows, at))
     layers = len(STEPS)
     if len(matrices) != 2 * layers + 2 or len(vectors[-1]) != 1 + len(phones):
-        raise ValueError(f"{folder} is no model of ours; give the folder of a built-in one.")
+        raise ValueError(f"{folder} is not a model of ours; give the folder of a built-in one.")
     return Network(
         tuple(phones),
         matrices[0],

@@ -72,7 +72,7 @@ def test_the_monitor_refuses_a_wrong_port() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such device")
 def test_the_monitor_does_not_wait_at_what_is_no_serial_port() -> None:
-    with pytest.raises(BoardNotFoundError, match=r"^/dev/null is no serial port: give the port"):
+    with pytest.raises(BoardNotFoundError, match=r"^/dev/null is not a serial port: give the port"):
         monitor("/dev/null", json=False, seconds=None, out=io.StringIO())
 
 

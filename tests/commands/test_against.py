@@ -64,12 +64,12 @@ def test_training_can_be_refused_and_an_arbiter_refuses_it(table: Table) -> None
     ("given", "why"),
     [
         (("--level", "club"), "--engine and --level need --against engine."),
-        (("--against", "engine", "--level", "weak"), "--level weak is no level"),
-        (("--against", "engine", "--engine", "no-such"), "--engine no-such is no program"),
+        (("--against", "engine", "--level", "weak"), "--level weak is not a level"),
+        (("--against", "engine", "--engine", "no-such"), "--engine no-such is not a program"),
         (("--against", "engine", "--impaired", "both"), "--impaired both leaves no side"),
         (("--against", "engine", "--sighted-board", "dgt"), "needs two people at the table"),
         (("--against", "engine", "--shared-microphone"), "needs two people at the table"),
-        (("--against", "someone"), "'someone' is no opponent"),
+        (("--against", "someone"), "'someone' is not an opponent"),
     ],
 )
 def test_what_does_not_go_together_is_refused_in_one_sentence(

@@ -68,5 +68,5 @@ def test_a_port_that_is_in_use_is_one_sentence() -> None:
 
 def test_an_origin_that_is_no_site_is_one_sentence() -> None:
     done = run("board", "serve", "--livechess", "--board", "COM3", "--origin", "example.org")
-    assert done.stderr == "example.org is no site: write it as https://example.org.\n"
+    assert done.stderr == "example.org is not a site: write it as https://example.org.\n"
     assert done.status == 2

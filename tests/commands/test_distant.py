@@ -35,14 +35,14 @@ def test_an_opponent_far_away_has_an_address(text: str, found: Address) -> None:
     ["", "482915@", "someone", "wait@", "4829@host.example", "a:b", "host:70000", "host/path", "@"],
 )
 def test_what_is_no_address_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is no opponent; write engine, lichess, wait, wait@"):
+    with pytest.raises(ValueError, match="is not an opponent; write engine, lichess, wait, wait@"):
         address_of(text)
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--against", "a b:c"), "is no opponent"),
+        (("--against", "a b:c"), "is not an opponent"),
         (("--lag-limit", "5"), "--lag-limit needs --against wait."),
         (("--against", "wait", "--level", "club"), "--engine and --level need --against engine."),
         (("--against", "host.example", "--time-control", "5m"), "decides about --time-control"),

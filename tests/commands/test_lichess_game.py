@@ -68,7 +68,7 @@ def test_who_waits_is_told_so_and_may_leave(
         (("--impaired", "both"), "you are one player"),
         (("--time-control", "40/90m+30m"), "one period only"),
         (("--time-control", "3m"), "bullet never"),
-        (("--challenge", "a b"), "is no name at Lichess"),
+        (("--challenge", "a b"), "is not a name at Lichess"),
         (("--board", "/no/such/port"), "port"),
     ],
 )

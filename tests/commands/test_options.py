@@ -43,10 +43,10 @@ def test_a_wrong_position_is_a_sentence(fen: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("knight", "is no move; write it like Nf3"),
+        ("knight", "is not a move; write it like Nf3"),
         ("e2e5", "is not a legal move"),
         ("Nf6", "is not a legal move"),
-        ("", "is no move"),
+        ("", "is not a move"),
     ],
 )
 def test_a_wrong_move_is_a_sentence(text: str, message: str) -> None:

@@ -131,7 +131,7 @@ def test_a_table_without_an_engine_for_an_opponent_starts_no_process_at_all(tmp_
         (PUZZLE, ["--port", "x"], "--port needs --board"),
         ("1. e4 *", ["--output", "given"], "exists already"),
         ("1. e4 *", ["--output", "none/out.pgn"], "There is no folder"),
-        ("1. e4 *", ["--engine", "no-such-engine"], "is no program"),
+        ("1. e4 *", ["--engine", "no-such-engine"], "is not a program"),
         ("Buy milk.", [], "holds no game and no position"),
     ],
 )

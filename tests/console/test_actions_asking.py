@@ -1,4 +1,4 @@
-"""What a player asks his page, and why what he typed is no move."""
+"""What a player asks his page, and why what he typed is not a move."""
 
 from __future__ import annotations
 
@@ -106,8 +106,8 @@ def test_what_is_no_question_is_a_sentence_and_nothing_happens(
     ("text", "said"),
     [
         ("Nd2", "That is ambiguous. Do you mean: "),
-        ("Nh5", "That is no legal move here. That piece does not move like that."),
-        ("gobbledygook", "That is no legal move here."),
+        ("Nh5", "That is not a legal move here. That piece does not move like that."),
+        ("gobbledygook", "That is not a legal move here."),
     ],
 )
 def test_why_it_is_no_move_is_said(knights: Knights, text: str, said: str) -> None:

@@ -192,7 +192,7 @@ def test_what_is_not_his_task_is_refused_with_the_article(
         ("touch", {}, "needs square"),
         ("record", {"ply": "one", "text": "e4"}, "whole number"),
         ("record", {"ply": "9" * 30, "text": "e4"}, "whole number"),
-        ("move", {"text": "e5", "how": "both"}, "no legal move"),
+        ("move", {"text": "e5", "how": "both"}, "not a legal move"),
         ("move", {"text": "e4", "how": "sideways"}, "no such action"),
     ],
 )

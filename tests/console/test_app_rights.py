@@ -86,7 +86,7 @@ STATES: dict[str, Callable[[Table], None]] = {
     "black to move": _black_to_move, "pending": _pending, "adjourned": _adjourned, "over": _over,
 }  # fmt: skip
 SHORT = ("begun",)
-# What no article is about: a page that was too late, and what is no fact of the contract.
+# What no article is about: a page that was too late, and what is not a fact of the contract.
 NO_REFUSAL = ("Not done: somebody else", "That was not understood")
 
 

@@ -28,7 +28,7 @@ def main() -> int:
     given = reader.parse_args()
     unknown = [name for name in given.targets if name not in TARGETS]
     if unknown:
-        reader.error(f"{unknown[0]} is no target; there are {', '.join(TARGETS)}")
+        reader.error(f"{unknown[0]} is not a target; there are {', '.join(TARGETS)}")
     with tempfile.TemporaryDirectory(prefix="fuzz-") as temporary:
         folder(Path(temporary))
         if given.atheris:

@@ -34,7 +34,7 @@ def _named_in_no_text() -> bytes:
 
 
 FOUND = [
-    pytest.param("archive", _named_in_no_text(), id="a name in an archive that is no text"),
+    pytest.param("archive", _named_in_no_text(), id="a name in an archive that is not text"),
     pytest.param(
         "requests",
         b"GET /white/changes\nhost: localhost\norigin: http://[::1\n\n",
@@ -43,7 +43,7 @@ FOUND = [
     pytest.param(
         "requests",
         b"GET /black/changes?since=ab\xff\nhost: localhost\n\n",
-        id="a query that is no text",
+        id="a query that is not text",
     ),
     pytest.param(
         "requests",
@@ -60,7 +60,7 @@ FOUND = [
     ),
     pytest.param("phones", _BOUNDARY + b"l", id="a phone without a number"),
     pytest.param("phones", _BOUNDARY + b"l end", id="a phone's number that is a word"),
-    pytest.param("phones", _BOUNDARY + b"l \xbe", id="phones that are no text"),
+    pytest.param("phones", _BOUNDARY + b"l \xbe", id="phones that are not text"),
     pytest.param("graph", _VECTOR + b"\x01\0\0\0\0\0x\xa7", id="more arcs than memory"),
     pytest.param("graph", _VECTOR + b"\xff" * 8 + bytes(40), id="fewer than no arcs"),
     pytest.param("manifest", b'{"files": ' + _DEEP, id="a manifest without a bottom"),

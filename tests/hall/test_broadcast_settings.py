@@ -53,8 +53,8 @@ def test_a_delay_of_nothing_is_possible(tmp_path: Path, delay: str) -> None:
         ("[broadcast]\nfolder = 1", "words in quotes"),
         ("[broadcast.lichess]\nrounds = { 1 = 'abcd1234' }", "names no token"),
         ("[broadcast.lichess]\ntoken = 't'", "each round"),
-        ("[broadcast.lichess]\ntoken = 't'\nrounds = { 1 = '../../x' }", "no round"),
-        ("[broadcast.lichess]\ntoken = 't'\nrounds = { x = 'abcd1234' }", "no round"),
+        ("[broadcast.lichess]\ntoken = 't'\nrounds = { 1 = '../../x' }", "not a round"),
+        ("[broadcast.lichess]\ntoken = 't'\nrounds = { x = 'abcd1234' }", "not a round"),
         (
             "[broadcast.lichess]\ntoken = 't'\nserver = 'http://lichess.org'\n"
             "rounds = { 1 = 'abcd1234' }",

@@ -101,7 +101,7 @@ def test_without_a_ticket_or_a_hall_one_sentence_says_so(hall: Served, tmp_path:
     for given, sentence in [
         (address, "no open ticket"),
         ("127.0.0.1:1", "cannot be reached"),
-        ("[", "is no address"),
+        ("[", "is not an address"),
         (f"{address.partition(':')[0]}:{hall.event.broker.broker.port}", "cannot be reached"),
     ]:
         with pytest.raises(ValueError, match=sentence):

@@ -35,7 +35,7 @@ def test_a_signature_lies_beside_the_copy_and_once(tmp_path: Path, keys: dict[st
         ("5", LINE, "another table"),
         ("4", signatures.signed(replace(STATEMENT, event="club"), SECRET), "another table"),
         ("4", LINE.replace(b"1-0", b"0-1"), "does not belong"),
-        ("4", LINE[:100], "no signature"),
+        ("4", LINE[:100], "not a signature"),
     ],
 )
 def test_a_wrong_signature_is_named_and_not_kept(

@@ -36,7 +36,7 @@ def test_a_wrong_tolerance_is_one_sentence_and_writes_nothing(
     assert ladder.main(["--tolerance", text]) == 2
     told = capsys.readouterr()
     assert told.out == ""
-    assert told.err == f"{text!r} is no tolerance: give percent above 0 and below 50.\n"
+    assert told.err == f"{text!r} is not a tolerance: give percent above 0 and below 50.\n"
     assert not list(tmp_path.iterdir())
 
 
@@ -51,7 +51,7 @@ def test_wrong_resistors_are_one_sentence_and_write_nothing(
     assert ladder.main(["--resistors", text]) == 2
     told = capsys.readouterr()
     assert told.out == "" and len(told.err.splitlines()) == 1
-    assert "are no resistors: give 12 whole numbers of ohms" in told.err
+    assert "are not resistors: give 12 whole numbers of ohms" in told.err
     assert not list(tmp_path.iterdir())
 
 

@@ -187,7 +187,7 @@ def test_only_what_loses_nothing_is_better() -> None:
     assert score(doubt=-1.0).better_than(score())
     assert not score(doubt=-0.4).better_than(score())
     assert not score().better_than(score())
-    # A command that is not understood any more, or one wrong move, is no price for anything.
+    # A command that is not understood any more, or one wrong move, is not price for anything.
     assert not score(right=12, commands=4, doubt=-9.0).better_than(score())
     assert not score(right=12, wrong=2, doubt=-9.0).better_than(score())
     assert not score(right=9, wrong=0).better_than(score())

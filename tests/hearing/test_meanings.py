@@ -56,7 +56,7 @@ def test_several_models_are_no_surer_than_their_lead_over_other_meanings(start: 
     found = features(readings(recognition, start, PACK), recognition, start, PACK)
     assert found.over_longer == pytest.approx(1)
     assert found.highest_odds == pytest.approx(3 + MOST_BEHIND)
-    # A link is no word that may be lost.
+    # A link is not a word that may be lost.
     linked = "gustav eins nach felix drei"
     recognition = together([(short, -100)], [(linked, -50)])
     found = features(readings(recognition, start, PACK), recognition, start, PACK)

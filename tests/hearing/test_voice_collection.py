@@ -104,7 +104,7 @@ def test_the_command_says_of_each_archive_what_it_is_worth(tmp_path: Path, voice
     lines = done.stdout.splitlines()
     assert done.status == 1 and done.stderr == ""
     assert lines[0].startswith(f"{good} holds the voice {SPEAKER}, language de: usable recordings ")
-    assert lines[1] == f"{bad} is no archive of a voice, or is damaged; ask for it again."
+    assert lines[1] == f"{bad} is not an archive of a voice, or is damaged; ask for it again."
     assert lines[2] == "Archives that can be used: 1 of 2."
     assert "consent.wav" in lines[3] and (voices / SPEAKER).is_dir()
     done = run("voice", "donate", "--check", "--json", str(good))

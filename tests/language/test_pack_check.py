@@ -146,7 +146,7 @@ def test_a_sentence_needs_its_values_and_words(sentence: str, told: str) -> None
         ('louder = ["høyere"]', 'louder = ["lavere"]', "commands.softer", "commands.louder"),
         ('louder = ["høyere"]', 'louder = ["tårn"]', "commands.louder", "pieces.rook"),
         ('opening = ["Brett"', 'opening = ["Hjelp"', "listen.opening", "commands.help"),
-        ('also = ["syv"]', 'also = ["sjette"]', "listen.also", "no word for a move"),
+        ('also = ["syv"]', 'also = ["sjette"]', "listen.also", "not a word for a move"),
         ('captures = ["slår", "tar", ""]', 'captures = ["tek"]', "listen.captures", "'tek'"),
         ('bishop = "L"', 'bishop = "K"', "notation", "capital letter of its own"),
         ('bishop = "L"', 'bishop = "]"', "notation", "capital letter of its own"),
@@ -186,8 +186,14 @@ def test_every_fault_is_found_in_one_go_and_half_a_pack_is_looked_at_in_its_othe
     [
         # The sounds of the rank three: nobody could tell it from it.
         ('"fire" = "f i: r @"', '"fire" = "t r e:"', True, "ranks.3", "'fire' in ranks.4 (0.0"),
-        ('"fire" = "f i: r @"', '"fire" = "f ii r @"', True, "pronunciations.fire", "ii is no"),
-        ('"fire" = "f i: r @"', '"fire" = "+2"', True, "pronunciations.fire", "no pronunciation"),
+        ('"fire" = "f i: r @"', '"fire" = "f ii r @"', True, "pronunciations.fire", "ii is not"),
+        (
+            '"fire" = "f i: r @"',
+            '"fire" = "+2"',
+            True,
+            "pronunciations.fire",
+            "not a pronunciation",
+        ),
         ('"fire" = "f i: r @"', '"Fire" = "f i: r @"', True, "pronunciations.Fire", "small"),
         ('"fire" = "f i: r @"\n', "", True, "pronunciations", "'fire' is missing: moves"),
         ('"pause" = "p aU s @"\n', "", False, "pronunciations", "'pause' is missing: phrases"),

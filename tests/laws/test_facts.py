@@ -1,4 +1,4 @@
-"""Facts: exact to JSON and back, and one sentence for whatever is no fact."""
+"""Facts: exact to JSON and back, and one sentence for whatever is not a fact."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ OF_ASSISTANTS = sorted(
     kind for kind, fact in f.KINDS.items()
     if issubclass(fact, f.Personal) or kind in ("assistant", "start", "open_envelope")
 )  # fmt: skip
-# What each text says of people who are no part of the game.
+# What each text says of people who are not part of the game.
 OUTSIDERS = {
     "fide-2023": "fide-2023 12.7", "basics-no": "fide-2023 12.7",
     "fide-2014": "fide-2014 12.7", "fide-1997": "fide-1997 13.7",

@@ -112,5 +112,5 @@ def test_a_length_of_time_is_read_as_people_write_it(text: str, seconds: int) ->
     "text", ["", "15", "-5m", "5m-", "40/5m", "m", "721h", "1e9h", "9" * 200 + "s"]
 )
 def test_what_is_no_length_of_time_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is no time up to 30 days"):
+    with pytest.raises(ValueError, match="is not a time up to 30 days"):
         read_length(text)

@@ -15,5 +15,5 @@ def test_each_word_and_each_number_is_a_level() -> None:
 
 @pytest.mark.parametrize("text", ["", "weak", "599", "3201", "-800", "1e3", "99999"])
 def test_anything_else_is_none_and_the_levels_are_named(text: str) -> None:
-    with pytest.raises(ValueError, match="is no level; give beginner, learner, club"):
+    with pytest.raises(ValueError, match="is not a level; give beginner, learner, club"):
         level(text)

@@ -33,7 +33,7 @@ def test_an_engine_is_named_after_its_file(tmp_path: Path) -> None:
     file.touch()
     file.chmod(0o700)
     assert uci.named(str(file)) == uci.EngineProgram("Lc0", (str(file),))
-    with pytest.raises(ValueError, match="--engine nothing is no program"):
+    with pytest.raises(ValueError, match="--engine nothing is not a program"):
         uci.named("nothing")
 
 

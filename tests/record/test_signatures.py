@@ -60,7 +60,7 @@ def test_a_changed_statement_is_found(field: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_signature_is_refused(line: bytes) -> None:
-    with pytest.raises(SignatureError, match="no signature"):
+    with pytest.raises(SignatureError, match="not a signature"):
         read_line(line)
 
 

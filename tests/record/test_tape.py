@@ -113,7 +113,7 @@ def test_a_recording_that_is_cut_short_or_spoilt_anywhere_is_damaged(data: st.Da
         else:
             spoilt = bytes([whole[at] ^ data.draw(st.integers(1, 255))])
             broken.write_bytes(whole[:at] + spoilt + whole[at + 1 :])
-        # Whatever still decodes to the very samples that were kept is no damage (padding bits).
+        # Whatever still decodes to the very samples that were kept is not damage (padding bits).
         if tape.damaged():
             assert tape.damaged() == [broken]
             assert [found.ply for found in tape.recordings()] == [1, 3]

@@ -160,7 +160,7 @@ def test_each_signature_that_is_damaged_is_named(journal: Path) -> None:
     file = signatures.file_of(journal)
     file.write_bytes(file.read_bytes() + b"{}\n" + file.read_bytes().replace(b"1-0", b"0-1"))
     assert wrong(journal) == [
-        f"Line 2 of {file} is wrong: it is no signature of a journal.",
+        f"Line 2 of {file} is wrong: it is not a signature of a journal.",
         f"Line 3 of {file} is wrong: the signature does not belong to what it signs.",
     ]
 

@@ -379,7 +379,7 @@ def test_the_command_prints_or_writes_the_same_bytes(journal: Path, tmp_path: Pa
         (("{}", "--format", "html", "--points", "500"), "6 to 72"),
         (("{}", "--format", "midi"), "midi"),
         (("{}", "--language", "xx", "--format", "html"), "Unknown language"),
-        (("{}", "--header", "a b=c"), "no tag of PGN"),
+        (("{}", "--header", "a b=c"), "not a tag of PGN"),
         (("{}", "--format", "tape", "--from", "0"), "--from"),
         (("{}", "--format", "brf", "--from", "3"), "--format tape"),
     ],

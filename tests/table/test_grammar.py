@@ -57,7 +57,7 @@ def test_where_it_is_required_a_command_without_the_opening_word_is_talk(talk: T
     at = talk(opening_word=OpeningWord.REQUIRED)
     assert at.hear(Verdict.COMMAND, "ich gebe auf") == []
     assert at.hear(Verdict.COMMAND, "zeit") == []
-    assert at.hear(Verdict.ASK, "zeit", "hilfe") != []  # it was no command: not understood
+    assert at.hear(Verdict.ASK, "zeit", "hilfe") != []  # it was not a command: not understood
     assert at.hear(Verdict.COMMAND, "brett zeit") == ["Ihre Zeit: eine Stunde dreißig Minuten."]
     at.hear(Verdict.COMMAND, "brett ich gebe auf")
     at.hear(Verdict.COMMAND, "ja")  # an answer needs none

@@ -42,7 +42,7 @@ def typed(sitting: Sitting, *lines: str) -> list[f.Fact]:
     return [taken.fact for taken in sitting.table.log[before:]]
 
 
-# --- a line that is no word of a player ---------------------------------------------------------
+# --- a line that is not a word of a player --------------------------------------------------------
 
 
 @pytest.mark.parametrize(

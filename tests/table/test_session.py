@@ -164,7 +164,7 @@ def test_a_move_that_the_sighted_player_made_without_a_word_is_told_when_it_is_c
     seat.table.submit(f.Press(by="black"))
     told = GERMAN.sentence("last_move", player="Schwarz", move="Bauer Eva sieben Eva fünf")
     assert told in seat.said()
-    # It is no announcement of his: nothing says so in the record.
+    # It is not an announcement of his: nothing says so in the record.
     assert not [r for r in seat.session.rulings if isinstance(r, Announced) and r.by == "black"]
 
 

@@ -1,7 +1,7 @@
 """Finds the moves in the messages of a DGT board.
 
 Hands slide pieces over legal squares, put down before they lift, castle rook first, and take a
-piece without its square ever being reported empty. So a position is no move just because it is
+piece without its square ever being reported empty. So a position is not a move just because it is
 legal. The finder keeps the line of plies that the board has shown since the last reported move. It
 revises the end of that line as long as hands may still be at work: a position that continues the
 line lengthens it, and one that an earlier position of the line leads to replaces the rest. A move

@@ -106,7 +106,7 @@ class Other:
 
 @dataclass(frozen=True)
 class Damaged:
-    """Bytes that are no message: here bytes were lost or changed, and messages may be missing."""
+    """Bytes that are not a message: bytes were lost or changed here, messages may be missing."""
 
 
 Message: TypeAlias = Dump | FieldUpdate | ClockTimes | Version | Text | Other | Damaged

@@ -10,7 +10,7 @@ from .protocol import ClockTimes, Damaged, Decoder, Dump, FieldUpdate, Message, 
 
 
 class NoRecordingError(ValueError):
-    """The bytes are no recording of a DGT board."""
+    """The bytes are not a recording of a DGT board."""
 
 
 def decode(

@@ -238,7 +238,7 @@ def serve(
     """
     for origin in origins:
         if "://" not in origin:
-            raise ValueError(f"{origin} is no site: write it as https://example.org.")
+            raise ValueError(f"{origin} is not a site: write it as https://example.org.")
     driver, url = board_at(address)
 
     def begun(port: int) -> None:

@@ -219,7 +219,7 @@ class Conversation:
                 try:
                     feed.set_up(fen)
                 except ValueError:
-                    raise _CallError("This is no FEN.") from None
+                    raise _CallError("This is not FEN.") from None
             case "flip", {"flip": bool(flipped)}:
                 feed.flip(flipped)
             case _:
@@ -231,9 +231,9 @@ def _read(text: str | bytes) -> tuple[Any, Any, dict[str, Any]]:
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):
-        raise _CallError("This is no JSON.") from None
+        raise _CallError("This is not JSON.") from None
     if not isinstance(message, dict):
-        raise _CallError("This is no call.")
+        raise _CallError("This is not a call.")
     return _id(message), message.get("call"), _inner(message)
 
 

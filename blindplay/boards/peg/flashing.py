@@ -64,14 +64,14 @@ def plan(file: Path, port: str | None, board: str, baud: int | None = None) -> P
     :func:`only_port` does, and :class:`FlashingError` without avrdude.
     """
     if board not in BOARDS:
-        raise ValueError(f"{board!r} is no board: give one of {', '.join(BOARDS)}.")
+        raise ValueError(f"{board!r} is not a board: give one of {', '.join(BOARDS)}.")
     if baud is not None and baud < 1:
-        raise ValueError(f"{baud} is no baud rate: give one of at least 1.")
+        raise ValueError(f"{baud} is not a baud rate: give one of at least 1.")
     size = _bytes_in(file)
     if port is None:
         port = only_port()  # only now: a wrong file is wrong without a board as well
     if "://" in port:
-        raise ValueError(f"{port} is no serial port: firmware goes through a cable.")
+        raise ValueError(f"{port} is not a serial port: firmware goes through a cable.")
     program = shutil.which("avrdude")
     if program is None:
         how = _INSTALL.get(sys.platform, "install it")

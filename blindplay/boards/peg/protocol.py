@@ -143,7 +143,7 @@ class Dump(_Body, letter="B", layout="HI32s"):
 
     def __post_init__(self) -> None:
         _need(len(self.codes) == SQUARES, f"a dump has 64 codes, not {len(self.codes)}")
-        _need(_CODES.issuperset(self.codes), "a dump has a code that is no piece, 0 or 15")
+        _need(_CODES.issuperset(self.codes), "a dump has a code that is not a piece, 0 or 15")
         super().__post_init__()
 
     def pack(self) -> bytes:
@@ -196,7 +196,7 @@ class HoleChanged(_Body, letter="E", layout="HIBBB", square=SQUARES):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _need({self.old, self.new} <= _CODES, "an event has a code that is no piece, 0 or 15")
+        _need({self.old, self.new} <= _CODES, "an event has a code that is not a piece, 0 or 15")
         _need(self.old != self.new, "an event must change the hole")
 
 
@@ -443,7 +443,7 @@ def codes_of(placement: str) -> tuple[int, ...]:
         pieces = chess.BaseBoard(placement).piece_map()
     except ValueError:
         raise ValueError(
-            f"{placement!r} is no position: write eight ranks of eight squares, as in a FEN"
+            f"{placement!r} is not a position: write eight ranks of eight squares, as in a FEN"
         ) from None
     return tuple(
         PIECES.index(pieces[square].symbol()) if square in pieces else EMPTY
@@ -468,4 +468,4 @@ def square_index(name: str) -> int:
     """Return 0–63 for ``a1`` to ``h8``. Raises :class:`ValueError` for anything else."""
     if name in chess.SQUARE_NAMES:
         return chess.parse_square(name)
-    raise ValueError(f"{name!r} is no square: write a letter a to h and a digit 1 to 8")
+    raise ValueError(f"{name!r} is not a square: write a letter a to h and a digit 1 to 8")

@@ -79,7 +79,7 @@ export function connect() {
     }
     if (!shutOut(status)) {
       failed += 1;
-      // If the page itself can be loaded, a stream that has just ended is no lost connection yet.
+      // If the page itself can be loaded, a stream that has just ended is not a lost connection yet.
       if (status !== 200 || failed > 1) lose("stream");
       setTimeout(connect, AGAIN_MS * Math.min(failed, 5));
     }

@@ -178,7 +178,7 @@ def short_form(pack: Language, board: chess.Board, move: chess.Move) -> str:
 
 
 def illegal(pack: Language, chance: random.Random) -> ScriptLine:
-    """Return an announcement that is no legal move but sounds like one: a word is another, the
+    """Return an announcement that is not a legal move but sounds like one: a word is another, the
     origin is another (its short form would be legal), another piece moves, or one is in the way."""
     names = word_names(pack)
     while True:

@@ -55,7 +55,7 @@ class SpokenCorpus:
 
     @property
     def sentences(self) -> list[CorpusUtterance]:
-        """Return all that is no single word."""
+        """Return all that is not a single word."""
         return [one for one in self.utterances if one.line.what is not UtteranceKind.WORD]
 
 

@@ -68,13 +68,15 @@ def is_braille(text: str) -> bool:
 def to_brf(cells: str) -> str:
     """``cells`` and blanks as the signs of a BRF file. Spaces, line ends and form feeds stay.
 
-    Raises ValueError for anything that is no cell of six dots.
+    Raises ValueError for anything that is not a cell of six dots.
 
     >>> to_brf("⠨⠎⠋⠼⠉")
     '.SF#C'
     """
     if strange := re.search("[^\u2800-\u283f \n\r\f]", cells):
-        raise ValueError(f"{strange[0]!r} is no cell of six dots: write the text in Braille first.")
+        raise ValueError(
+            f"{strange[0]!r} is not a cell of six dots: write the text in Braille first."
+        )
     return cells.translate({0x2800 + cell: sign for cell, sign in enumerate(_BRF)})
 
 

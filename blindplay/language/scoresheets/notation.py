@@ -120,7 +120,7 @@ def _vocabulary() -> frozenset[str]:
 
 
 def _holds_other_words(text: str) -> bool:
-    """True if ``text`` holds a word of no language, so that it is no entry. It is found fast."""
+    """True if ``text`` holds a word of no language, so that it is not an entry. This is fast."""
     if _LONG_WORD.search(text) is None:
         return False
     words = _LONG_WORD.findall(unicodedata.normalize("NFC", text))
@@ -206,7 +206,7 @@ def is_numeric(text: str) -> bool:
 
 @lru_cache(maxsize=1 << 15)
 def meanings(text: str, notations: frozenset[Notation]) -> tuple[EntryMeaning, ...]:
-    """All meanings of ``text`` on a sheet in one of ``notations``; none if it is no move.
+    """All meanings of ``text`` on a sheet in one of ``notations``; none if it is not a move.
 
     The notations of other countries, and small letters for pieces, count only if the sheet's own
     notations do not know the entry.

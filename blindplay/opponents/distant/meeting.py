@@ -188,7 +188,7 @@ def write(sock: socket.socket, **message: Any) -> None:
 def read(sock: socket.socket) -> dict[str, Any]:
     """The next line of the other side, and nothing of what follows it.
 
-    :raises OSError, ValueError: if there is none, or it is no message.
+    :raises OSError, ValueError: if there is none, or it is not a message.
     """
     line = bytearray()
     while not line.endswith(b"\n"):

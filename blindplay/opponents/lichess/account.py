@@ -41,11 +41,11 @@ def token_page(server: str = SERVER) -> str:
 
 
 def checked_token(text: str) -> str:
-    """:raises ValueError: if ``text`` is no token; the message does not repeat it."""
+    """:raises ValueError: if ``text`` is not a token; the message does not repeat it."""
     token = text.strip()
     if not _TOKEN.fullmatch(token):
         raise ValueError(
-            "That is no token; copy the whole one that Lichess shows, and nothing else."
+            "That is not a token; copy the whole one that Lichess shows, and nothing else."
         )
     return token
 

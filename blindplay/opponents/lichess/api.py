@@ -75,7 +75,7 @@ class EventLines:
         self._response = response
 
     def __iter__(self) -> Iterator[Mapping[str, Any] | None]:
-        """:raises LostLineError: if the stream is cut, or what comes is no event."""
+        """:raises LostLineError: if the stream is cut, or what comes is not an event."""
         with _told_in_our_words():
             for line in self._response.iter_lines():
                 if not line.strip():
@@ -83,7 +83,7 @@ class EventLines:
                     continue
                 event = _value(line) if len(line) <= _MOST_LINE else None
                 if not isinstance(event, dict):
-                    raise LostLineError("Lichess sends what is no event.")
+                    raise LostLineError("Lichess sends what is not an event.")
                 yield event
 
     def close(self) -> None:

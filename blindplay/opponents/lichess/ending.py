@@ -41,7 +41,7 @@ def end_as_told(
 
 
 def _explaining(game: Game, state: GameState) -> Fact | None:
-    """The players' fact that ends the game as Lichess has; None if it was no player's."""
+    """The players' fact that ends the game as Lichess has; None if it was not a player's."""
     if state.status == "resign" and state.winner is not None:
         return f.Resign(by=OTHER[state.winner])
     if state.status == "draw" and game.offers and not _drawn_by_itself(game.board):

@@ -118,7 +118,7 @@ class ServedGame:
 
 
 def read_about(line: Mapping[str, Any]) -> AboutGame:
-    """:raises ValueError: if this is no game that can be played here."""
+    """:raises ValueError: if this is not a game that can be played here."""
     try:
         key = line["variant"]["key"]
         if key not in VARIANTS:
@@ -153,7 +153,7 @@ def start_of(variant: str, fen: str | None) -> chess.Board:
 
 
 def read_state(line: Mapping[str, Any], start: chess.Board) -> GameState:
-    """:raises ValueError: if this is no state of a game from ``start``."""
+    """:raises ValueError: if this is not a state of a game from ``start``."""
     try:
         expiration = line.get("expiration")
         winner = line.get("winner")

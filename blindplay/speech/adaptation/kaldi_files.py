@@ -112,7 +112,7 @@ def read_graph(path: Path) -> Graph:
     try:
         return _graph(data)
     except (struct.error, ValueError, IndexError, OverflowError) as error:
-        raise GraphError(f"{path} is no graph that can be read: {error}.") from error
+        raise GraphError(f"{path} is not a graph that can be read: {error}.") from error
 
 
 def _graph(data: bytes) -> Graph:
@@ -162,7 +162,7 @@ def read_symbols(path: Path) -> dict[str, int]:
     """Return the words in a graph's own symbol table, with their numbers; none without a table.
 
     Small Vosk models have theirs in ``graph/Gr.fst`` and have no ``words.txt``. Raises GraphError
-    if the file is cut short or is no graph.
+    if the file is cut short or is not a graph.
     """
     data = path.read_bytes()
     try:
@@ -185,7 +185,7 @@ def read_symbols(path: Path) -> dict[str, int]:
             at += 8
         return found
     except (struct.error, ValueError) as error:
-        raise GraphError(f"{path} is no graph that can be read: {error}.") from error
+        raise GraphError(f"{path} is not a graph that can be read: {error}.") from error
 
 
 def _text(data: bytes, at: int) -> tuple[str, int]:

@@ -32,7 +32,7 @@ def names_heard(
 
     ``places`` are the phones' places in a word (of "BIES"), four for each phone; ``labels`` are the
     numbers of the model's words. A second phone of the same sound gets an apostrophe. A phone that
-    the words of ``lexicon`` do not show, or not surely, gets a name that is no sound's.
+    the words of ``lexicon`` do not show, or not surely, gets a name that is not a sound's.
     """
     phone_of = {number: index // 4 for index, number in enumerate(sorted(places))}
     seen: dict[int, Counter[str]] = defaultdict(Counter)

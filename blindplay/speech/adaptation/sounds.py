@@ -279,7 +279,8 @@ def _simple(sounds: tuple[str, ...]) -> tuple[str, ...]:
     found = [sounds_of(sound) for sound in sounds]
     if () in found:
         raise GraphError(
-            f"{sounds[found.index(())]!r} is no sound; see blindplay/speech/adaptation/sounds.toml."
+            f"{sounds[found.index(())]!r} is not a sound; "
+            "see blindplay/speech/adaptation/sounds.toml."
         )
     return tuple(itertools.chain.from_iterable(found))
 
@@ -293,7 +294,7 @@ def similar(sound: str, phones: tuple[str, ...]) -> Alternatives:
     """
     target = sounds_of(sound)
     if not target:
-        raise GraphError(f"{sound!r} is no sound; see blindplay/speech/adaptation/sounds.toml.")
+        raise GraphError(f"{sound!r} is not a sound; see blindplay/speech/adaptation/sounds.toml.")
     made = {name: parts for parts, name in _phones_by_sounds(tuple(phones)).items()}
     found: dict[tuple[str, ...], float] = {}
     for name, parts in made.items():

@@ -13,7 +13,7 @@ GAP = "▁"
 """The mark between words, alone or at the beginning of a piece; also SentencePiece's."""
 MOST_OUTPUTS = 65_536
 MOST_BYTES = 8 << 20
-"""A vocabulary or lexicon of more bytes is no vocabulary."""
+"""A vocabulary or lexicon of more bytes is not a vocabulary."""
 _GAPS = ("|", "<space>", " ")  # other names of GAP
 _BLANKS = ("<blk>", "<blank>", "<pad>", "[PAD]", "<ctc>")
 _FIRST_PHONE = 0xE000  # a private letter for each output whose name is not what it spells
@@ -30,7 +30,7 @@ class Alphabet:
 
     ``texts`` has the text of each output in small letters, GAP for the space between words, ""
     for an output that stands for no text. ``blank`` is the output that means nothing new.
-    ``lexicon`` has the spellings of words for a network whose outputs are no letters, such as
+    ``lexicon`` has the spellings of words for a network whose outputs are not letters, such as
     phones; it is empty for all others.
     """
 

@@ -64,7 +64,7 @@ class CtcNetwork:
         found = self._run(pcm)[:, : len(self.alphabet.texts)]
         if not np.isfinite(found.max(axis=1)).all() or np.isnan(found).any():
             raise ModelError(
-                f"The network in {self.folder} gives what is no number; it cannot be used."
+                f"The network in {self.folder} gives what is not a number; it cannot be used."
             )
         return found
 
@@ -103,8 +103,8 @@ class CtcNetwork:
             found = self._session.run(None, feeds)[0]
         except Exception as error:  # onnxruntime raises many kinds
             raise ModelError(
-                f"The network in {self.folder} cannot be run ({_first_line(error)}); it is no "
-                "CTC network that BlindPlay knows, or it is damaged."
+                f"The network in {self.folder} cannot be run ({_first_line(error)}); it is "
+                "not a CTC network that BlindPlay knows, or it is damaged."
             ) from None
         if found.ndim != 3 or found.shape[0] != 1 or not found.shape[1]:
             raise self._unknown(f"shape={found.shape}")
@@ -137,7 +137,7 @@ class CtcNetwork:
     def _unknown(self, what: str) -> ModelError:
         """Return the error of a network of another kind; ``what`` is for engineers."""
         return ModelError(
-            f"The network in {self.folder} is no CTC network of a known kind ({what}); take "
+            f"The network in {self.folder} is not a CTC network of a known kind ({what}); take "
             "another."
         )
 

@@ -29,7 +29,7 @@ _VARINT, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
 def check_onnx_file(file: Path) -> tuple[Path, ...]:
     """Return the files in which the weights of an ONNX file are, without the file itself.
 
-    Raises ModelError if the file is cut off or is no ONNX file, or if it names a file that is
+    Raises ModelError if the file is cut off or is not an ONNX file, or if it names a file that is
     missing or outside of its folder.
     """
     try:
@@ -62,7 +62,7 @@ def _beside(file: Path, name: str) -> Path:
 
 
 def _locations(data: mmap.mmap, start: int, end: int) -> Iterator[str]:
-    """Give the names of files that a model names. Raises ValueError if it is no model."""
+    """Give the names of files that a model names. Raises ValueError if it is not a model."""
     graphs = 0
     for kind, first, last in _walk(data, "model", start, end, 0):
         graphs += kind == "graph"

@@ -95,7 +95,7 @@ class Catalogue:
                     return BaseModel(name, name, heard, size, address, licence, md5)
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             raise BaseModelError(
-                f"What {self.list_address} gives is no list of models; try again later, or give "
+                f"What {self.list_address} gives is not a list of models; try again later, or give "
                 "the model's own file with --from."
             ) from None
         raise BaseModelError(

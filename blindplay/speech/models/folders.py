@@ -75,7 +75,7 @@ def available(language: str) -> dict[str, Path]:
     """Return the folders of all models of `language` by their names, the preferred one first:
     "own", the installed ones by the names of their bases, "built-in".
 
-    Raises ModelError if `language` is no language tag.
+    Raises ModelError if `language` is not a language tag.
     """
     if not is_language(language):
         raise ModelError(f"{language!r} is not a language tag; write for example de or nb.")
@@ -218,7 +218,7 @@ def chosen_models(language: str) -> tuple[Path, ...]:
     """Return the folders of `listening_names`. They look like models; `check_model`, which the
     recogniser calls, compares their files with the installed ones.
 
-    Raises ModelError if there is none, if a chosen one is gone, or if one is no model.
+    Raises ModelError if there is none, if a chosen one is gone, or if one is not a model.
     """
     there, names = available(language), listening_names(language)
     if gone := [name for name in names if name not in there]:

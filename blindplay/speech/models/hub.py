@@ -114,8 +114,8 @@ def _listed(text: str, address: str) -> list[HubFile]:
                 files.append(HubFile(path, size, digest))
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         raise DownloadError(
-            f"What {address} gives is no list of models; try again later, or give the model's own "
-            "file with --from."
+            f"What {address} gives is not a list of models; try again later, or give the model's "
+            "own file with --from."
         ) from None
     return files
 

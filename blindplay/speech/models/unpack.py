@@ -47,7 +47,7 @@ def unpack(archive: Path, folder: Path, name: str = "") -> None:
         if isinstance(error, OSError) and error.errno is not None and not twice:
             raise
         raise ModelError(
-            f"{archive} is no zip file, cannot be read, or is damaged "
+            f"{archive} is not a zip file, cannot be read, or is damaged "
             f"({error or type(error).__name__}); fetch it again."
         ) from None
 
@@ -121,7 +121,7 @@ def _files(infos: list[zipfile.ZipInfo], archive: Path) -> dict[PurePosixPath, z
         path = PureWindowsPath(name)  # it knows both separators
         if path.anchor or ".." in path.parts or not path.parts or ":" in name or "\0" in name:
             raise ModelError(
-                f"{name!r} in {archive} leads outside of the model or is no name for a file, "
+                f"{name!r} in {archive} leads outside of the model or is not a name for a file, "
                 "so nothing was unpacked; do not use this archive."
             )
         if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFDIR, stat.S_IFREG):

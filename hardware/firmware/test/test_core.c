@@ -673,7 +673,7 @@ static void whoever_says_hello_speaks_in_frames_and_is_not_interrupted(void)
     CLAIM(*hear(&device, "\x42get_state\n", 11) == 0);
     put(&device, "e2", reading_of('.'));
     CLAIM(said[said_count - 1][0] == 'E' && raw_count == 10 + FRAME_OVERHEAD);
-    /* Commands in frames are no commands of DGT, even if a byte of them looks so. */
+    /* Commands in frames are not commands of DGT, even if a byte of them looks so. */
     tell(&device, "x", 1, 0);
     raw_count = 0;
     tell(&device, "b", 1, 0);

@@ -201,7 +201,7 @@ def test_castling_in_chess960_is_written_as_the_king_taking_his_rook() -> None:
 def test_kings_in_the_middle_show_the_result_and_are_no_moves() -> None:
     fen = "8/8/4k3/8/8/3K4/7R/8 w - - 0 1"
     moves = puts("h2", "h6R", "e6", "d5k")
-    # The king on e4 is next to the other king, so this is no legal move.
+    # The king on e4 is next to the other king, so this is not a legal move.
     result = puts("d3", "e4K")
     assert told(start(fen), moves, result, commit="position", fen=fen)[0] == ["h2h6"]
     shown = puts("d3", "d4K", "d5", "e6k", "e6", "e5k")

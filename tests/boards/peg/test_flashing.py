@@ -103,7 +103,7 @@ def test_a_file_that_is_no_firmware_is_never_written(
 def test_a_wrong_board_port_file_or_rate_is_refused(
     firmware: Path, avrdude: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(ValueError, match="no board: give one of nano, nano-old, uno"):
+    with pytest.raises(ValueError, match="not a board: give one of nano, nano-old, uno"):
         flashing.plan(firmware, "/dev/ttyUSB0", "mega")
     with pytest.raises(ValueError, match="cable"):
         flashing.plan(firmware, "socket://127.0.0.1:1", "nano")
@@ -112,7 +112,7 @@ def test_a_wrong_board_port_file_or_rate_is_refused(
     with pytest.raises(ValueError, match="is a folder, no file of firmware"):
         flashing.plan(tmp_path, "/dev/ttyUSB0", "nano")
     for baud in (0, -5):
-        with pytest.raises(ValueError, match="no baud rate"):
+        with pytest.raises(ValueError, match="not a baud rate"):
             flashing.plan(firmware, "/dev/ttyUSB0", "nano", baud)
 
 

@@ -79,7 +79,7 @@ def test_a_refused_field_says_so_until_it_is_changed(page: Page, hall: Hall) -> 
     described = (field.get_attribute("aria-describedby") or "").split()
     assert "text-hint" in described
     reason = page.locator(f"#{described[-1]}")
-    expect(reason).to_contain_text("no legal move")
+    expect(reason).to_contain_text("not a legal move")
     assert violations(page) == []
     hall.table.submit(f.Announce(by="white", move="e2e4"))  # what happens meanwhile keeps it
     expect(page.locator(".announced")).to_be_visible()

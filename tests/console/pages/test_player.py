@@ -126,7 +126,7 @@ def test_in_training_the_board_is_walked_over_and_asked_about(
     expect(newest).to_contain_text("Black knights: Bella eight, Gustav eight.")
     page.locator("#question").fill("what is the meaning of chess")
     page.locator("#question").press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("no question the table knows")
+    expect(page.get_by_role("alert")).to_contain_text("not a question the table knows")
     # And a move is made there, as by one who sees.
     for square in ("e2", "e4"):
         page.locator(f"#sq-{square}").focus()

@@ -13,7 +13,7 @@ def british(san: str) -> str:
 
     The accessible parts of the code leave out castling, promotion and their check. They are
     ``⠴⠤⠴``, the piece behind the square, and ``⠜⠏`` behind the move.
-    Raises ValueError if ``san`` is no move.
+    Raises ValueError if ``san`` is not a move.
     """
     castling = re.fullmatch(r"([O0]-[O0](?:-[O0])?)([+#]?)", san)
     if castling is not None:
@@ -23,7 +23,7 @@ def british(san: str) -> str:
         r"([KQRBN]?)([a-h]?[1-8]?)(x?)([a-h])([1-8])=?([QRBN]?)([+#]?)(?: ?e\.p\.)?", san
     )
     if move is None:
-        raise ValueError(f"{san!r} is no move: give one like Nxf3+.")
+        raise ValueError(f"{san!r} is not a move: give one like Nxf3+.")
     piece, origin, captures, file, rank, promotion, check = move.groups()
     piece, promotion = (_BRITISH.get(letter, letter.lower()) for letter in (piece, promotion))
     sign = {"x": "⠰", "x+": "⠸", "+": "⠘"}.get(captures + check.replace("#", ""), "")

@@ -73,7 +73,7 @@ def test_lines_and_pages_of_a_brf_file_stay() -> None:
 
 @pytest.mark.parametrize("text", ["⡀", "e4", "ä"])
 def test_what_six_dots_cannot_be_is_told(text: str) -> None:
-    with pytest.raises(ValueError, match="no cell of six dots"):
+    with pytest.raises(ValueError, match="not a cell of six dots"):
         braille.to_brf(text)
 
 
@@ -126,7 +126,7 @@ def test_every_move_can_be_written_in_the_british_code() -> None:
 
 
 def test_what_is_no_move_has_no_british_code() -> None:
-    with pytest.raises(ValueError, match="no move"):
+    with pytest.raises(ValueError, match="not a move"):
         british("Sf3")
 
 

@@ -113,7 +113,7 @@ def test_a_model_that_cannot_be_adapted_is_a_sentence(tmp_path: Path) -> None:
         adapt(base, tmp_path / "there", TAT)
     with pytest.raises(GraphError, match="no base 'klingon'"):
         adapt(base, tmp_path / "x", TAT, family="klingon")
-    with pytest.raises(GraphError, match="is no sound"):
+    with pytest.raises(GraphError, match="is not a sound"):
         adapt(base, tmp_path / "x", Vocabulary({"q": {("§",): 0.0}}, {}))
     adapt(base, tmp_path / "m", TAT)
     (tmp_path / "m" / "graph" / "contexts.npz").write_bytes(b"PK")
@@ -172,7 +172,7 @@ def test_german_is_heard_with_a_peoples_model_of_another_language(
         right += next((h.words for h in heard if h.words in phrases), None) == phrase
     # Such models have only heard people, and this voice is a machine's.
     assert right >= 0.7 * len(said)
-    # A slow speaker: a pause inside a square is no new word.
+    # A slow speaker: a pause inside a square is not a new word.
     slow = spoken("springer gustav") + bytes(RATE) + spoken("eins felix drei")
     heard = recogniser.recognise(slow, MOVES).hypotheses
     if name == "english":  # French ears lose this voice's "gustav" even without a pause

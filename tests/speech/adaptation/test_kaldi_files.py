@@ -37,9 +37,9 @@ def test_a_graph_without_words_has_none_and_a_damaged_one_is_a_sentence(tmp_path
     whole = grammar({"bonjour": 1, "merci": 2}).removesuffix(b"what the graph is")
     for length in range(len(whole)):
         (tmp_path / "Gr.fst").write_bytes(whole[:length])
-        with pytest.raises(GraphError, match="no graph that can be read"):
+        with pytest.raises(GraphError, match="not a graph that can be read"):
             read_symbols(tmp_path / "Gr.fst")
-    (tmp_path / "Gr.fst").write_bytes(b"text that is no graph")
+    (tmp_path / "Gr.fst").write_bytes(b"text that is not a graph")
     with pytest.raises(GraphError):
         read_symbols(tmp_path / "Gr.fst")
 
@@ -93,7 +93,7 @@ def test_a_graph_is_read_back_as_it_was_written(fst: Fst, by_output: bool) -> No
 def test_a_graph_cut_short_is_a_sentence(own: Path, tmp_path: Path, keep: int) -> None:
     path = tmp_path / "HCLr.fst"
     path.write_bytes((own / "graph" / "HCLr.fst").read_bytes()[:keep])
-    with pytest.raises(GraphError, match="no graph that can be read"):
+    with pytest.raises(GraphError, match="not a graph that can be read"):
         read_graph(path)
 
 

@@ -47,7 +47,7 @@ def echo(
     """Write an echoing network and its vocabulary into ``folder``.
 
     ``extra`` are more inputs with their shapes, "1" or "2" numbers of axes. With ``power`` 0.5 the
-    network takes roots, which are no numbers for negative samples. ``external``: the name under
+    network takes roots, which are not numbers for negative samples. ``external``: the name under
     which it asks for its weights.
     """
     from onnx import TensorProto, helper, numpy_helper, save

@@ -88,7 +88,7 @@ def test_a_vocabulary_may_lack_a_few_outputs_or_name_a_few_more(tmp_path: Path) 
     [
         ({"rank": 2}, "shape="),
         ({"extra": {"cache": "1", "more": "2", "language": "0"}}, "inputs=input_values,cache"),
-        ({"outputs": 30}, "cannot be run"),  # a second of sound is no whole number of frames
+        ({"outputs": 30}, "cannot be run"),  # a second of sound is not a whole number of frames
         ({"preparation": {"sampling_rate": 8000}}, "sampling_rate=8000"),
         ({"preparation": [1]}, "preprocessor_config.json is damaged"),
         ({"external": "../weights.bin"}, "outside of its folder"),
@@ -106,7 +106,7 @@ def test_a_network_of_an_unknown_kind_is_one_sentence(
 
 def test_a_network_that_gives_no_numbers_is_not_believed(tmp_path: Path) -> None:
     network = CtcNetwork(echo(tmp_path, power=0.5), threads=1)
-    with pytest.raises(ModelError, match="gives what is no number"):
+    with pytest.raises(ModelError, match="gives what is not a number"):
         network.logits(NOISE)
 
 

@@ -55,7 +55,7 @@ def test_a_model_that_is_not_in_the_catalogue_is_looked_up_in_vosks_own_list(
         store.find_base("vosk-model-none", patience=QUICK)
     for wrong in (b"<html>", b"{}", b"[1]", json.dumps([{**entry, "md5": "?"}]).encode()):
         server.files["model-list.json"] = wrong
-        with pytest.raises(BaseModelError, match="is no list of models"):
+        with pytest.raises(BaseModelError, match="is not a list of models"):
             store.find_base(NAME, patience=QUICK)
     del server.files["model-list.json"]
     with pytest.raises(DownloadError, match="404"):

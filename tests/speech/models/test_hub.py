@@ -136,7 +136,7 @@ def test_a_repository_without_an_onnx_network_says_how_to_convert_it(hub: Served
         install(base=NETWORK)
     for wrong in (b"[", b"{}[", b'[{"type": "file"}]', b'{"error": 1}', b"[1]"):
         hub.files[listed] = wrong
-        with pytest.raises(ModelError, match="no list of models"):
+        with pytest.raises(ModelError, match="not a list of models"):
             install(base=NETWORK)
 
 
@@ -174,7 +174,7 @@ def test_a_hostile_folder_is_refused_before_anything_is_copied(home: Path, tmp_p
         install(source=folder)
     assert not list(home.rglob("secret")) and available("nb") == {}
     bad = echo(tmp_path / "bad", letters=NORWEGIAN, rank=2)
-    with pytest.raises(ModelError, match="no CTC network of a known kind"):
+    with pytest.raises(ModelError, match="not a CTC network of a known kind"):
         install(source=bad)
     assert available("nb") == {}
 

@@ -187,7 +187,7 @@ def test_the_measured_confidence_stays_when_a_models_words_are_renewed(
     confidence = home / "adapted" / "nb" / NAME / "confidence.json"
     confidence.write_text("{}")
     assert check_model(confidence.parent) == confidence.parent, (
-        "a file that came later is no damage"
+        "a file that came later is not damage"
     )
     for number in range(2):
         install(source=archive)

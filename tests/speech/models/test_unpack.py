@@ -171,7 +171,7 @@ def test_of_several_models_the_named_one_is_taken_and_none_silently(
     zipped: bool, tmp_path: Path
 ) -> None:
     files = {f"all/{name}": data for name, data in FILES.items()}
-    # A file of the acoustics inside of a model is no other model.
+    # A file of the acoustics inside of a model is not an other model.
     files |= {"all/m/old/final.mdl": b"", "all/second/final.mdl": b"two", "all/notes/x": b""}
     given = pack(tmp_path / "all.zip", files)
     if not zipped:

@@ -104,7 +104,7 @@ class EmulatedBoard:
         """
         index = peg.square_index(square)
         if len(piece) != 1 or piece not in peg.PIECES[1:] + "!":
-            raise ValueError(f"{piece!r} is no piece: write one of P N B R Q K p n b r q k")
+            raise ValueError(f"{piece!r} is not a piece: write one of P N B R Q K p n b r q k")
         with self._lock:
             if self._firmware.holes[index] != peg.EMPTY:
                 raise ValueError(f"{square} is occupied: lift that piece first")

@@ -65,7 +65,8 @@ def _do(board: EmulatedBoard, hand: list[str], words: list[str], out: TextIO) ->
         case ["fen", placement, *_]:
             raise PracticeError(_no_new_position(placement))
         case _:
-            raise PracticeError(f"{' '.join(words)!r} is no command: {HELP[0].lower() + HELP[1:]}")
+            remedy = HELP[0].lower() + HELP[1:]
+            raise PracticeError(f"{' '.join(words)!r} is not a command: {remedy}")
 
 
 def _no_new_position(placement: str) -> str:
@@ -83,7 +84,7 @@ def _move(board: EmulatedBoard, uci: str) -> None:
     try:
         move = chess.Move.from_uci(uci)
     except ValueError:
-        raise PracticeError(f"{uci!r} is no move: write from and to, such as e2e4") from None
+        raise PracticeError(f"{uci!r} is not a move: write from and to, such as e2e4") from None
     start, goal = chess.square_name(move.from_square), chess.square_name(move.to_square)
     before = chess.BaseBoard(board.placement)
     piece = before.piece_at(move.from_square)

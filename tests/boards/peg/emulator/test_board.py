@@ -13,9 +13,9 @@ def test_impossible_actions_of_hands_are_refused() -> None:
             board.lift("e4")
         with pytest.raises(ValueError, match="occupied"):
             board.place("e2", "P")
-        with pytest.raises(ValueError, match="no piece"):
+        with pytest.raises(ValueError, match="not a piece"):
             board.place("e4", "X")
-        with pytest.raises(ValueError, match="no square"):
+        with pytest.raises(ValueError, match="not a square"):
             board.lift("k1")
         with pytest.raises(ValueError, match="no piece on e5"):
             board.open_contact("e5", 0.01)

@@ -17,9 +17,9 @@ from tests.waiting import until
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("fen bad", "'bad' is no position: write eight ranks"),
+        ("fen bad", "'bad' is not a position: write eight ranks"),
         ("fen 8/8/8/8/8/8/8/8 w - - 0 1", "fen only prints the position"),
-        ("dance", "'dance' is no command"),
+        ("dance", "'dance' is not a command"),
     ],
 )
 def test_practice_says_what_is_wrong_with_a_line(line: str, said: str) -> None:
