@@ -43,7 +43,7 @@ MAX_ONSET_DELAY_S = 0.15
 """Never accept a move without asking if speech began this many seconds before its first word. No
 model may have heard the word before: "Dame Eva eins David zwei" is not "Eva eins David zwei"."""
 MAX_TALK_BEFORE_S = 0.5
-"""A move after so many seconds of other speech is the end of a longer sentence."""
+"""What comes after so many seconds of other speech is the end of a longer sentence."""
 # What mistakes cost. The unit is a question, which the player answers with one more word.
 QUESTION = 1.0
 REFUSAL = 3.0
@@ -136,13 +136,13 @@ class Features:
         nobody uses, a move before which somebody spoke, and what nobody compared with other talk.
         """
         late = self.kind is MeaningKind.MOVE and self.onset_delay_s > MAX_ONSET_DELAY_S
-        return self.in_grammar and self.heard_talk and not late and not self.follows_talk
+        ends_talk = self.kind is not MeaningKind.COMMAND and self.follows_talk
+        return self.in_grammar and self.heard_talk and not late and not ends_talk
 
     @property
     def follows_talk(self) -> bool:
-        """Return whether a move, legal or not, is the end of a longer sentence."""
-        spoke_before = self.onset_delay_s >= MAX_TALK_BEFORE_S
-        return self.kind is not MeaningKind.COMMAND and spoke_before
+        """Return whether it is the end of a longer sentence. A command may be: "Um, the clock"."""
+        return self.onset_delay_s >= MAX_TALK_BEFORE_S
 
     @property
     def highest_odds(self) -> float:

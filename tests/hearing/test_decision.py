@@ -86,10 +86,13 @@ def test_the_end_of_a_longer_sentence_is_asked_about_only_if_it_would_be_taken(
 ) -> None:
     sure, doubtful = [("bauer eva zwei eva vier", -100)], [("eva vier", -100), ("eva drei", -101)]
     illegal = [("bauer eva zwei eva fünf", -100)]
+    command, doubtful_command = [("uhr", -100)], [("remis", -100), (UNKNOWN, -98)]
     for words, alone, after in (
         (sure, Verdict.ACCEPT, Verdict.ASK),
         (doubtful, Verdict.ASK, Verdict.NOTHING),
         (illegal, Verdict.ILLEGAL, Verdict.NOTHING),
+        (command, Verdict.COMMAND, Verdict.COMMAND),
+        (doubtful_command, Verdict.ASK, Verdict.NOTHING),
     ):
         one = heard(*words)
         assert decide(one, start, PACK, CONFIDENCE).verdict is alone
