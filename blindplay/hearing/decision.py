@@ -172,8 +172,10 @@ def _decide(
     undecided = Decision(Verdict.NOTHING, recognition, None, candidates, -odds)
     surely = odds >= accepted_from(found.kind, shown=expected.shown)
     sure = found.certain and surely
-    # The end of a longer sentence is rather talk: nobody is asked about it in doubt.
-    likely = surely if found.follows_talk else odds >= asked_from()
+    # The end of a longer sentence is rather talk: nobody is asked about it in doubt, unless it
+    # answers a question: "Um, yes".
+    ends_talk = found.follows_talk and first.statement.text not in expected.awaited
+    likely = surely if ends_talk else odds >= asked_from()
     verdict = _sure_verdict(first, expected) if sure else None
     if verdict is not None:
         return replace(undecided, verdict=verdict, taken=first.statement)
@@ -182,7 +184,7 @@ def _decide(
         return replace(undecided, verdict=Verdict.ASK)
     if likely and legal:
         return replace(undecided, verdict=Verdict.ASK, candidates=legal)
-    if (likely and not found.follows_talk) or _is_attempt(recognition, expected, pack):
+    if (likely and not ends_talk) or _is_attempt(recognition, expected, pack):
         return replace(undecided, verdict=Verdict.REFUSE)
     return undecided
 

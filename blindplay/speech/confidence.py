@@ -141,7 +141,8 @@ class Features:
 
     @property
     def follows_talk(self) -> bool:
-        """Return whether it is the end of a longer sentence. A command may be: "Um, the clock"."""
+        """Return whether it is the end of a longer sentence, as a command may be: "Um, the
+        clock"."""
         return self.onset_delay_s >= MAX_TALK_BEFORE_S
 
     @property

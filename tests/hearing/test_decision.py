@@ -175,7 +175,7 @@ def test_an_answer_is_taken_where_one_is_awaited_and_nowhere_else(recogniser: Re
 def test_who_answers_beside_other_words_is_asked_again_and_never_taken_at_his_word(
     recogniser: Recogniser,
 ) -> None:
-    """He waits for us: silence would be the worst answer to his."""
+    """The player waits for the table: silence would be the worst reply."""
     awaited = ["ja", "nein"]
     asked = expect(recogniser, PACK, [START], others=awaited, awaited=awaited)
     not_asked = expect(recogniser, PACK, [START], others=awaited)
@@ -183,6 +183,9 @@ def test_who_answers_beside_other_words_is_asked_again_and_never_taken_at_his_wo
         assert about(asked, (words, -50)).verdict is Verdict.REFUSE
         assert about(not_asked, (words, -50)).verdict is Verdict.NOTHING
     assert about(asked, ("ja das haben sie gestern", -50)).verdict is Verdict.NOTHING
+    late = heard(("ja", -100), (UNKNOWN, -86)).after_speech(0.8)
+    for where, verdict in ((asked, Verdict.ASK), (not_asked, Verdict.NOTHING)):
+        assert decide(late, where, PACK, CONFIDENCE).verdict is verdict
 
 
 def test_the_opponents_last_move_may_be_repeated(recogniser: Recogniser) -> None:
