@@ -5,6 +5,7 @@ more than a question, and a question more than nothing; the costs are in `confid
 better than guessing.
 """
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from blindplay.language import Command, Kind, Language, Understanding
 from blindplay.speech.confidence import (
     MAX_TALK_BEFORE_S,
     ConfidenceModel,
+    MeaningKind,
     accepted_from,
     asked_from,
 )
@@ -162,8 +164,10 @@ def _decide(
         ours = _is_attempt(recognition, expected, pack)
         return Decision(Verdict.REFUSE if ours else Verdict.NOTHING, recognition)
     found = features(read, recognition, expected, pack)
-    odds = confidence.odds(found)
     first = read.ranked[0]
+    odds = confidence.odds(found)
+    if odds > 0 and found.kind is not MeaningKind.COMMAND:
+        odds = max(odds, _odds_of_built_in(first, recognition, expected, pack, confidence, habits))
     candidates = tuple(
         Candidate(meaning.statement, first.score - meaning.score)
         for meaning in read.ranked
@@ -187,6 +191,27 @@ def _decide(
     if (likely and not ends_talk) or _is_attempt(recognition, expected, pack):
         return replace(undecided, verdict=Verdict.REFUSE)
     return undecided
+
+
+def _odds_of_built_in(
+    meaning: Meaning,
+    recognition: Recognition,
+    expected: Expected,
+    pack: Language,
+    confidence: ConfidenceModel,
+    habits: Confusions,
+) -> float:
+    """Return the odds of a meaning to the built-in model among several, which alone listens for
+    other talk; minus infinity unless it has heard that and is certain. What it would take by itself
+    is taken if all together think it likelier than not: more models must not ask more."""
+    heard = recognition.by_talk_listener
+    if heard is not None and confidence.of_built_in is not None:
+        read = readings(heard, expected, pack, habits)
+        if read.ranked and read.ranked[0].key == meaning.key:
+            found = features(read, heard, expected, pack)
+            if found.certain:
+                return confidence.of_built_in.odds(found)
+    return -math.inf
 
 
 def _sure_verdict(first: Meaning, expected: Expected) -> Verdict | None:

@@ -18,7 +18,7 @@ import logging
 import math
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from importlib.resources import files
 from pathlib import Path
@@ -29,7 +29,7 @@ import platformdirs
 
 from .confusions import Confusions
 from .models import catalogue
-from .models.folders import ModelError, manifest, network_file, origin
+from .models.folders import ModelError, is_built_in, manifest, network_file, origin
 
 log = logging.getLogger(__name__)
 
@@ -206,11 +206,13 @@ def _within(value: float | None, low: float, high: float) -> float:
 @dataclass(frozen=True)
 class ConfidenceModel:
     """The measured weights of one speech model, or of several together, for each kind of meaning,
-    by the names in `Features.values`. ``measured`` says with what."""
+    by the names in `Features.values`. ``measured`` says with what. ``of_built_in``: of several, the
+    confidence model of the built-in one alone."""
 
     weights: Mapping[MeaningKind, Mapping[str, float]]
     confusions: Confusions = field(default_factory=Confusions)
     measured: Mapping[str, Any] = field(default_factory=dict)
+    of_built_in: "ConfidenceModel | None" = None
 
     def odds(self, found: Features) -> float:
         """Return the logarithm of the odds that it was said, in nats; 0 is an even chance."""
@@ -236,6 +238,15 @@ def confidence_of(*models: Path, lost: Callable[[str], None] | None = None) -> C
     If the measured file is damaged, other weights are used, too, and ``lost`` (by default the log)
     gets a sentence about it. For a single model without ``lost``, ModelError is raised.
     """
+    built_in = [one for one in models if is_built_in(one)]
+    if len(models) > 1 and built_in:
+        of_built_in = confidence_of(built_in[0], lost=lost)
+        return replace(_weights_of(models, lost), of_built_in=of_built_in)
+    return _weights_of(models, lost)
+
+
+def _weights_of(models: tuple[Path, ...], lost: Callable[[str], None] | None) -> ConfidenceModel:
+    """Return the weights of these models together, as `confidence_of` does."""
     own = confidence_file(*models)
     if own.is_file():
         try:

@@ -77,6 +77,15 @@ class Recognition:
         return bool(first.hypotheses) and not first.expected_only
 
     @property
+    def by_talk_listener(self) -> "Recognition | None":
+        """Return what the one of several models made of it that listens for other talk, too; None
+        if it heard nothing, or if there is no such model or more than one."""
+        others = [one for one in self.by_model[1:] if one.hypotheses]
+        if len(self.by_model) < 2 or not self.heard_talk:
+            return None
+        return self.by_model[0] if all(one.expected_only for one in others) else None
+
+    @property
     def words(self) -> str:
         """Return the words of the likeliest hypothesis, "" if there is none."""
         return self.hypotheses[0].words if self.hypotheses else ""

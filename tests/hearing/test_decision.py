@@ -16,6 +16,7 @@ from blindplay.hearing.meanings import readings
 from blindplay.language import Command
 from blindplay.speech.confidence import MAX_ONSET_DELAY_S, confidence_of
 from blindplay.speech.confusions import Confusions
+from blindplay.speech.ensemble import summed
 from blindplay.speech.recogniser import UNKNOWN, Hypothesis, Recogniser, Recognition
 from tests.hearing.german import CONFIDENCE, MODEL, PACK, START, heard, together
 
@@ -373,3 +374,47 @@ def test_a_players_habits_count_with_each_model(start: Expected) -> None:
     close = ("bauer eva zwei eva drei", -100.0), ("bauer eva zwei eva vier", -101.0)
     ranked = readings(together([*close], [*close]), start, PACK, habits).ranked
     assert ranked[0].statement.text == "bauer eva zwei eva vier"
+
+
+SURE = [("bauer eva zwei eva drei", -100.0), ("bauer eva zwei eva vier", -111.0)]
+"""What the built-in model has heard, which alone listens for other talk."""
+UNSURE = [("bauer eva zwei eva vier", 0.0), ("bauer eva zwei eva drei", -3.0)]
+AGAINST = [("bauer eva zwei eva vier", 0.0), ("bauer eva zwei eva drei", -9.0)]
+
+
+@pytest.mark.parametrize(
+    ("others", "verdict"),
+    [
+        ([UNSURE], Verdict.ACCEPT),
+        ([UNSURE, UNSURE], Verdict.ACCEPT),
+        ([AGAINST], Verdict.ASK),
+        ([AGAINST, AGAINST], Verdict.ASK),
+    ],
+)
+def test_unsure_models_raise_no_doubt_about_what_the_built_in_one_would_take_alone(
+    start: Expected, others: list[list[tuple[str, float]]], verdict: Verdict
+) -> None:
+    narrow = [replace(heard(*one), expected_only=True) for one in others]
+    recognition = summed([heard(*SURE), *narrow])
+    confidence = confidence_of(MODEL, *[MODEL] * len(others))
+    decision = decide(recognition, start, PACK, confidence)
+    assert decision.verdict is verdict
+    without = decide(recognition, start, PACK, replace(confidence, of_built_in=None))
+    assert without.verdict is Verdict.ASK, "together they would have asked"
+
+
+def test_what_the_built_in_model_heard_late_is_asked_about_although_the_others_heard_it_early(
+    start: Expected,
+) -> None:
+    """A word may be lost before what only it is sure of."""
+    late = replace(heard(*SURE).hypotheses[0], onset_delay_s=MAX_ONSET_DELAY_S + 0.1)
+    sure = Recognition((late, *heard(*SURE).hypotheses[1:]))
+    recognition = summed([sure, replace(heard(*UNSURE), expected_only=True)])
+    assert decide(recognition, start, PACK, confidence_of(MODEL, MODEL)).verdict is Verdict.ASK
+
+
+def test_without_the_built_in_model_none_of_several_decides_alone(start: Expected) -> None:
+    """Where it has failed, all that are left listen for other talk; the first is no better."""
+    recognition = summed([heard(*SURE), heard(*UNSURE)])
+    assert recognition.by_talk_listener is None
+    assert decide(recognition, start, PACK, confidence_of(MODEL, MODEL)).verdict is Verdict.ASK

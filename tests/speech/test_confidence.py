@@ -20,7 +20,7 @@ from blindplay.speech.confidence import (
     is_measured,
     read,
 )
-from blindplay.speech.models.folders import ModelError, find_model
+from blindplay.speech.models.folders import MANIFEST, ModelError, find_model
 
 MODEL = find_model("de")
 CONFIDENCE = confidence_of(MODEL)
@@ -57,6 +57,16 @@ def test_the_confidence_of_several_models_does_not_depend_on_their_order(
     # With other words it is another model.
     (other / "graph" / "HCLr.fst").write_bytes(b"a graph made anew")
     assert not confidence_of(MODEL, other).measured.get("mine")
+
+
+def test_several_models_know_the_confidence_of_the_built_in_one_among_them(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(MODEL, other)
+    (other / MANIFEST).unlink()
+    for together in ((MODEL, other), (other, MODEL)):
+        assert confidence_of(*together).of_built_in == CONFIDENCE
+    assert CONFIDENCE.of_built_in is None, "one alone"
+    assert confidence_of(other, other).of_built_in is None, "there is none among them"
 
 
 def test_what_costs_more_needs_higher_odds() -> None:

@@ -150,7 +150,8 @@ def _figures(
             found.counts[name] = scoring.count(strictly, what, by_sound)
         if noise is Noise.NONE or where.condition.snr_db == 10:
             likeliest = calibration.samples(heard, pack)
-            odds = [confidence.odds(one.found) for one in likeliest]
+            decided = scoring.deciding(pack, confidence)
+            odds = [-decided(one.heard).cost for one in likeliest]
             found.curve = calibration.curve(likeliest, odds)
         timed = [one for one in sentences if one.line.what is UtteranceKind.MOVE][:_TIMED]
         if timed and noise in (Noise.NONE, Noise.BABBLE):
