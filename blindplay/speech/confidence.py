@@ -39,7 +39,7 @@ VERSION = 2
 """Weights of another version were measured with models that listened in another way."""
 MOST_MEASURED = 3
 """There are general weights for one, two, and three or more speech models."""
-MAX_ONSET_DELAY_S = 0.15
+MAX_ONSET_DELAY_S = 0.1
 """Never accept a move without asking if speech began this many seconds before its first word. No
 model may have heard the word before: "Dame Eva eins David zwei" is not "Eva eins David zwei"."""
 MAX_TALK_BEFORE_S = 0.5
@@ -147,20 +147,21 @@ class Features:
 
     @property
     def highest_odds(self) -> float:
-        """Return the odds by the nats of what it leads: other meanings and, to a model alone, a
-        longer form of a short one, and other talk. Talk may sound better by as much as other
-        meanings sound worse. A recogniser exaggerates, so it is never more certain than this. Few
-        utterances sound like two moves, so weights alone cannot show what that means."""
+        """Return the odds by the nats of what it leads: other meanings, and a longer form: one that
+        fits better, or to a model alone any form longer than a short one. A model alone compares it
+        with other talk, too, which may sound better by as much as other meanings sound worse. A
+        recogniser exaggerates, so it is never more certain than this. Few utterances sound like two
+        moves, so weights alone cannot show what that means."""
         over_illegal = self.over_illegal
         if over_illegal is not None and self.kind is MeaningKind.MOVE:
             over_illegal += _ILLEGAL_IS_RARER
         leads = [lead for lead in (self.over_legal, over_illegal) if lead is not None]
         least = max(0.0, min([_FAR, *leads]))
-        if len(self.over_rivals_by_model) == 1:
-            if self.short_form and self.over_longer is not None:
-                leads.append(self.over_longer)
-            if self.over_nothing is not None:
-                leads.append(self.over_nothing + least)
+        alone, longer = len(self.over_rivals_by_model) == 1, self.over_longer
+        if longer is not None and (self.short_form if alone else longer < 0):
+            leads.append(longer)
+        if alone and self.over_nothing is not None:
+            leads.append(self.over_nothing + least)
         return -math.log(max(_against(leads), 1e-9))
 
     def values(self) -> dict[str, float]:

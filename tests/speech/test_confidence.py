@@ -90,6 +90,22 @@ def test_the_less_speaks_for_a_meaning_the_lower_are_its_odds() -> None:
         assert CONFIDENCE.odds(worse) <= best
 
 
+def test_odds_are_never_higher_than_the_lead_over_a_longer_form_of_a_short_one() -> None:
+    short = Features(
+        MeaningKind.MOVE, short_form=True, over_longer=-1.0, over_rivals_by_model=(8.0,)
+    )
+    assert short.highest_odds == pytest.approx(-1.0)
+    assert replace(short, short_form=False).highest_odds > accepted_from(MeaningKind.MOVE)
+
+
+def test_several_models_doubt_a_move_where_a_longer_form_fits_better() -> None:
+    """King Caesar two Caesar four, of which two models heard *in Caesar two Caesar four*."""
+    found = Features(MeaningKind.MOVE, over_longer=-2.0, over_rivals_by_model=(8.0, 8.0))
+    assert found.highest_odds == pytest.approx(-2.0)
+    fits_less = replace(found, over_longer=1.0)
+    assert fits_less.highest_odds > accepted_from(MeaningKind.MOVE)
+
+
 def test_a_confidence_model_survives_writing_and_a_damaged_one_is_told(tmp_path: Path) -> None:
     text = json.dumps(CONFIDENCE.as_json())
     again: ConfidenceModel = read(text, tmp_path)
