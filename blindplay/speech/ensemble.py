@@ -135,7 +135,8 @@ class Ensemble:
 
     The first model is the most trusted: partial words are its, if it hears words at once. Each
     model decodes in a thread of its own. A phrase is listened for if any model knows its words; a
-    model that does not know them counts against it.
+    model that does not know them counts against it. While only models that failed or are late know
+    a phrase, it may still be given to `start`, and is not listened for.
 
     The first language is the one that is expected most. Raises ValueError without recognisers.
     """
@@ -145,7 +146,8 @@ class Ensemble:
             raise ValueError("Give at least one model to listen.")
         self._on_lost: list[Callable[[str], None]] = []
         self._on_back: list[Callable[[str], None]] = []
-        self._models = tuple(recognisers)  # without those that failed
+        self._loaded = tuple(recognisers)
+        self._models = self._loaded  # without those that failed
         self._lock = threading.Lock()
         threads = _THREADS_EACH * len(recognisers)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="model")
@@ -185,14 +187,17 @@ class Ensemble:
         return tuple(found.values())
 
     def unknown_words(self, phrases: Iterable[str]) -> list[str]:
-        """Return the words of `phrases` that no model knows, sorted, each once."""
+        """Return the words of `phrases` that no model knows, sorted, each once. Models that failed
+        or are late count, too."""
         phrases = list(phrases)
-        return sorted(set.intersection(*(set(one.unknown_words(phrases)) for one in self.members)))
+        return sorted(set.intersection(*(set(one.unknown_words(phrases)) for one in self._loaded)))
 
     def known_phrases(self, phrases: Iterable[str]) -> list[str]:
-        """Return those of `phrases` of which some model knows every word, in their order."""
+        """Return those of `phrases` of which some model knows every word, in their order. Models
+        that failed or are late count, too: a listener keeps its phrases while models come and
+        go."""
         phrases = list(phrases)
-        known = {phrase for one in self.members for phrase in one.known_phrases(phrases)}
+        known = {phrase for one in self._loaded for phrase in one.known_phrases(phrases)}
         return [phrase for phrase in phrases if phrase in known]
 
     def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Recognition:
@@ -206,16 +211,14 @@ class Ensemble:
         """Return a decoder of an utterance that listens for these phrases. Raises VocabularyError
         for a phrase that no model knows."""
         ready = self._ready()
-        members, unknown = self.members, set(phrases)
+        members = self.members
+        if unknown := set(phrases).difference(self.known_phrases(phrases)):
+            raise VocabularyError(unknown)
         # Adapted models share their words, so one grammar serves them all.
         grammars: dict[Hashable, Any] = {}
         for one in members:
             if one.words not in grammars:
-                known = one.known_phrases(phrases)
-                unknown.difference_update(known)
-                grammars[one.words] = one.closed_grammar(known)
-        if unknown:
-            raise VocabularyError(unknown)
+                grammars[one.words] = one.closed_grammar(one.known_phrases(phrases))
         narrow = {one.language for one in ready if one.is_built_in}
         started = [
             (

@@ -4,6 +4,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -390,6 +391,43 @@ def test_models_of_two_languages_do_not_vote_together(
     heard = both.recognise(bytes(32_000), [KNIGHT])
     assert len(heard.elsewhere) == 1 and not heard.by_model
     assert both.by_language == ((pair[0].folder,), (pair[1].folder,))
+
+
+@pytest.fixture(scope="module")
+def german_and_english() -> tuple[Recogniser, Recogniser]:
+    return Recogniser(MODEL, "de"), Recogniser(find_model("en"), "en")
+
+
+IN_BOTH_LANGUAGES = [*PHRASES, "knight gustav one felix three"]
+
+
+def test_the_only_model_of_a_language_may_fail_and_the_other_language_is_heard_on(
+    german_and_english: tuple[Recogniser, Recogniser],
+    sound: bytes,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    german, english = german_and_english
+    both = Ensemble(german_and_english)
+    fails(english, "accept", monkeypatch)
+    for _ in range(2):
+        assert both.recognise(sound, IN_BOTH_LANGUAGES).words == KNIGHT
+    assert both.members == (german,)
+    assert both.known_phrases(IN_BOTH_LANGUAGES) == IN_BOTH_LANGUAGES
+    with pytest.raises(VocabularyError, match="xylophon"):
+        both.start([*IN_BOTH_LANGUAGES, "springer xylophon"])
+
+
+def test_a_language_is_heard_again_with_the_same_phrases_when_its_model_is_back(
+    german_and_english: tuple[Recogniser, Recogniser], sound: bytes
+) -> None:
+    german, english = german_and_english
+    both, late = Ensemble(german_and_english), Future[None]()
+    both._work[late] = english, -ensemble.OUT_S
+    assert both.recognise(sound, IN_BOTH_LANGUAGES).words == KNIGHT
+    assert both.members == (german,)
+    late.set_result(None)
+    assert len(both.recognise(sound, IN_BOTH_LANGUAGES).elsewhere) == 1
+    assert both.members == german_and_english
 
 
 def test_an_ensemble_needs_a_model() -> None:
