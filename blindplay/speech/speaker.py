@@ -131,7 +131,7 @@ class Speaker(Closing):
         self._change = threading.Condition()
         self._queue: deque[_Utterance] = deque()
         self._current: _Utterance | None = None
-        self._stop = threading.Event()
+        self._stop = threading.Event()  # of the mouth that speaks now
         self._hold_until = 0.0
         self._closed = False
         self.speaking = False
@@ -240,8 +240,7 @@ class Speaker(Closing):
 
     def _run(self) -> None:
         while (utterance := self._next()) is not None:
-            stop = self._stop
-            outcome, sound = self._speak(utterance, stop)
+            outcome, sound = self._speak(utterance)
             with self._change:
                 cut_off = outcome is Outcome.INTERRUPTED and not self._closed
                 if again := cut_off and utterance.to is Output.PUBLIC:
@@ -276,44 +275,43 @@ class Speaker(Closing):
             self._current = self._queue.popleft()
             return self._current
 
-    def _speak(self, utterance: _Utterance, stop: threading.Event) -> tuple[Outcome, Sound | None]:
+    def _speak(self, utterance: _Utterance) -> tuple[Outcome, Sound | None]:
         if self._reader is not None and utterance.to is Output.PRIVATE and not utterance.sound:
             text = " ".join(words for words, _ in utterance.parts)
-            if (outcome := self._read(self._reader, text, stop)) is not None:
+            if (outcome := self._read(self._reader, text)) is not None:
                 return outcome, None
         try:
             if utterance.sound is not None:
                 pcm, rate = utterance.sound()
             else:
                 pcm, rate = self._render(utterance.parts)
-            if stop.is_set():
+            if self._stop.is_set():
                 return Outcome.INTERRUPTED, None
             self._set_speaking(True, utterance.to)
             loud = self.voicing.amplify(pcm)
             try:
-                whole = self._play(utterance.to, loud, rate, stop)
+                whole = self._play(utterance.to, loud, rate)
             except Exception as error:
                 if utterance.to is Output.PRIVATE or len({*map(id, self._sinks.values())}) == 1:
                     raise
                 self._report(error)
                 self._set_speaking(True, Output.PRIVATE)
-                self._play(Output.PRIVATE, loud, rate, stop)
+                self._play(Output.PRIVATE, loud, rate)
                 return Outcome.FAILED, None
         except Exception as error:  # a broken driver must not silence the game
             self._report(error)
             return Outcome.FAILED, None
         return (Outcome.SPOKEN if whole else Outcome.INTERRUPTED), (pcm, rate)
 
-    def _read(self, reader: ScreenReader, text: str, stop: threading.Event) -> Outcome | None:
+    def _read(self, reader: ScreenReader, text: str) -> Outcome | None:
         """Let the screen reader say `text`, and tell when it fails or works again. None if it
         cannot."""
         self._set_speaking(True, Output.PRIVATE)
         try:
             whole = self._in_thread(
                 reader,
-                lambda: reader.speak(text, stop),
+                lambda stop: reader.speak(text, stop),
                 3 * reader.lasts(text) + PLAYING_PATIENCE_S,
-                threading.Event(),  # our voice takes over; a late reader silences itself
                 ReaderError("The screen reader hangs; start it again."),
             )
         except Exception as error:
@@ -349,15 +347,14 @@ class Speaker(Closing):
             call(self._on_error, f"{error} Until then the voice for {own!r} speaks it.")
             return found
 
-    def _play(self, to: Output, pcm: bytes, rate: int, stop: threading.Event) -> bool:
+    def _play(self, to: Output, pcm: bytes, rate: int) -> bool:
         """Play on an output, and tell when it fails or works again."""
         try:
             sink = self._sinks[to]
             whole = self._in_thread(
                 sink,
-                lambda: sink.play(pcm, rate, stop),
+                lambda stop: sink.play(pcm, rate, stop),
                 len(pcm) / 2 / rate + PLAYING_PATIENCE_S,
-                stop,
                 AudioError(f"The audio output ({sink.name}) hangs; plug it in again."),
             )
         except Exception:
@@ -373,9 +370,8 @@ class Speaker(Closing):
     def _in_thread(
         self,
         mouth: object,
-        speak: Callable[[], bool],
+        speak: Callable[[threading.Event], bool],
         seconds: float,
-        stop: threading.Event,
         hangs: Exception,
     ) -> bool:
         """Speak in a thread of its own, because a driver may hang; raise `hangs` after `seconds`
@@ -385,10 +381,11 @@ class Speaker(Closing):
             self._hanging[id(mouth)] = before
             raise hangs
         ended: queue.SimpleQueue[bool | Exception] = queue.SimpleQueue()
+        stop = self._stop
 
         def run() -> None:
             try:
-                ended.put(speak())
+                ended.put(speak(stop))
             except Exception as error:
                 ended.put(error)
 
@@ -397,12 +394,21 @@ class Speaker(Closing):
         try:
             answer = ended.get(timeout=seconds)
         except queue.Empty:
-            stop.set()  # if it comes back, its sound is out of date
+            self._leave_behind(stop)
             self._hanging[id(mouth)] = player
             raise hangs from None
         if isinstance(answer, Exception):
             raise answer
         return answer
+
+    def _leave_behind(self, hung: threading.Event) -> None:
+        """Silence a mouth that hung, should it come back; another one may speak meanwhile, unless
+        people have interrupted it."""
+        with self._change:
+            self._stop = threading.Event()
+            if hung.is_set():
+                self._stop.set()
+            hung.set()
 
     def _set_speaking(self, now: bool, to: Output | None = None) -> None:
         """Tell the listeners of `on_speaking`. A change of the output goes through silence, because

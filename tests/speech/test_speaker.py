@@ -281,13 +281,27 @@ def test_an_output_that_hangs_is_reported_and_used_again_when_it_is_back(
         assert made.wait(60)
         assert outcomes == [Outcome.FAILED, Outcome.FAILED, Outcome.SPOKEN]
         assert errors == ["The audio output (loudspeaker) hangs; plug it in again."] * 2
-        assert len(private.played) == 3  # the earphone misses nothing
+        assert [one.whole for one in private.played] == [True] * 3  # the earphone misses nothing
         public.let.set()
         assert until(lambda: public.played)
         assert [played.whole for played in public.played] == [False]  # old sound is not played
         made.say("vier", to=Output.PUBLIC, on_done=outcomes.append)
         assert made.wait(60)
     assert outcomes[-1] is Outcome.SPOKEN
+
+
+def test_what_is_played_in_place_of_an_output_that_hangs_can_be_interrupted(
+    synthesiser: Synthesiser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(speaker, "PLAYING_PATIENCE_S", 0.2)
+    begun = threading.Event()
+    private = SilentSink("earphone", realtime=True, on_start=lambda *_: begun.set())
+    with Speaker(synthesiser, private, HangingSink(), on_error=lambda sentence: None) as made:
+        made.say("eins zwei drei " * 5, to=Output.PUBLIC)
+        assert begun.wait(60)
+        made.interrupt()
+        assert made.wait(5)
+    assert [played.whole for played in private.played] == [False]
 
 
 def test_a_private_answer_is_never_played_publicly_when_the_earphone_fails(
