@@ -69,7 +69,7 @@ class BetweenGames:
         confidences = [confidence_of(*one, lost=self._shown) for one in recogniser.by_language]
 
         def heard(recognition: Recognition) -> None:
-            if recognition.hypotheses:
+            if recognition.heard_anything:
                 decision = decide_among(recognition, expected, self._pack, confidences)
                 if decision.taken and decision.meant.command is Command.WHERE_I_PLAY:
                     self.answer()

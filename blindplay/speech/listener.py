@@ -311,7 +311,7 @@ class Listener(Closing):
                 call(self._on_works)
             self.timing = Timing(event.segment, time.perf_counter() - arrived)
             self._last = event
-            if event.recognition.hypotheses:
+            if event.recognition.heard_anything:
                 call(self._on_recognition, event.recognition)
 
 

@@ -70,6 +70,11 @@ class Recognition:
     expected_only: bool = False
 
     @property
+    def heard_anything(self) -> bool:
+        """Return whether a model of any language has a reading; none has one of silence."""
+        return any(one.hypotheses for one in (self, *self.elsewhere))
+
+    @property
     def heard_talk(self) -> bool:
         """Return whether a model that listens for other talk, the first of several, heard this.
         Without it nothing would speak against what is expected."""

@@ -233,7 +233,7 @@ class MicrophoneSeat:
             with self._desk.table.lock:
                 if self.listener.outdated:
                     continue
-                if recognition.hypotheses:
+                if recognition.heard_anything:
                     self._decide(recognition)
                 return
 
@@ -255,7 +255,7 @@ class MicrophoneSeat:
             self._desk.taping.hears(self._seat, side, None if crosstalk else decision.taken)
         line, name = self._desk.transcript.line, NAMES[side]
         if crosstalk:
-            line(f"heard {name}, no repetition: {recognition.words}")
+            line(f"heard {name}, no repetition: {decision.recognition.words}")
             return
         if decision.taken is not None:
             line(f"heard {name}: {decision.phrase}")
@@ -263,7 +263,7 @@ class MicrophoneSeat:
             likely = " or ".join(candidate.phrase for candidate in decision.candidates)
             line(f"heard {name}, perhaps: {likely}")
         else:
-            heard = recognition.words or "something that is not a phrase of the game"
+            heard = decision.recognition.words or "something that is not a phrase of the game"
             line(f"heard {name}, not understood: {heard}")
         awaited = decision.phrase in self._expected.awaited
         self._hears(side, decision, begun=self._begun(), awaited=awaited)

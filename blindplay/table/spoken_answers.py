@@ -71,7 +71,7 @@ class AnsweringEar:
         recognition = self._listener.reheard() or recognition
         expected, timing = self._expected, self._listener.timing
         talk = timing is not None and timing.segment.is_piece_of_talk(recognition.words)
-        if expected is not None and recognition.hypotheses and not talk:
+        if expected is not None and recognition.heard_anything and not talk:
             self._heard(decide_among(recognition, expected, self._pack, self._confidences))
 
 

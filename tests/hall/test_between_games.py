@@ -13,7 +13,7 @@ from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table.pairings import Pairings
 from blindplay.wording.pairings import Pairing
-from tests.table.speaking import Microphone, spoken
+from tests.table.speaking import Microphone, hear_in_second_language, spoken
 from tests.waiting import until
 
 GERMAN, ENGLISH = load("de"), load("en")
@@ -53,11 +53,16 @@ def test_only_the_question_itself_is_one(words: str, asks: bool) -> None:
     assert people([]).is_question(words) is asks
 
 
-def test_the_question_is_heard_and_other_talk_is_not_taken_for_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("only_second", [False, True])
+def test_the_question_is_heard_in_any_language_and_other_talk_is_not_taken_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, only_second: bool
+) -> None:
     told: list[str] = []
     asked, microphone = people(told, NEXT), Microphone()
     told.clear()
     recogniser = Recogniser(find_model("de"), "de", spellings=GERMAN.spoken)
+    if only_second:
+        hear_in_second_language(recogniser, monkeypatch)
     with Synthesiser("de", cache=tmp_path, spellings=GERMAN.spoken) as synthesiser:
         listener = asked.listen(microphone, recogniser)
         try:

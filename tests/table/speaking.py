@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 
 import numpy as np
+import pytest
 
 from blindplay.speech.audio import RATE, QueueSource, read_audio
+from blindplay.speech.recogniser import Recogniser, Recognition, UtteranceDecoder
 from blindplay.speech.synthesis import Synthesiser
 
 ROOM = np.random.default_rng(1).normal(0, 20, RATE).astype("<i2").tobytes()
@@ -18,6 +20,15 @@ PAUSE = 2 * ROOM
 def spoken(synthesiser: Synthesiser, words: str) -> bytes:
     """Words in a quiet room, with the pause after them."""
     return ROOM + read_audio(synthesiser.render(words, voice="de")) + PAUSE
+
+
+def hear_in_second_language(recogniser: Recogniser, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a model stand for two: that of the first language hears nothing, this one everything."""
+    finish = UtteranceDecoder.finish
+    monkeypatch.setattr(recogniser, "by_language", 2 * recogniser.by_language)
+    monkeypatch.setattr(
+        UtteranceDecoder, "finish", lambda decoder: Recognition(elsewhere=(finish(decoder),))
+    )
 
 
 class Microphone(QueueSource):

@@ -25,7 +25,7 @@ from blindplay.speech.transcriber import Transcriber
 from tests.table.conversation import GERMAN
 from tests.table.manual_clock import ManualClock
 from tests.table.sitting import Sit, Sitting
-from tests.table.speaking import PAUSE, Microphone, spoken
+from tests.table.speaking import PAUSE, Microphone, hear_in_second_language, spoken
 from tests.table.test_session import doubt
 from tests.waiting import PATIENCE_S, until
 
@@ -194,6 +194,16 @@ def test_typed_words_work_while_the_recogniser_hangs(player: Seat) -> None:
     heard.join(PATIENCE_S)
     assert not heard.is_alive()
     real.close()
+
+
+def test_what_only_the_second_language_hears_is_taken(
+    player: Seat, recogniser: Recogniser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hear_in_second_language(recogniser, monkeypatch)
+    player.attach(MicrophoneMode.OPEN)
+    player.microphone.push(player.sound)
+    player.shows(HEARD)
+    player.shows("ruled announced: by white; move e2e4")
 
 
 # --- two models ---------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from blindplay.table.solving import solve
 from blindplay.table.spoken_answers import AnsweringEar, open_ear
 from tests.opponents.test_analysis import FEW, free
 from tests.table.conversation import GERMAN
-from tests.table.speaking import PAUSE, Microphone, spoken
+from tests.table.speaking import PAUSE, Microphone, hear_in_second_language, spoken
 from tests.table.test_board_setup import Running
 from tests.waiting import PATIENCE_S
 
@@ -80,6 +80,16 @@ def test_moves_are_said(solving: Solving, synthesiser: Synthesiser) -> None:
     solving.microphone.push(PAUSE + spoken(synthesiser, MATE))
     solving.room.wait("Richtig.")
     solving.ends("null von eins")
+
+
+def test_a_move_that_only_the_second_language_hears_is_an_answer(
+    recogniser: Recogniser, synthesiser: Synthesiser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hear_in_second_language(recogniser, monkeypatch)
+    with ExitStack() as stack:
+        solving = Solving(stack, recogniser)
+        solving.microphone.push(spoken(synthesiser, MATE))
+        solving.ends("eins von eins")
 
 
 def test_a_doubt_is_read_back_and_confirmed_at_the_keyboard_or_the_next_one_is(
