@@ -23,7 +23,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -56,7 +56,6 @@ WHOLE_S = 20.0
 OUT_S = 10.0
 """People learn of a model that is late by so many seconds. The time doubles each time, so that a
 busy machine is not spoken of all the time."""
-_THREADS_EACH = 4  # a thread that hangs stays occupied
 
 T = TypeVar("T")
 
@@ -149,8 +148,6 @@ class Ensemble:
         self._loaded = tuple(recognisers)
         self._models = self._loaded  # without those that failed
         self._lock = threading.Lock()
-        threads = _THREADS_EACH * len(recognisers)
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="model")
         # Work under way, its model, and when it is due, in seconds of the monotonic clock.
         self._work: dict[Future[Any], tuple[SpeechModel, float]] = {}
         self._out: frozenset[SpeechModel] = frozenset()  # late for so long that people know it
@@ -272,14 +269,7 @@ class Ensemble:
         """Do the work of each of ``models`` at the same time, in a thread for each. Return the
         results; an exception in place of one that failed, and None in place of one that took
         ``patience`` seconds longer than the first."""
-
-        def result_or_error(one: Callable[[], T]) -> T | Exception:
-            try:
-                return one()
-            except Exception as error:  # Vosk raises nothing more specific
-                return error
-
-        begun = [self._pool.submit(result_or_error, one) for one in work]
+        begun = [_begin(one) for one in work]
         due = time.monotonic() + WHOLE_S
         with self._lock:
             self._work = {one: at for one, at in self._work.items() if not one.done()}
@@ -307,6 +297,21 @@ class Ensemble:
             f"The speech model in {lost.folder} failed and no longer listens; the others go on. "
             "Run blindplay models check.",
         )
+
+
+def _begin(work: Callable[[], T]) -> Future[T | Exception]:
+    """Do this work in a thread, and return an exception as its result. The program ends without
+    waiting for the thread, because a model may hang."""
+    result: Future[T | Exception] = Future()
+
+    def run() -> None:
+        try:
+            result.set_result(work())
+        except Exception as error:  # Vosk raises nothing more specific
+            result.set_result(error)
+
+    threading.Thread(target=run, daemon=True, name="model").start()
+    return result
 
 
 class EnsembleDecoder:

@@ -304,19 +304,25 @@ def test_a_model_that_never_comes_back_is_told_once_and_occupies_one_thread(
     assert sum(not work.done() for work in watched.both._work) == 1
 
 
+def test_a_model_that_hangs_does_not_keep_the_program_from_ending(
+    watched: Watched, sound: bytes
+) -> None:
+    watched.late("accept")
+    watched.votes(sound)
+    hanging = [one for one in threading.enumerate() if one.name.startswith("model")]
+    assert hanging and all(one.daemon for one in hanging)
+
+
 def test_when_all_models_are_late_they_are_asked_all_the_same(
     pair: tuple[Recogniser, Recogniser], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody must listen. The listener itself abandons what hangs."""
     monkeypatch.setattr(ensemble, "OUT_S", 0.0)
-    both, let = Ensemble(pair), threading.Event()
-    told: list[str] = []
+    both, told = Ensemble(pair), list[str]()
     both.watch(told.append, told.append)
-    for model in pair:
-        both._work[both._pool.submit(let.wait, 60)] = model, 0.0
+    both._work |= {Future[None](): (model, 0.0) for model in pair}
     assert len(both.start(PHRASES)._decoders) == 2
     assert both.members == pair and told == []
-    let.set()
 
 
 def test_when_the_last_one_fails_it_is_an_error(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from concurrent.futures import Future
 from typing import cast
 
 import chess
@@ -247,7 +248,7 @@ def test_a_model_that_fails_in_the_game_is_told_aloud_and_the_other_hears_on(
 def test_a_model_that_was_late_for_long_is_told_aloud_once_and_again_when_it_is_back(
     sit: Sit, synthesiser: Synthesiser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model, microphone, let = find_model("de"), QueueSource(), threading.Event()
+    model, microphone, late = find_model("de"), QueueSource(), Future[None]()
     sitting = sit(time_control="900")
     sitting.start()
     both = open_recogniser(GERMAN, model, model)
@@ -262,12 +263,12 @@ def test_a_model_that_was_late_for_long_is_told_aloud_once_and_again_when_it_is_
 
     heard("Bauer Eva zwei Eva drei")
     measured = seat._confidences
-    both._work[both._pool.submit(let.wait, 60)] = both.members[1], -ensemble.OUT_S
+    both._work[late] = both.members[1], -ensemble.OUT_S
     for words in ("Korrektur Bauer Eva zwei Eva vier", "Korrektur Bauer Eva zwei Eva drei"):
         heard(words)
     assert sitting.printed.count(gone) == 1 and back not in sitting.printed
     assert seat._confidences != measured  # those of the other alone
-    let.set()
+    late.set_result(None)
     heard("Korrektur Bauer Eva zwei Eva vier")
     sitting.shows(back)
     assert sitting.printed.count(gone) == sitting.printed.count(back) == 1
