@@ -21,6 +21,7 @@ from .audio import RATE, amplified, speech_onset_s
 from .bigram import Bigram
 from .models import folders
 from .models.folders import ModelError
+from .models.plain_path import plain_path
 
 MOST_HYPOTHESES = 20
 """The number of hypotheses that Vosk gives in each grammar; many differ only in their timing."""
@@ -209,9 +210,9 @@ class Recogniser(SpeechModel):
         """Every word that the model knows, square tokens ("gustav_eins") included."""
         self._spellings = {plain(word): plain(to) for word, to in (spellings or {}).items()}
         self.words = self.vocabulary, frozenset(self._spellings.items())
-        self._vosk = _vosk()
+        self._vosk, path = _vosk(), plain_path(model)
         try:
-            self._model: Any = self._vosk.Model(str(model))
+            self._model: Any = self._vosk.Model(path)
         except Exception as error:  # vosk raises nothing more specific
             raise ModelError(
                 f"Vosk cannot load the model in {model}; unpack the model again."

@@ -417,7 +417,7 @@ def test_the_only_model_of_a_language_may_fail_and_the_other_language_is_heard_o
     fails(english, "accept", monkeypatch)
     for _ in range(2):
         assert both.recognise(sound, IN_BOTH_LANGUAGES).words == KNIGHT
-    assert both.members == (german,)
+    assert list(both.members) == [german]
     assert both.known_phrases(IN_BOTH_LANGUAGES) == IN_BOTH_LANGUAGES
     with pytest.raises(VocabularyError, match="xylophon"):
         both.start([*IN_BOTH_LANGUAGES, "springer xylophon"])
@@ -430,10 +430,10 @@ def test_a_language_is_heard_again_with_the_same_phrases_when_its_model_is_back(
     both, late = Ensemble(german_and_english), Future[None]()
     both._work[late] = english, -ensemble.OUT_S
     assert both.recognise(sound, IN_BOTH_LANGUAGES).words == KNIGHT
-    assert both.members == (german,)
+    assert list(both.members) == [german]
     late.set_result(None)
     assert len(both.recognise(sound, IN_BOTH_LANGUAGES).elsewhere) == 1
-    assert both.members == german_and_english
+    assert list(both.members) == [german, english]
 
 
 def test_an_ensemble_needs_a_model() -> None:
