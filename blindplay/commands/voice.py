@@ -358,10 +358,9 @@ def forget(name: str) -> None:
     """
     from blindplay.speech.synthesis import forget_phrases
 
-    preferences, kept = speaker_preferences.forget(name), speaker_models.forget(name)
-    if not preferences and not kept:
+    kept = [forget_phrases(), speaker_preferences.forget(name), speaker_models.forget(name)]
+    if not any(kept):
         raise ValueError(f"Nothing is kept of {_player(name)}; check the name.")
-    forget_phrases()
     options.show(f"Nothing is kept of {_player(name)} any more.")
 
 
