@@ -28,6 +28,8 @@ from .scoring import expectation
 
 _ROOM_S = 2.5
 """So much of the room is heard before and after an utterance."""
+_LOADED_S = 120.0
+"""Seconds that a process may take to load the models and to recognise once."""
 
 
 @dataclass(frozen=True)
@@ -92,12 +94,12 @@ def effort(
 
 def memory(models: Sequence[Path], language: str) -> tuple[float, float] | None:
     """Return the megabytes of a process with everything but the models, and with the models and the
-    voice detector at work; None where the system does not tell."""
+    voice detector at work; None where the system does not tell, or needs minutes for it."""
     command = [sys.executable, "-m", __name__, language, *map(str, models)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_LOADED_S)
         before, after = map(float, done.stdout.split())
-    except ValueError:
+    except (subprocess.TimeoutExpired, ValueError):
         return None
     return before, after
 

@@ -2,6 +2,8 @@
 
 import sys
 
+import pytest
+
 from blindplay.hearing.evaluation import resources
 from blindplay.speech.models.folders import find_model
 
@@ -13,3 +15,10 @@ def test_models_take_memory() -> None:
     else:
         before, after = measured
         assert 10 < before < after < 1000
+
+
+def test_on_a_machine_that_is_too_slow_the_memory_is_not_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(resources, "_LOADED_S", 0.01)
+    assert resources.memory([find_model("de")], "de") is None
