@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from blindplay.given import plain, read_bytes, read_toml, shown
+from blindplay.given import plain, read_bytes, read_toml, sentence_of, shown
 
 from . import options
 
@@ -67,13 +67,12 @@ def read(wanted: Container[str] | None = None) -> dict[str, Any]:
 
 
 def contents(path: Path) -> dict[str, Any]:
-    """Return the unchecked contents of the file; nothing if there is no file."""
-    if not path.exists():
-        return {}
+    """Return the unchecked contents of the file; nothing if there is no file. Raises SettingsError
+    if it cannot be read."""
     try:
-        return read_toml(read_bytes(path, _MOST_BYTES), str(path))
-    except ValueError as error:
-        raise SettingsError(str(error)) from None
+        return read_toml(read_bytes(path, _MOST_BYTES), str(path)) if path.exists() else {}
+    except (OSError, ValueError) as error:  # a folder without permissions does not tell
+        raise SettingsError(sentence_of(error)) from None
 
 
 def fault(name: str, value: Any) -> str:

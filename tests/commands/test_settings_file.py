@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,23 @@ def test_a_wrong_setting_is_one_sentence_with_the_file(path: Path, line: str, wo
         settings_file.read()
     assert words in str(error.value) and str(path) in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_settings_in_a_folder_that_cannot_be_looked_into_are_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_for = Path.exists
+
+    def locked(path: Path) -> bool:
+        if path.name == "settings.toml":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return looked_for(path)
+
+    monkeypatch.setattr(Path, "exists", locked)
+    for command, status in (("games", 0), ("play", 2)):
+        done = run(command, home=tmp_path)
+        assert done.status == status and done.stderr.count("\n") == 1
+        assert "settings.toml cannot be used (Permission denied); check" in done.stderr
 
 
 @pytest.mark.parametrize(
