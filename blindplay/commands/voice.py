@@ -358,7 +358,7 @@ def forget(name: str) -> None:
     """
     from blindplay.speech.synthesis import forget_phrases
 
-    kept = [forget_phrases(), speaker_preferences.forget(name), speaker_models.forget(name)]
+    kept = [forget_phrases(), speaker_models.forget(name), speaker_preferences.forget(name)]
     if not any(kept):
         raise ValueError(f"Nothing is kept of {_player(name)}; check the name.")
     options.show(f"Nothing is kept of {_player(name)} any more.")

@@ -4,7 +4,10 @@ Two files, which may be deleted. ``blindplay voice forget`` removes one player f
 """
 
 import contextlib
+import itertools
 import json
+import os
+import tempfile
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -18,7 +21,7 @@ from blindplay.speech.speaker import Voicing
 
 LAST_WORDS = 400
 """The number of words that are remembered of a player. Older ones are dropped: people change."""
-_WANTED, _MISHEARD = "players.json", "misheard.json"
+_FILES = _WANTED, _MISHEARD = "players.json", "misheard.json"
 
 
 def who(player: str) -> str:
@@ -31,12 +34,26 @@ def folder() -> Path:
     return Path(platformdirs.user_config_path("blindplay", appauthor=False))
 
 
-def _all(name: str) -> dict[str, Any]:
+def _read(name: str) -> dict[str, Any]:
+    """Return what a file has; nothing if there is no file. Raises OSError, and ValueError if it is
+    damaged."""
     try:
         kept = json.loads((folder() / name).read_text("utf-8"))
-    except (OSError, ValueError, RecursionError):
+    except FileNotFoundError:
         return {}
-    return kept if isinstance(kept, dict) else {}
+    except RecursionError:
+        kept = None
+    if not isinstance(kept, dict):
+        raise ValueError
+    return kept
+
+
+def _all(name: str) -> dict[str, Any]:
+    """Return what a file has; nothing if it cannot be read, because no game waits for it."""
+    try:
+        return _read(name)
+    except (OSError, ValueError):
+        return {}
 
 
 def _kept(name: str, player: str) -> Any:
@@ -44,28 +61,51 @@ def _kept(name: str, player: str) -> Any:
     return next((kept for other, kept in _all(name).items() if who(other) == who(player)), None)
 
 
-def _without(name: str, player: str) -> dict[str, Any]:
-    """Return what the file has of all others."""
-    return {other: kept for other, kept in _all(name).items() if who(other) != who(player)}
-
-
-def _write(name: str, data: dict[str, Any]) -> Path:
+def _change(name: str, player: str, wanted: object = None) -> Path:
+    """Keep what is ``wanted`` of a player, or nothing, and what the file has of all others. Return
+    the file. A damaged one is kept beside it. Raises OSError."""
     path = folder() / name
+    try:
+        before = _read(name)
+    except ValueError:
+        before = {}
+        names = (path.with_suffix(f".damaged-{number}") for number in itertools.count(1))
+        path.replace(next(aside for aside in names if not aside.exists()))
+    kept = {other: one for other, one in before.items() if who(other) != who(player)}
+    if wanted is not None:
+        kept[player] = wanted
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fresh = path.with_suffix(".new")
-    # The file holds names, so only its owner may read it.
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError):  # the folder may be somebody else's
         path.parent.chmod(0o700)
-    fresh.touch(mode=0o600)
-    fresh.chmod(0o600)
-    fresh.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    fresh.replace(path)
+    # Only its owner may read the new file, because it holds names.
+    handle, unfinished = tempfile.mkstemp(prefix=".unfinished-", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
+        Path(unfinished).replace(path)
+    except BaseException:
+        Path(unfinished).unlink(missing_ok=True)
+        raise
     return path
+
+
+def damaged() -> list[str]:
+    """Return a sentence for each file that cannot be read, so that its players seem unknown."""
+    found = []
+    for name in _FILES:
+        try:
+            _read(name)
+        except (OSError, ValueError):
+            found.append(
+                f"{folder() / name}, which keeps what is known of players, cannot be read, so it "
+                "is not used; if it is damaged, it is set aside as soon as something new is kept."
+            )
+    return found
 
 
 def keep(player: str, voicing: Voicing) -> Path:
     """Keep what ``player``, a name or "", wants. Return the file. Raises OSError."""
-    return _write(_WANTED, {**_without(_WANTED, player), player: asdict(voicing)})
+    return _change(_WANTED, player, asdict(voicing))
 
 
 def kept(player: str) -> Voicing:
@@ -79,7 +119,7 @@ def kept(player: str) -> Voicing:
 def learn(player: str, pairs: Iterable[tuple[str, str]]) -> Confusions:
     """Remember words (said, heard) of ``player``. Return the costs now. Raises OSError."""
     words = [*_pairs(player), *pairs][-LAST_WORDS:]
-    _write(_MISHEARD, {**_without(_MISHEARD, player), player: words})
+    _change(_MISHEARD, player, words)
     return Confusions.measured(words)
 
 
@@ -102,8 +142,27 @@ def _pairs(player: str) -> list[tuple[str, str]]:
 
 
 def forget(player: str) -> bool:
-    """Remove all that is kept of ``player``. Return whether there was anything. Raises OSError."""
-    files = [name for name in (_WANTED, _MISHEARD) if len(_without(name, player)) < len(_all(name))]
+    """Remove all that is kept of ``player``. Return whether there was anything. Raises OSError, and
+    ValueError if a damaged file still has the name: it is for a person to read."""
+    files = [name for name in _FILES if _kept(name, player) is not None]
     for name in files:
-        _write(name, _without(name, player))
+        _change(name, player)
+    quoted = json.dumps(who(player), ensure_ascii=False)
+    for path in _unreadable():
+        if quoted in who(path.read_text("utf-8", errors="replace")):
+            raise ValueError(
+                f"{path} is damaged and still has the name; save what you need of it, delete it, "
+                "and run the same command again."
+            )
     return bool(files)
+
+
+def _unreadable() -> list[Path]:
+    """Return the files that are damaged, and those that were set aside."""
+    found = [path for name in _FILES for path in folder().glob(f"{Path(name).stem}.damaged-*")]
+    for name in _FILES:
+        try:
+            _read(name)
+        except ValueError:
+            found.append(folder() / name)
+    return found

@@ -251,6 +251,8 @@ def _session(
 ) -> Session:
     """Make a session that knows the players' voices and preferences from earlier games."""
     names = {side: table.game.player(side).name for side in f.SIDES}
+    for sentence in speaker_preferences.damaged():
+        transcript.trouble(sentence)
     if speaker is not None:
         speaker.voicing = speaker_preferences.kept(names[own])
 

@@ -83,6 +83,44 @@ def test_a_damaged_memory_of_words_is_no_memory(folder: Path, text: str) -> None
     assert speaker_preferences.learn("Anna", [("dame", "turm")]).cost("dame", "turm") < NEVER_SEEN
 
 
+def test_a_damaged_file_is_told_and_set_aside_before_something_new_is_kept(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "players.json").write_text('{"Anna": {"volume": 4, ', "utf-8")
+    (told,) = speaker_preferences.damaged()
+    assert told.startswith(str(folder / "players.json"))
+    for volume in (4, 8):
+        speaker_preferences.keep("Bert", Voicing(volume=volume))
+    assert speaker_preferences.damaged() == []
+    assert speaker_preferences.kept("Bert") == Voicing(volume=8)
+    (aside,) = folder.glob("players.damaged-*")
+    assert aside.read_text("utf-8") == '{"Anna": {"volume": 4, '
+    assert len(list(folder.iterdir())) == 2
+
+
+def test_a_damaged_file_with_the_name_is_not_passed_over_when_a_player_is_forgotten(
+    folder: Path,
+) -> None:
+    folder.mkdir()
+    (folder / "misheard.json").write_text('{"Anna": [["dame"', "utf-8")
+    with pytest.raises(ValueError, match=r"misheard\.json is damaged and still has the name"):
+        speaker_preferences.forget("anna")
+    assert not speaker_preferences.forget("Bert")
+    speaker_preferences.learn("Anna", [("dame", "turm")])
+    with pytest.raises(ValueError, match=r"misheard\.damaged-1 is damaged"):
+        speaker_preferences.forget("Anna")
+    assert not speaker_preferences.players()
+    (folder / "misheard.damaged-1").unlink()
+    assert not speaker_preferences.forget("Anna")
+
+
+def test_what_cannot_be_read_for_another_reason_is_never_overwritten(folder: Path) -> None:
+    (folder / "players.json").mkdir(parents=True)
+    with pytest.raises(OSError, match=r"players\.json"):
+        speaker_preferences.keep("Anna", Voicing(volume=4))
+    assert speaker_preferences.kept("Anna") == Voicing()
+    assert [path.name for path in folder.iterdir()] == ["players.json"]
+
+
 @pytest.mark.parametrize("other", ["anna weiß", " Anna  WEISS ", "ANNA WEIß"])
 def test_a_player_is_the_same_however_his_name_is_written(other: str, folder: Path) -> None:
     speaker_preferences.keep("Anna Weiß", Voicing(volume=4))
