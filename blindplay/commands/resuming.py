@@ -1,5 +1,6 @@
 """``play --resume``: the game's own settings come back, and others are refused."""
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,13 +26,15 @@ others."""
 def kept_values(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a new game that are kept, by name."""
     kept = {name: _plain(given[name]) for name in KEPT}
-    return {**kept, "language": given["language"] or user_language()}
+    language, engine = given["language"] or user_language(), given["engine"]
+    found = None if engine is None else shutil.which(engine)
+    return {**kept, "language": language, "engine": _plain(Path(found) if found else engine)}
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON holds it, and as it could be typed."""
+    """A value as JSON holds it, and as it could be typed in any folder."""
     if isinstance(value, tuple):
-        return [str(one) for one in value]
+        return [_plain(one) for one in value]
     if isinstance(value, Path):
         return str(value.absolute())
     return value if value is None or isinstance(value, bool) else str(value)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from blindplay.commands.resuming import KEPT, kept_values
 from blindplay.language import load
 from blindplay.record import read_journal
 from tests.command_line import Ran, run
@@ -84,6 +85,23 @@ def test_a_setting_that_contradicts_the_game_is_refused(
 
 def test_settings_that_are_those_of_the_game_may_be_typed_again(journal: Path) -> None:
     assert resume(journal, *AGREED).status == 0
+
+
+def test_files_that_were_named_from_one_folder_are_found_from_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "engine"
+    program.touch(mode=0o700)
+    monkeypatch.chdir(tmp_path)
+    given = dict.fromkeys(KEPT) | {
+        "model": (Path("models/de"), Path("/models/en")),
+        "engine": "./engine",
+        "hall": Path("hall.toml"),
+    }
+    kept = kept_values(given)
+    assert kept["model"] == [str(tmp_path / "models" / "de"), "/models/en"]
+    assert kept["engine"] == str(program) and kept["hall"] == str(tmp_path / "hall.toml")
+    assert kept_values(given | {"engine": None})["engine"] is None
 
 
 def test_a_name_that_is_not_there_leaves_nothing_behind(tmp_path: Path) -> None:
