@@ -17,7 +17,7 @@ from .catalogue import BaseModel
 from .download import DownloadError, Patience, Progress, download, fetch_text, megabytes
 from .folders import NETWORKS, ModelError
 from .pins import pin, pins
-from .unpack import BESIDE_NETWORK, check_space
+from .unpack import BESIDE_NETWORK, check_space, is_inside
 
 _LONGEST_LIST = 4 << 20
 _LONGEST_FILE = 4 << 30
@@ -97,6 +97,12 @@ def needed(files: list[HubFile], repository: str) -> list[HubFile]:
     # Large networks keep their weights in files beside, such as model.onnx.data or model.onnx_data.
     found = [path for path in by_path if path.startswith(weights)]
     found += [name for name in BESIDE_NETWORK if name in by_path]
+    for path in found:
+        if not is_inside(path) or "\\" in path:
+            raise ModelError(
+                f"{path!r} in the repository {repository} leads outside of the model or is not a "
+                "name for a file, so nothing was fetched; do not use this repository."
+            )
     return [by_path[path] for path in found]
 
 

@@ -118,8 +118,8 @@ def _files(infos: list[zipfile.ZipInfo], archive: Path) -> dict[PurePosixPath, z
     files: dict[PurePosixPath, zipfile.ZipInfo] = {}
     for info in infos:
         name = info.orig_filename
-        path = PureWindowsPath(name)  # it knows both separators
-        if path.anchor or ".." in path.parts or not path.parts or ":" in name or "\0" in name:
+        path = PureWindowsPath(name)
+        if not is_inside(name):
             raise ModelError(
                 f"{name!r} in {archive} leads outside of the model or is not a name for a file, "
                 "so nothing was unpacked; do not use this archive."
@@ -131,6 +131,12 @@ def _files(infos: list[zipfile.ZipInfo], archive: Path) -> dict[PurePosixPath, z
         if not name.endswith(("/", "\\")) and not _is_clutter(path):
             files[PurePosixPath(*path.parts)] = info
     return files
+
+
+def is_inside(name: str) -> bool:
+    """Return whether a name with folders leads to a file in its own folder, on every system."""
+    path = PureWindowsPath(name)  # it knows both separators
+    return bool(path.parts) and not (path.anchor or ".." in path.parts or {":", "\0"} & {*name})
 
 
 def _root(file: _Path) -> _Path | None:

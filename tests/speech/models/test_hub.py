@@ -13,6 +13,7 @@ import pytest
 from blindplay.speech.models import catalogue, folders, store
 from blindplay.speech.models.catalogue import BaseModel, Catalogue
 from blindplay.speech.models.folders import ModelError, available, chosen_models
+from blindplay.speech.models.hub import HubFile, needed
 from tests.speech.models.helpers import everything, install, run
 from tests.speech.models.server import Served, breaks_off, honestly
 
@@ -190,3 +191,15 @@ def test_without_onnxruntime_nothing_is_fetched(
 
 def _absent(model: str) -> None:
     raise ModelError(f"{model} needs onnxruntime, which is not installed.")
+
+
+@pytest.mark.parametrize("ending", ["\\..\\..\\evil", "_data\\evil", ":evil", "/../../evil", "\0"])
+def test_a_file_that_leads_out_of_the_model_is_refused_before_anything_is_fetched(
+    ending: str,
+) -> None:
+    path = f"model.onnx{ending}"
+    listed = [HubFile(one, 1, "0" * 40) for one in ("model.onnx", path)]
+    with pytest.raises(ModelError, match="leads outside of the model"):
+        needed(listed, REPOSITORY)
+    other = HubFile(f"docs{ending}", 1, "0" * 40)  # nobody fetches it
+    assert needed([listed[0], other], REPOSITORY) == [listed[0]]
