@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from blindplay.language import Language
     from blindplay.opponents.lichess.lobby import FoundGame, TypedAnswer
     from blindplay.opponents.lichess.wishes import WantedGame
-    from blindplay.table.typed_lines import TypedLines
+    from blindplay.typed_lines import TypedLines
     from blindplay.wording.values import Value
 
 DAYS = ("1", "2", "3", "5", "7", "10", "14")

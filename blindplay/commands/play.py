@@ -43,7 +43,7 @@ class TableCommand(click.Command):
 
 def _play(**given: Any) -> None:
     from blindplay.table.play import run
-    from blindplay.table.typed_lines import TypedLines
+    from blindplay.typed_lines import TypedLines
 
     given = with_fetched_file(given)
     if given["resume"]:
@@ -97,7 +97,7 @@ def _play_distant(given: Mapping[str, Any], devices: "WantedDevices") -> None:
     """Play at two tables."""
     from blindplay.table.meeting_distant import MeetingPlace
     from blindplay.table.play import run
-    from blindplay.table.typed_lines import TypedLines
+    from blindplay.typed_lines import TypedLines
 
     distant.check_voices(given)
     journal, lines = _journal(given), TypedLines(sys.stdin)
@@ -129,7 +129,7 @@ def _play_rounds(given: Mapping[str, Any], devices: "WantedDevices", joined: "Ev
     from blindplay.hall.assigned_games import AssignedGames
     from blindplay.record import storage
     from blindplay.table.play import run
-    from blindplay.table.typed_lines import TypedLines
+    from blindplay.typed_lines import TypedLines
 
     lines = TypedLines(sys.stdin)
     games = AssignedGames(joined, storage.tables_folder())

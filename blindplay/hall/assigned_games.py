@@ -6,14 +6,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
 
+from blindplay.ctrl_c import CtrlC
 from blindplay.given import plain
 from blindplay.language import Key, Language, key_of, word_of
 from blindplay.table.about import AboutTable
-from blindplay.table.ctrl_c import CtrlC
 from blindplay.table.devices import WantedDevices, open_speaker
 from blindplay.table.pairings import Pairings
 from blindplay.table.table import Table
-from blindplay.table.typed_lines import LOOK_S, TypedLines
+from blindplay.typed_lines import LOOK_S, TypedLines
 from blindplay.wording.pairings import number_in_words
 
 from .assigning import Assigned, NextGame, WaitingTable, handlers

@@ -1,7 +1,6 @@
 """A talk with one player alone, who repeats prompts and is recorded."""
 
 import contextlib
-import queue
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from blindplay.speech.endpointing import (
 )
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import NotWordsError
+from blindplay.typed_lines import TypedLines
 
 PATIENCE_S = 8.0
 """Seconds that a player may think before an answer."""
@@ -97,12 +97,11 @@ class Booth:
         self._speaker = speaker
         self._source = source
         self._out = out
-        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()  # None at their end
+        self._lines = TypedLines(line.strip() for line in lines)
         self._blocks: Iterator[bytes] = iter(())
         self._endpointer = Endpointer(Silero())
         self.ended = False
         """True if the last `answers` ended before the last prompt."""
-        threading.Thread(target=self._read, args=(lines,), daemon=True, name="keys").start()
 
     def __enter__(self) -> Self:
         """Raises AudioError if the microphone cannot be opened."""
@@ -113,18 +112,9 @@ class Booth:
     def __exit__(self, *_: object) -> None:
         self._source.close()
 
-    def _read(self, lines: Iterable[str]) -> None:
-        for line in lines:
-            self._lines.put(line.strip())
-        self._lines.put(None)
-
     def _key(self) -> Key | None:
         """Return what the keyboard asks for. Lines that ask for nothing are forgotten."""
-        while not self._lines.empty():
-            line = self._lines.get()
-            if line is None:
-                self._lines.put(None)
-                return None
+        while (line := self._lines.within(0)) is not None:
             key = key_of(self.pack, line) if line else Key.REPEAT
             if key in _OBEYED:
                 return key
@@ -144,9 +134,7 @@ class Booth:
         line: str | None = ""
         while line == "":
             self.tell(sentence, **values)
-            line = self._lines.get()
-        if line is None:
-            self._lines.put(None)
+            line = self._lines.next()
         return None if line is None or key_of(self.pack, line) is Key.END else line
 
     def begin(self, sentence: str, count: int, seconds_each: float) -> None:

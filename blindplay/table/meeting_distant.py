@@ -25,11 +25,11 @@ from blindplay.opponents.distant.terms import Terms
 from blindplay.opponents.distant.wire import Lifeline
 from blindplay.speech.audio_devices import devices
 from blindplay.speech.speaker import Output
+from blindplay.typed_lines import TypedLines
 from blindplay.wording.pairings import speakable
 from blindplay.wording.settings import settings_in_words
 
 from .devices import WantedDevices, open_speaker
-from .typed_lines import TypedLines
 
 _LOOK_S = 0.1
 

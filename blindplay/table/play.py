@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from blindplay.console import LOOPBACK, PORT
+from blindplay.ctrl_c import CtrlC
 from blindplay.hearing import speaker_preferences
 from blindplay.language import Language, load
 from blindplay.laws import facts as f
@@ -23,10 +24,10 @@ from blindplay.record.tape import tape_folder
 from blindplay.speech.audio_devices import devices
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.speaker import Speaker
+from blindplay.typed_lines import LOOK_S, TypedLines
 
 from .about import AboutTable
 from .choices import Keep, OpeningWord, PressAnswer, Printed, PrivateVoice
-from .ctrl_c import CtrlC
 from .devices import (
     WantedDevices,
     attach_boards,
@@ -42,7 +43,6 @@ from .pairings import Pairings
 from .session import Session, record_last_move
 from .table import Table
 from .transcript import Transcript
-from .typed_lines import LOOK_S, TypedLines
 
 if TYPE_CHECKING:
     from blindplay.console.server import ConsoleHost

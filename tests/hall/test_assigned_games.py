@@ -14,7 +14,7 @@ from blindplay.hall.requesting import UnreachableError
 from blindplay.hall.rounds import Assignment
 from blindplay.language import load
 from blindplay.laws import facts as f
-from blindplay.table.typed_lines import TypedLines
+from blindplay.typed_lines import TypedLines
 from tests.table.playing import KEYS_ONLY
 from tests.waiting import until
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -44,3 +44,12 @@ def test_a_question_is_said_again_for_enter_and_ends_with_the_keyboard(
         assert [booth.typed("say_yes_or_no") for _ in range(5)] == ["ja", "nein", None, None, None]
         assert not booth.to_end
     assert person.told == [booth.pack.sentence("say_yes_or_no")] * 6
+
+
+def test_a_keyboard_that_is_gone_ends_a_question(say: Callable[[str], bytes]) -> None:
+    def gone() -> Iterator[str]:
+        yield "ja\n"
+        raise OSError(5, "Input/output error")
+
+    with booth_of(Person(say, set()), typed=gone()) as booth:
+        assert [booth.typed("say_yes_or_no") for _ in range(2)] == ["ja", None]

@@ -21,7 +21,7 @@ from blindplay.opponents.distant.terms import NotAgreedError, Terms
 from blindplay.six_digits import WrongDigitsError
 from blindplay.table.devices import WantedDevices
 from blindplay.table.meeting_distant import MeetingPlace, Met, await_guest, call_table
-from blindplay.table.typed_lines import TypedLines
+from blindplay.typed_lines import TypedLines
 from tests.opponents.distant.meeting_broker import MeetingBroker
 from tests.waiting import until
 

@@ -45,9 +45,16 @@ class TypedLines:
         self._ended = self._ended or line is None
         return line
 
-    def until(self, ctrl_c: CtrlC) -> Iterator[str]:
-        """Yield the lines, until they end or Ctrl-C is pressed. Python may notice Ctrl-C only when
+    def next(self) -> str | None:
+        """Wait for the next line; None if the lines have ended. Python may notice Ctrl-C only when
         a wait ends, so no wait is long."""
+        line = None
+        while line is None and not self._ended:
+            line = self.within(LOOK_S)
+        return line
+
+    def until(self, ctrl_c: CtrlC) -> Iterator[str]:
+        """Yield the lines, until they end or Ctrl-C is pressed."""
         while not (self._ended or ctrl_c.pressed):
             line = self.within(LOOK_S)
             if line is not None:

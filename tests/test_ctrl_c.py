@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from blindplay.table.ctrl_c import CtrlC
+from blindplay.ctrl_c import CtrlC
 
 
 def test_the_first_ctrl_c_cuts_off_nothing_and_the_second_what_hangs() -> None:

@@ -8,16 +8,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from blindplay.table.ctrl_c import CtrlC
-from blindplay.table.typed_lines import TypedLines
+from blindplay.ctrl_c import CtrlC
+from blindplay.typed_lines import TypedLines
 
 
 def test_each_line_goes_to_one_reader() -> None:
-    lines, ctrl_c = TypedLines(["a\n", "b\n", "c\n"]), CtrlC()
+    lines, ctrl_c = TypedLines(["a\n", "b\n", "c\n", "d\n"]), CtrlC()
     assert lines.within(60) == "a\n"
-    assert next(lines.until(ctrl_c)) == "b\n"
-    assert list(lines.until(ctrl_c)) == ["c\n"]
+    assert lines.next() == "b\n"
+    assert next(lines.until(ctrl_c)) == "c\n"
+    assert list(lines.until(ctrl_c)) == ["d\n"]
     assert lines.ended and lines.within(0) is None and list(lines.until(ctrl_c)) == []
+    assert lines.next() is None
 
 
 @pytest.mark.parametrize("error", [OSError(5, "Input/output error"), ValueError()])
