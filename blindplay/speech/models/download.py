@@ -64,10 +64,14 @@ def check_address(address: str, before: str | None = None) -> str:
     if local and before is not None:
         local = httpx.URL(before).host in _LOOPBACK
     if not url.host or not (url.scheme == "https" or local):
-        led = "" if before is None else f"{before} leads to "
+        if before is None:
+            raise DownloadError(
+                f"{address!r} is not a secure address, so nothing was fetched; a model is only "
+                "taken over https."
+            )
         raise DownloadError(
-            f"{led}{address or 'nowhere'}, which is not a secure address, so nothing was fetched; "
-            "a model is only taken over https."
+            f"{before} leads to {address or 'nowhere'}, which is not a secure address, so nothing "
+            "was fetched; a model is only taken over https."
         )
     return address
 

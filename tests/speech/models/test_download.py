@@ -16,6 +16,7 @@ from blindplay.speech.models.download import (
     fetch_text,
     forget,
 )
+from blindplay.translation import translated
 from tests.speech.models.server import (
     Served,
     answers,
@@ -219,6 +220,13 @@ def test_a_redirection_is_followed_but_not_for_ever(server: Served, target: Path
     server.does = [answers(302, Location="/m.zip")] * 20
     with pytest.raises(DownloadError, match="leads on and on"):
         fetch(server, target)
+
+
+@pytest.mark.parametrize("before", [None, "https://a.example/"])
+def test_an_address_that_is_not_secure_is_told_in_the_readers_language(before: str | None) -> None:
+    with pytest.raises(DownloadError) as error:
+        check_address("http://b.example/", before)
+    assert "keine sichere Adresse; nichts wurde geholt" in translated(str(error.value), "de")
 
 
 def test_secure_addresses_and_this_machine_are_allowed() -> None:
