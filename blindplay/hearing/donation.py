@@ -202,8 +202,3 @@ def finish(pack: Language, donation: UnfinishedDonation, target: Path) -> bool:
         given.write(f"{donation.donation.date} {donation.code} {target.name}\n")
     shutil.rmtree(donation.place)
     return True
-
-
-def codes_file() -> Path:
-    """Return the file with the codes of the donations that are in archives."""
-    return folder() / _GIVEN

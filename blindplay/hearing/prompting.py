@@ -233,5 +233,6 @@ def _take(sound: bytes, room: bytes) -> Take:
 def voice_level(pcm: bytes) -> float:
     """Return the level of a voice in dBFS, without its pauses; -96 for silence."""
     blocks = [level(pcm[at : at + _STEP]) for at in range(0, len(pcm), _STEP)]
-    loud = [block for block in blocks if block > max(blocks) - _DYNAMICS_DB]
+    softest = max(blocks, default=0.0) - _DYNAMICS_DB
+    loud = [block for block in blocks if block > softest]
     return sum(loud) / len(loud) if loud else -96.0
