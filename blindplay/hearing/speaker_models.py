@@ -89,6 +89,7 @@ def models(
         own = _model(player, language, base)
         if own.is_dir():
             if _fits(own, base):
+                _follow(own, base)
                 with contextlib.suppress(ModelError):
                     found.append(check_model(own))
                     continue
@@ -106,6 +107,21 @@ def _fits(own: Path, base: Path) -> bool:
         return bool(json.loads((own / MADE_OF).read_text("utf-8"))["base"] == _state(base))
     except (OSError, ValueError, KeyError, TypeError):
         return False
+
+
+def _follow(own: Path, base: Path) -> None:
+    """Keep where the base is, of which ``own`` has the odds: its folder may have moved, as with
+    another installation of the program."""
+    with contextlib.suppress(OSError):  # it may be somebody else's folder
+        made_of = json.loads((own / MADE_OF).read_text("utf-8"))
+        if made_of.get("of") != str(base):
+            _keep_made_of(own, {**made_of, "of": str(base)})
+
+
+def _keep_made_of(own: Path, made_of: Mapping[str, object]) -> None:
+    fresh = own / f".{MADE_OF}"
+    fresh.write_text(json.dumps(made_of, ensure_ascii=False) + "\n", "utf-8")
+    fresh.replace(own / MADE_OF)
 
 
 def _state(base: Path) -> str:
@@ -131,8 +147,7 @@ def install(
         shutil.copytree(made, fresh)
         if (base / CONFIDENCE_FILE).is_file():
             shutil.copyfile(base / CONFIDENCE_FILE, fresh / CONFIDENCE_FILE)
-        made_of = {**about, "base": _state(base), "of": str(base)}
-        (fresh / MADE_OF).write_text(json.dumps(made_of, ensure_ascii=False) + "\n", "utf-8")
+        _keep_made_of(fresh, {**about, "base": _state(base), "of": str(base)})
         seal(fresh, among=("am", "conf", "graph"))
         probe(fresh, language)
         if place.exists():

@@ -6,8 +6,10 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
+
 from blindplay.hearing import speaker_models, speaker_preferences
-from blindplay.speech.models.folders import adapted_folder
+from blindplay.speech.models.folders import adapted_folder, origin
 from tests.command_line import run
 
 from .player import keep, put, recording
@@ -23,6 +25,21 @@ def test_a_players_model_is_not_used_when_its_base_has_become_another(
     with (base / "graph" / "words.txt").open("a", encoding="utf-8") as words:
         words.write("neu 9999\n")
     assert speaker_models.models("Anna", "de", [base]) == (base,)
+
+
+def test_a_players_model_keeps_the_odds_of_a_base_whose_folder_moves(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, after = tmp_path / "before", tmp_path / "after"
+    shutil.copytree(model, before)
+    monkeypatch.setattr(speaker_models, "built_in", lambda language: before)
+    own = put(before)
+    assert origin(own) == before
+    before.rename(after)
+    assert origin(own) == own
+    monkeypatch.setattr(speaker_models, "built_in", lambda language: after)
+    assert speaker_models.models("Anna", "de", [after]) == (own,)
+    assert origin(own) == after
 
 
 def test_a_players_model_that_is_damaged_is_told_and_the_models_own_is_used(model: Path) -> None:
