@@ -8,6 +8,7 @@ import queue
 import re
 import threading
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -128,10 +129,11 @@ class GuideReader:
         print(f"\n{self._pack.printed('guide_whole')}\n{guide.whole}", file=self._out, flush=True)
 
     def _listen(self, keys: Iterable[str]) -> None:
-        for line in keys:
-            if self._speaker is not None:
-                self._speaker.interrupt()
-            self._inbox.put(line.strip())
+        with suppress(OSError, ValueError):  # a keyboard that is gone
+            for line in keys:
+                if self._speaker is not None:
+                    self._speaker.interrupt()
+                self._inbox.put(line.strip())
         self._inbox.put(None)
         if self._speaker is not None:
             self._speaker.interrupt()

@@ -323,6 +323,15 @@ def test_after_each_paragraph_it_waits_for_a_key(
     assert room.said == heard
 
 
+def test_a_keyboard_that_is_gone_stops_the_reading(room: Room) -> None:
+    def gone() -> Iterator[str]:
+        yield from room.keys("")
+        raise OSError(5, "Input/output error")
+
+    room.reader.read(GUIDE, gone())
+    assert room.said == ["Eingabetaste.", "Eins.", "blindplay play."]
+
+
 def test_a_key_cuts_off_what_is_being_said_and_goes_on(synthesiser: Synthesiser) -> None:
     began = threading.Event()
     sink = SilentSink(realtime=True, on_start=lambda pcm, rate: began.set())
