@@ -7,8 +7,8 @@ output of ``make -C hardware``.
 
 from __future__ import annotations
 
-import fcntl
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -41,8 +41,11 @@ def build() -> None:
     """
     BUILD.mkdir(exist_ok=True)
     with (BUILD / ".lock").open("w") as lock:
-        # Several test processes may build at once.
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        if sys.platform != "win32":
+            import fcntl
+
+            # Several test processes may build at once.
+            fcntl.flock(lock, fcntl.LOCK_EX)
         try:
             tools = subprocess.run(
                 ["make", "-s", "-C", str(FOLDER), "tools"], capture_output=True, text=True

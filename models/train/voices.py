@@ -287,7 +287,8 @@ def kokoro_style(
     """Return the style of a speaker for so many tokens, or for "mixed" a new mixture of those that
     may train, of some for the timbre and of others for the melody."""
     if speaker != "mixed":
-        return styles[speaker][tokens]
+        style: Samples = styles[speaker][tokens]
+        return style
     training = [style[tokens] for name, style in styles.items() if name not in voice.unheard]
     halves = np.split(np.stack(training), 2, axis=1)
     mixed = [_mixture(len(training), chance) @ half for half in halves]
