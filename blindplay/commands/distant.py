@@ -1,7 +1,6 @@
 """``play --against wait`` and ``play --against DIGITS@HOST``: a game at two tables."""
 
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -117,7 +116,7 @@ def meet(
     here = impaired[0] if impaired else "white"
     if address.waits:
         return _await(given, setup, here, place, address)
-    address = address if address.ticket else replace(address, ticket=_asked())
+    address = address if address.ticket else replace(address, ticket=_asked(place))
     name = setup.white.name or setup.black.name
     return _call(place, address, replace(setup.player(here), name=name))
 
@@ -234,14 +233,18 @@ def _said(error: ValueError, address: Address, port: int) -> str:
     )
 
 
-def _asked() -> str:
+def _asked(place: "MeetingPlace") -> str:
+    """Return the digits that somebody types at ``place``.
+
+    :raises ValueError: one sentence, if they cannot be a ticket.
+    """
     options.show("Which digits does the other table show?")
-    line = "".join(sys.stdin.readline().split())
-    if not re.fullmatch("[0-9]{6}|[0-9]{8}", line):
+    digits = "".join((place.lines.next() or "").split())
+    if not re.fullmatch("[0-9]{6}|[0-9]{8}", digits):
         raise ValueError(
             "These are neither six nor eight digits; type them as the other table says them."
         )
-    return line
+    return digits
 
 
 def go_on(given: Mapping[str, Any], journal: Path) -> "DistantPlayer":

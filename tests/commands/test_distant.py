@@ -72,6 +72,14 @@ def test_digits_are_asked_for_and_must_be_six_or_eight() -> None:
     assert "These are neither six nor eight digits" in ran.stderr
 
 
+def test_the_digits_that_are_typed_when_asked_are_those_of_the_call() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    ran = run("play", *SILENT, "--against", f"127.0.0.1:{port}", stdin="482 915\n")
+    assert ran.status == 2 and "Which digits does the other table show?" in ran.stdout
+    assert "No table waits at '127.0.0.1'" in ran.stderr
+
+
 @pytest.mark.parametrize("opponent", ["wait@127.0.0.1:{}", "27482915@127.0.0.1:{}"])
 def test_where_no_hall_answers_the_remedy_is_said(
     opponent: str, monkeypatch: pytest.MonkeyPatch
