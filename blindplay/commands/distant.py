@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from blindplay.given import shown
 from blindplay.laws.facts import SIDES, Player, Setup
+from blindplay.opponents.distant import LAG_LIMIT_S
 
 from . import options
 from .resuming import typed
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from blindplay.table.meeting_distant import MeetingPlace, Met
 
 WAIT = "wait"
-LAG_LIMIT_S = 5
 _ADDRESS = re.compile(r"(?:(?P<ticket>[0-9]{6}|[0-9]{8}|wait)@)?(?P<address>.+)")
 _DIGITS, _ROOM_DIGITS = 6, 2
 _OF_THE_GAME = frozenset(

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from blindplay.laws import facts
+from blindplay.opponents.distant import LAG_LIMITS_S
 from blindplay.table.choices import BrailleBy, Keep, OpeningWord, PressAnswer, Printed, PrivateVoice
 
 from . import against, lichess_game, options
@@ -116,7 +117,7 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
                 "Lichess at a level from 1 to 8."),
         _option("lag-limit", "With --against wait: a connection without an answer for so many "
                 "seconds counts as lost, and both clocks stop. Without it, it is 5.",
-                type=click.IntRange(2, 60)),
+                type=click.IntRange(LAG_LIMITS_S[0], LAG_LIMITS_S[-1])),
         _flag("voices", "Talk with the opponent at a distant table, if that player wants it, too. "
               "It needs an earphone: --private-output."),
         _option("engine", "Use this UCI engine instead of Stockfish."),

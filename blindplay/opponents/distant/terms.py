@@ -11,6 +11,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.laws.state import OTHER
 
+from . import LAG_LIMITS_S
 from .meeting import read, write
 
 ANSWER_S = 600.0
@@ -59,10 +60,12 @@ def introduce(sock: ssl.SSLSocket, player: Player, version: str) -> Terms:
         raise OtherVersionError(str(told.get("version", "")))
     if told.get("taken"):
         raise NotAgreedError
-    setup = f.parse(told["setup"])
+    setup, limit_s = f.parse(told["setup"]), told["limit"]
     if not isinstance(setup, Setup) or told["here"] not in f.SIDES:
         raise ValueError
-    return Terms(setup, told["here"], int(told["limit"]), told["training"] is True)
+    if not isinstance(limit_s, int) or limit_s not in LAG_LIMITS_S:
+        raise ValueError
+    return Terms(setup, told["here"], limit_s, told["training"] is True)
 
 
 def answer(sock: ssl.SSLSocket, *, agrees: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import socket
 import threading
 from collections.abc import Callable
@@ -97,5 +98,14 @@ def test_a_setup_that_is_none_is_not_taken() -> None:
     with pytest.raises(ValueError):
         talk(
             lambda sock: terms.propose(sock, Terms(bad, "white", 5, training=False), "1"),
+            lambda sock: terms.introduce(sock, GUEST, "1"),
+        )
+
+
+@pytest.mark.parametrize("limit", [math.inf, 0, -5, 61, 5.0, "5", True, None])
+def test_a_limit_that_no_table_can_choose_is_not_taken(limit: Any) -> None:
+    with pytest.raises(ValueError):
+        talk(
+            lambda sock: terms.propose(sock, replace(proposal(GUEST), limit_s=limit), "1"),
             lambda sock: terms.introduce(sock, GUEST, "1"),
         )
