@@ -39,16 +39,10 @@ class Game(State):
     def apply(self, fact: Fact) -> list[Ruling]:
         """Fold one fact into the game and give the rulings it causes, in order.
 
-        :raises f.FactError: if the first fact is no ``setup``, a second one comes, or ``t``
-        decreases. Everything else that a person can do at the table is answered, never raised.
+        :raises f.FactError: if :meth:`check` does. Everything else that a person can do at the
+            table is answered, never raised.
         """
-        if fact.t < self.t:
-            raise f.FactError(f"t must not decrease: {seconds(fact.t)} after {seconds(self.t)}")
-        if isinstance(fact, Setup):
-            if self.setup is not None:
-                raise f.FactError("setup must be the first fact and come only once")
-        elif self.setup is None:
-            raise f.FactError("the first fact must be setup")
+        self.check(fact)
         self.t = fact.t
         self.out = []
         self.helping = None
@@ -67,6 +61,17 @@ class Game(State):
             ends.watch_flags(self)
         out, self.out = self.out, []
         return out
+
+    def check(self, fact: Fact) -> None:
+        """:raises f.FactError: if the first fact is no ``setup``, a second one comes, or ``t``
+        decreases."""
+        if fact.t < self.t:
+            raise f.FactError(f"t must not decrease: {seconds(fact.t)} after {seconds(self.t)}")
+        if isinstance(fact, Setup):
+            if self.setup is not None:
+                raise f.FactError("setup must be the first fact and come only once")
+        elif self.setup is None:
+            raise f.FactError("the first fact must be setup")
 
     def foretell(self, fact: Fact) -> tuple[Self, list[Ruling]]:
         """The game as it would be after ``fact``, and the rulings that this would cause now. The

@@ -134,8 +134,9 @@ class AbsentPlayer(ABC):
         """Wait, not for long and without the table held, until the table may add facts, or another
         thread has ``added`` what waits."""
 
-    def in_time(self, fact: Fact) -> Fact:
-        """``fact`` with the time that it has when it is taken now."""
+    def in_time(self, fact: Fact) -> Fact | None:
+        """``fact`` with the time that it has when it is taken now; None if it is not this table's
+        to add any more."""
         return fact
 
     def added(self, fact: Fact) -> None:  # noqa: B027

@@ -1,7 +1,7 @@
 """One table: the only way for facts into a game.
 
-A fact is written to the journal, folded into the game, and only then are its rulings delivered. So
-everything that was announced can be found again after a crash.
+A fact that the game can take is written to the journal, folded into the game, and only then are its
+rulings delivered. So everything that was announced can be found again after a crash.
 """
 
 import logging
@@ -261,9 +261,9 @@ class Table:
         """
         fact = f.parse(fact.to_json())
         with self._lock:
-            if isinstance(fact, Setup) and (self.game.setup is not None or self._busy):
-                raise f.FactError("setup must be the first fact and come only once")
-            if not fact.t and not isinstance(fact, Setup):
+            if isinstance(fact, Setup):
+                self.game.check(fact)
+            elif not fact.t:
                 fact = replace(fact, t=self.time())
             if origin.name != ORIGIN.name and self.opponent and self.opponent.keeps(fact):
                 self.opponent.see_to(fact)
@@ -291,8 +291,11 @@ class Table:
             while self._queue and (shared is None or shared.may_add):
                 one = self._queue.popleft()
                 fact = one.fact if shared is None else shared.in_time(one.fact)
+                one.is_taken = True
+                if fact is None:
+                    continue
                 taken = self._take(fact, one.origin, errors)
-                one.rulings, one.is_taken = taken.rulings, True
+                one.rulings = taken.rulings
                 if shared is not None:
                     shared.added(taken.fact)
         finally:
@@ -327,6 +330,7 @@ class Table:
         """Write, apply and deliver one fact. A listener that fails does not keep it from the
         others."""
         fact = replace(fact, t=max(fact.t, self.game.t))  # others were taken in the meantime
+        self.game.check(fact)
         if self._held is not None:
             self._origin, self._held = self._now() - fact.t / 1000, None
         self._write(partial(self._journal.append, fact))

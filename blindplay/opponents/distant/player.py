@@ -122,11 +122,7 @@ class DistantPlayer(AbsentPlayer):
         return self._log.holds
 
     def own(self, fact: Fact) -> Fact | None:
-        game = self._table.game
-        training = self._training
-        if not permits(fact, game, self.here, waited=self._waited, training=training):
-            if not is_automatic(fact):
-                self._tell("distant_elsewhere")
+        if self._refuses(fact):
             return None
         if isinstance(fact, f.Tick) and not self._log.holds:
             self.settle(waits=True)  # time goes on when the pen is back
@@ -137,7 +133,21 @@ class DistantPlayer(AbsentPlayer):
             return None
         return self.in_time(replace(fact, table=self.here, wall=round(time.time() * 1000)))
 
-    def in_time(self, fact: Fact) -> Fact:
+    def _refuses(self, fact: Fact) -> bool:
+        """Return whether this table may not add ``fact``, and say so to a person."""
+        if self._permits(fact, self.here):
+            return False
+        if not is_automatic(fact):
+            self._tell("distant_elsewhere")
+        return True
+
+    def _permits(self, fact: Fact, side: str) -> bool:
+        waited = self._waited is (side == self.here)
+        return permits(fact, self._table.game, side, waited=waited, training=self._training)
+
+    def in_time(self, fact: Fact) -> Fact | None:
+        if self._refuses(fact):  # it has waited for the pen, and an arbiter has come meanwhile
+            return None
         game = self._table.game  # while the other clock runs, time passes there
         return replace(fact, t=game.t) if game.clock.running == self.side else fact
 
@@ -209,11 +219,14 @@ class DistantPlayer(AbsentPlayer):
     def _take_fact(self, line: str) -> None:
         """Take a fact that the other table has taken.
 
-        :raises OtherGameError: if it is not theirs to add, or spends this player's time.
+        :raises OtherGameError: if it is none, not theirs to add, or spends this player's time.
         """
-        fact, game = f.loads(line), self._table.game
-        theirs = permits(fact, game, self.side, waited=not self._waited, training=self._training)
-        if isinstance(fact, f.Personal | f.OnBoard) and not theirs:
+        try:
+            fact, game = f.loads(line), self._table.game
+        except (f.FactError, TypeError):
+            raise OtherGameError from None
+        # The journal holds facts as dumps() writes them: another line has another digest there.
+        if f.dumps(fact) != line or not self._permits(fact, self.side):
             raise OtherGameError
         if fact.t < game.t or (game.clock.running == self.here and fact.t != game.t):
             raise OtherGameError

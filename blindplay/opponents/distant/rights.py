@@ -13,9 +13,11 @@ def permits(fact: Fact, game: Game, side: str, *, waited: bool, training: bool) 
     Each table brings what its own player, that player's assistant and its own board do. Time passes
     at the table whose player's clock runs. The arbiter sits at the table that ``waited``. Without
     an arbiter either player may stop the clocks and start them again, and in ``training`` take
-    moves back. Nobody can sit on the wrong side here.
+    moves back. Nobody can sit on the wrong side here, and the game is set up before it begins.
     """
     match fact:
+        case f.Setup():
+            return False
         case f.Tick():
             return game.clock.running == side
         case f.Inspect():

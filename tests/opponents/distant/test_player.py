@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from .two_tables import Somebody, World, equal, moves_of, run
+from blindplay.laws import Fact
+from blindplay.laws import facts as f
+
+from .two_tables import SETUP, Somebody, World, equal, moves_of, run
 
 
 def test_100_moves_over_a_slow_and_lossy_line_cost_nobody_the_time_of_the_line(
@@ -78,3 +82,61 @@ def test_cuts_and_kills_lose_and_double_nothing(tmp_path: Path, seed: int) -> No
         assert one.table.game.clock.left == people[0].table.game.clock.left
     told = {*people[0].told, *people[1].told}
     assert told >= {"distant_lost", "distant_back"}
+
+
+def playing(folder: Path, *, arbiter: str = "automatic") -> tuple[World, list[Somebody]]:
+    """A game of two tables that has begun; White's table waited, and it is White's move."""
+    world = World(2)
+    setup = replace(SETUP, arbiter=arbiter)
+    people = [
+        Somebody(world, folder, side, moves_of(2, 1), thinks_s=lambda: 1e6, setup=setup)
+        for side in ("white", "black")
+    ]
+    if arbiter == "present":
+        people[0].table.submit(f.Start())
+    run(world, people, lambda: all(one.table.game.clock.running == "white" for one in people), 60)
+    return world, people
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        f.Arbiter(do="declare", result="0-1"),
+        f.Arbiter(do="set_clock", black=1),
+        f.Arbiter(do="restore", ply=0),
+        f.Resign(by="black"),
+        f.Irregular(by="white", what="reversed_colours"),
+        replace(SETUP, time_control="60"),
+    ],
+    ids=lambda fact: str(fact.kind),
+)
+def test_a_fact_that_is_not_of_the_other_table_gets_into_no_journal(
+    tmp_path: Path, fact: Fact
+) -> None:
+    world, (white, black) = playing(tmp_path)
+    before = black.facts
+    white.player._log.add(f.dumps(replace(fact, t=white.table.game.t, table="white")))
+    run(world, [white, black], lambda: "distant_other_game" in black.told, 60)
+    assert black.facts == before and not black.table.game.over
+    black.is_killed()
+    black.sit()
+    assert black.table.game.clock.left["white"] > 60_000
+
+
+@pytest.mark.parametrize("line", ["", "[", "3", '{"fact":"tick","t":0.0,"more":1}'])
+def test_a_line_that_is_no_fact_gets_into_no_journal(tmp_path: Path, line: str) -> None:
+    world, (white, black) = playing(tmp_path)
+    before = black.facts
+    white.player._log.add(line)
+    run(world, [white, black], lambda: "distant_other_game" in black.told, 60)
+    assert black.facts == before
+
+
+def test_what_waits_for_the_pen_is_left_out_when_an_arbiter_came_first(tmp_path: Path) -> None:
+    world, (white, black) = playing(tmp_path)
+    black.table.submit(f.Arbiter(do="stop_clocks"))
+    white.table.submit(f.Arbiter(do="preside"))
+    run(world, [white, black], lambda: "distant_elsewhere" in black.told, 60)
+    run(world, [white, black], lambda: black.player._log.settled, 60)
+    assert black.table.game.presided and black.table.game.clock.running == "white"
+    assert "distant_other_game" not in white.told

@@ -47,6 +47,7 @@ def game(arbiter: str = "automatic") -> Game:
         (f.Irregular(by="white", what="displaced"), WHITE, WHITE),
         (f.Assistant(by="table", of="black"), BLACK, BLACK),
         (f.OpenEnvelope(), WHITE, WHITE),
+        (SETUP, NOBODY, NOBODY),
     ],
     ids=lambda value: value.kind if isinstance(value, Fact) else "",
 )
