@@ -73,15 +73,15 @@ def _play(**given: Any) -> None:
     if is_distant(given):
         _play_distant(given, devices)
         return
-    lines = TypedLines(sys.stdin)
+    journal, lines = _journal(given), TypedLines(sys.stdin)
     if given["against"] == "lichess" and not given["resume"]:
-        devices.boards()  # a wrong name must not begin a game
+        _check_table(journal, devices, given)
         found = with_found_game(given, options.load_language(_language(given)), lines, sys.stdout)
         if found is None:
             return
         given = found
     run(
-        _journal(given),
+        journal,
         None if given["resume"] else _setup(given),
         devices,
         lines,
@@ -104,6 +104,7 @@ def _play_distant(given: Mapping[str, Any], devices: "WantedDevices") -> None:
     if given["resume"]:
         setup, player = None, distant.go_on(given, journal)
     else:
+        _check_table(journal, devices, given)
         pack = options.load_language(_language(given))
         place = MeetingPlace(pack, devices, lines, sys.stdout)
         met = distant.meet(given, _setup(given), place)
@@ -135,6 +136,8 @@ def _play_rounds(given: Mapping[str, Any], devices: "WantedDevices", joined: "Ev
     games = AssignedGames(joined, storage.tables_folder())
     pack = options.load_language(_language(given))
     resumed = given["resume"]
+    if not resumed:
+        _check_table(None, devices, given)
     while True:
         assigned = None if resumed else games.next(pack, devices, lines, sys.stdout)
         if assigned is None and not resumed:
@@ -152,6 +155,16 @@ def _play_rounds(given: Mapping[str, Any], devices: "WantedDevices", joined: "Ev
         resumed = False
         if not over and not games.known:
             return
+
+
+def _check_table(
+    journal: Path | None, devices: "WantedDevices", given: Mapping[str, Any]
+) -> None:
+    """Look for what this table needs: nobody must find an opponent and then have no table."""
+    from blindplay.table.play import check
+
+    devices.boards()
+    check(journal, devices, _table_options(given), _console(given))
 
 
 def _joined(given: Mapping[str, Any]) -> "EventFile | None":

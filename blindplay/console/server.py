@@ -52,6 +52,19 @@ class Certificate:
             ) from None
 
 
+def listen(host: str, port: int, certificate: Certificate | None) -> LimitedSocket:
+    """:raises ConsoleError: if nothing can listen there, or not with this certificate."""
+    if certificate is not None:
+        certificate.check()
+    try:
+        return LimitedSocket.at(host, port)
+    except OSError as error:
+        raise ConsoleError(
+            f"The console cannot be served at {host}, port {port}: {error.strerror or error}. "
+            "Name another with --host or --console-port."
+        ) from None
+
+
 class PageServer:
     """Listens at ``host`` and ``port``, and serves pages from :meth:`start` until it is closed.
 
@@ -61,17 +74,9 @@ class PageServer:
     def __init__(
         self, host: str = LOOPBACK, port: int = PORT, certificate: Certificate | None = None
     ) -> None:
-        """:raises ConsoleError: if nothing can listen there, or not with this certificate."""
-        if certificate is not None:
-            certificate.check()
+        """:raises ConsoleError: as :func:`listen` does."""
         self._certificate = certificate
-        try:
-            self._socket = LimitedSocket.at(host, port)
-        except OSError as error:
-            raise ConsoleError(
-                f"The console cannot be served at {host}, port {port}: {error.strerror or error}. "
-                "Name another with --host or --console-port."
-            ) from None
+        self._socket = listen(host, port, certificate)
         address = reached_at() if host == _ANY else host
         self.port: int = self._socket.getsockname()[1]
         self.url = f"{'http' if certificate is None else 'https'}://{address}:{self.port}"
@@ -111,7 +116,7 @@ class ConsoleHost:
         remember_s: int = 0,
         audience: Audience | None = None,
     ) -> None:
-        """:raises ConsoleError: if nothing can listen there, or not with this certificate."""
+        """:raises ConsoleError: as :func:`listen` does."""
         self._server = PageServer(host, port, certificate)
         self.url = self._server.url
         self._table = table

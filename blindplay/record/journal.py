@@ -100,6 +100,20 @@ def is_running(path: Path) -> bool:
     return False
 
 
+def check_new(path: Path) -> None:
+    """Look whether a new game can be written at ``path``, and leave nothing there.
+
+    :raises JournalError: if not.
+    """
+    was_there = os.path.lexists(path)
+    with Journal(path) as journal:
+        if journal.facts():
+            raise holds_game(path)
+    if not was_there:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
 class Journal:
     """The journal of a running table. Safe to use from several threads.
 
@@ -426,6 +440,14 @@ def _content_of(path: Path) -> bytes:
 
 def _no_journal(path: Path) -> JournalError:
     return JournalError(f"There is no journal at {path}; check the name.")
+
+
+def holds_game(path: Path) -> JournalError:
+    """The reason why no new game can be written at ``path``."""
+    return JournalError(
+        f"{path} already holds a game; continue it with --resume, or give another name with "
+        "--journal."
+    )
 
 
 def _unreadable(path: Path, error: OSError) -> JournalError:

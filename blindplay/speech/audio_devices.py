@@ -48,6 +48,14 @@ def devices() -> AudioDevices:
     )
 
 
+def check_named(name: str, *, capture: bool) -> None:
+    """Look for the microphone (``capture``) or the output that has (a part of) this name.
+
+    :raises AudioError: if there is none.
+    """
+    _device_id(name, capture=capture)
+
+
 def drain(source: AudioSource, seconds: float) -> bytes:
     """Return at most `seconds` of sound from an entered source, to measure its level.
 

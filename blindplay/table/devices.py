@@ -16,7 +16,7 @@ from blindplay.hearing.recognisers import listening_models, open_recogniser, ope
 from blindplay.language import Language, load
 from blindplay.laws.facts import SIDES
 from blindplay.speech.audio import AudioError, AudioSink, SilentSink
-from blindplay.speech.audio_devices import DeviceSink, MicrophoneSource, devices
+from blindplay.speech.audio_devices import DeviceSink, MicrophoneSource, check_named, devices
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models.folders import ModelError
@@ -71,8 +71,13 @@ class WantedDevices:
     def check(self) -> None:
         """Look for what must be there before a game begins.
 
-        :raises ReaderError, BrailleError: if it is not.
+        :raises AudioError, ReaderError, BrailleError: if it is not.
         """
+        for output in (self.private_output, self.public_output):
+            if output is not None and not self.silent:
+                check_named(output, capture=False)
+        if self.microphone not in (None, "none"):
+            check_named(self.microphone, capture=True)
         self.reader()
         if self.braille is BrailleBy.BRLTTY:
             Connection().close()

@@ -19,6 +19,7 @@ from blindplay.laws.rulings import GameOver
 from blindplay.laws.state import OTHER
 from blindplay.opponents.player import AbsentPlayer
 from blindplay.record import Journal, Tape, TapeError, files, kept_options, pgn, scoresheet
+from blindplay.record.journal import check_new
 from blindplay.record.score import labels_of
 from blindplay.record.tape import tape_folder
 from blindplay.speech.audio_devices import devices
@@ -45,7 +46,7 @@ from .table import Table
 from .transcript import Transcript
 
 if TYPE_CHECKING:
-    from blindplay.console.server import ConsoleHost
+    from blindplay.console.server import Certificate, ConsoleHost
     from blindplay.opponents.distant.voices import Voices
 
 ECHO_SECONDS = 0.1
@@ -126,10 +127,12 @@ def run(
     """
     pack = load(options.language)
     share_one_heap()
-    _check_tape(options.tape, wanted)
-    wanted.check()
-    lines = keys if isinstance(keys, TypedLines) else TypedLines(keys)
     resumed = setup is None
+    if resumed:
+        _check_devices(wanted, options)
+    else:
+        check(path, wanted, options, console)
+    lines = keys if isinstance(keys, TypedLines) else TypedLines(keys)
     boards = () if resumed else wanted.boards()  # a wrong name leaves no journal behind
     with ExitStack() as stack:
         journal = stack.enter_context(Journal(path, resume=resumed))
@@ -181,6 +184,24 @@ def run(
         return table.game.over
 
 
+def check(
+    path: Path | None, wanted: WantedDevices, options: TableOptions, console: ConsoleAt | None
+) -> None:
+    """Look for what :func:`run` needs for a new game, before anybody is asked to play it and before
+    there is a journal. ``path`` None: the journal has no name yet.
+
+    :raises JournalError, TapeError, AudioError, ReaderError, BrailleError, ConsoleError: if
+        something that was named cannot be had.
+    """
+    _check_devices(wanted, options)
+    if console is not None:
+        from blindplay.console.server import listen
+
+        listen(*_address(console)).close()
+    if path is not None:
+        check_new(path)
+
+
 def _speaker(
     stack: ExitStack,
     pack: Language,
@@ -230,7 +251,9 @@ def _type_elsewhere(keyboard: Keyboard, lines: TypedLines, side: str, line: str)
     lines.type(as_words_of(keyboard, side, line))
 
 
-def _check_tape(keep: Keep, wanted: WantedDevices) -> None:
+def _check_devices(wanted: WantedDevices, options: TableOptions) -> None:
+    wanted.check()
+    keep = options.tape
     if keep is not Keep.OFF and wanted.silent:
         raise TapeError("A tape keeps what is spoken; leave out --silent, or --tape.")
     if keep is Keep.VOICES and not devices().playback:
@@ -297,16 +320,23 @@ def go_on(session: Session, journal: Journal, charged: bool) -> None:
         desk.tell_all("interrupted")
 
 
+def _address(console: ConsoleAt) -> "tuple[str, int, Certificate | None]":
+    from blindplay.console.server import Certificate
+
+    certificate = None
+    if console.certificate is not None and console.key is not None:
+        certificate = Certificate(console.certificate, console.key)
+    return console.host or LOOPBACK, PORT if console.port is None else console.port, certificate
+
+
 def _serve(
     stack: ExitStack, session: Session, console: ConsoleAt, *, resumed: bool
 ) -> "ConsoleHost":
     # Imported here, for the web server takes long to load.
     from blindplay.console.public import Audience
-    from blindplay.console.server import Certificate, ConsoleHost
+    from blindplay.console.server import ConsoleHost
 
-    certificate = None
-    if console.certificate is not None and console.key is not None:
-        certificate = Certificate(console.certificate, console.key)
+    at, port, certificate = _address(console)
     delay = console.public_delay
     audience = None if delay is None else Audience(delay, console.public_names)
     links = files.beside(session.table.path, ".links")
@@ -314,8 +344,8 @@ def _serve(
         links.unlink(missing_ok=True)  # left by a game whose journal is gone
     host = ConsoleHost(
         session.table,
-        console.host or LOOPBACK,
-        PORT if console.port is None else console.port,
+        at,
+        port,
         certificate=certificate,
         links=links,
         remember_s=console.remember_s,

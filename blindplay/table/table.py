@@ -22,6 +22,7 @@ from blindplay.laws.facts import SIDES, Setup
 from blindplay.laws.state import OTHER
 from blindplay.opponents.player import ORIGIN, AbsentPlayer
 from blindplay.record import Journal, JournalError
+from blindplay.record.journal import holds_game
 from blindplay.wording.pack_words import PackWords
 
 from .hall_contact import HallContact
@@ -119,10 +120,7 @@ class Table:
         last = 0
         for fact in self._journal.facts():
             if new:
-                raise JournalError(
-                    f"{self._journal.path} already holds a game; continue it with --resume, or "
-                    "give another name with --journal."
-                )
+                raise holds_game(self._journal.path)
             try:
                 taken = Taken(fact, tuple(self.game.apply(fact)), TABLE)
             except f.FactError as error:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import socket
+from pathlib import Path
 
 import pytest
 
 from blindplay.commands.distant import Address, address_of
+from blindplay.laws.facts import Setup
 from blindplay.opponents.distant import relay
+from blindplay.record import Journal
 from tests.command_line import run
 
 SILENT = ("--microphone", "none", "--silent", "--language", "en")
@@ -70,6 +73,19 @@ def test_digits_are_asked_for_and_must_be_six_or_eight() -> None:
     ran = run("play", *SILENT, "--against", "127.0.0.1", stdin="12 34\n")
     assert ran.status == 2 and "Which digits does the other table show?" in ran.stdout
     assert "These are neither six nor eight digits" in ran.stderr
+
+
+def test_what_this_table_lacks_is_said_before_anybody_is_waited_for(tmp_path: Path) -> None:
+    kept = tmp_path / "game.jsonl"
+    with Journal(kept) as journal:
+        journal.append(Setup(t=0))
+    for words, sentence in (
+        (("--tape", "table"), "leave out --silent, or --tape"),
+        (("--console", "--host", "192.0.2.1"), "cannot be served at 192.0.2.1"),
+        (("--journal", str(kept)), "already holds a game"),
+    ):
+        ran = run("play", *SILENT, "--against", "wait:0", *words, stdin="quit\n")
+        assert ran.status == 2 and sentence in ran.stderr and "six digits" not in ran.stdout
 
 
 def test_the_digits_that_are_typed_when_asked_are_those_of_the_call() -> None:

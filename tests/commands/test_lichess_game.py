@@ -70,6 +70,10 @@ def test_who_waits_is_told_so_and_may_leave(
         (("--time-control", "3m"), "bullet never"),
         (("--challenge", "a b"), "is not a name at Lichess"),
         (("--board", "/no/such/port"), "port"),
+        (("--tape", "table"), "leave out --silent, or --tape"),
+        (("--no-silent", "--private-output", "no such earphone"), "no audio output called"),
+        (("--console", "--host", "192.0.2.1"), "cannot be served at 192.0.2.1"),
+        (("--journal", "tests"), "tests"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_asked(

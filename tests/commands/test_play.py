@@ -107,6 +107,26 @@ def test_play_keeps_both_scoresheets(tmp_path: Path) -> None:
     assert "1. e4 … e5\n2. Sf3" in done.stdout
 
 
+@pytest.mark.parametrize(
+    "slip",
+    [
+        ("--private-output", "no such earphone"),
+        ("--public-output", "no such loudspeaker"),
+        ("--microphone", "no such microphone"),
+        ("--silent", "--tape", "table"),
+        ("--console", "--host", "192.0.2.1"),
+        ("--console", "--certificate", "no.pem", "--key", "no.pem"),
+    ],
+    ids=lambda slip: " ".join(slip),
+)
+def test_a_slip_leaves_no_journal_that_would_be_in_the_way(
+    tmp_path: Path, slip: tuple[str, ...]
+) -> None:
+    journal = ("--journal", str(tmp_path / "game.jsonl"))
+    ran = run("play", "--microphone", "none", *journal, *slip)
+    assert ran.status == 2 and ran.stderr and list(tmp_path.iterdir()) == []
+
+
 # --- options -------------------------------------------------------------------------------------
 
 
