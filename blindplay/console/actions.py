@@ -69,7 +69,7 @@ _FIELDS: Mapping[str, str] = {
     "touch": "square", "record": "ply",
 }  # fmt: skip
 _WRONG = frozenset((*get_args(MoveReason), "empty_square", "no_such_ply"))
-_NOT_OF_A_FIELD = frozenset(("stale", "press_held", "no_such_action"))
+_NOT_OF_A_FIELD = frozenset(("stale", "press_held", "no_such_action", "decided_elsewhere"))
 # The questions that a page can ask. The Laws forbid those about the position.
 _ASKED = frozenset(
     (
@@ -292,10 +292,23 @@ def _submitted(
         if refusal is not None:
             return [*found, Taken(f.Tick(), (refusal,), _origin(role))]
         fact = _fact(kind, role, fields, table.time())
-        found.append(Taken(fact, tuple(table.submit(fact, _origin(role))), _origin(role)))
+        found.append(_taken(table, fact, _origin(role)))
         if any(isinstance(ruling, Refused) for ruling in found[-1].rulings):
             break
     return found
+
+
+def _taken(table: TablePort, fact: f.Fact, origin: Origin) -> Taken:
+    """Submit ``fact`` and return it as it was taken.
+
+    :raises NoActionError: if it was not: Lichess or a distant table decides about it.
+    """
+    before = len(table.log)
+    table.submit(fact, origin)
+    for taken in table.log[before:]:  # another table's facts may have come first
+        if taken.origin is origin:
+            return taken
+    raise NoActionError("decided_elsewhere")
 
 
 def _fact(kind: str, role: str, fields: Mapping[str, Any], t: int) -> f.Fact:
@@ -347,8 +360,8 @@ def _ask(table: TablePort, game: Game, role: str, language: str, form: Form) -> 
         return _answer(game, role, language, [refusal])
     kind = "time" if command in _OF_ONE_CLOCK else _ABOUT.get(command, "position")
     origin = Origin(f"page of {role}", (Answer, Refused))
-    rulings = table.submit(f.Query(by=role, about=kind), origin)
-    (ruling,) = (one for one in rulings if isinstance(one, Answer | Refused))
+    taken = _taken(table, f.Query(by=role, about=kind), origin)
+    (ruling,) = (one for one in taken.rulings if isinstance(one, Answer | Refused))
     pack = load(language)
     if command is Command.HINT and role in f.SIDES:
         words = hint_in_words(pack, game, role, table.hint(), given=table.allows(Command.HINT))
@@ -374,8 +387,9 @@ def _take_back(table: TablePort, game: Game, role: str, language: str, seen: str
     own = 0 if game.served and game.history else before_last_of(game, role)
     if own is None or game.over:
         return ActionResult((pack.sentence("nothing_to_take_back"),), refused=True)
-    rulings = table.submit(f.Arbiter(do="restore", ply=own), _origin(role))
-    return dataclasses.replace(_answer(game, role, language, rulings), seen=stamp(game), told=True)
+    taken = _taken(table, f.Arbiter(do="restore", ply=own), _origin(role))
+    answer = _answer(game, role, language, taken.rulings)
+    return dataclasses.replace(answer, seen=stamp(game), told=True)
 
 
 def _question(game: Game, language: str, form: Form) -> tuple[Command, About]:

@@ -12,6 +12,7 @@ from blindplay.console.actions import ActionResult, act, stamp
 from blindplay.console.messages import LANGUAGES, catalogue
 from blindplay.console.pages import player
 from blindplay.language import load
+from blindplay.laws import Fact
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Setup
 from blindplay.record import Journal
@@ -102,3 +103,24 @@ def test_the_page_offers_all_three_and_nobody_gets_the_opponents_page(tmp_path: 
     browser.do("take_back")
     assert hall.table.game.history == []
     hall.close()
+
+
+class Elsewhere(Adviser):
+    """An opponent like those at Lichess and at other tables: some facts are not this table's."""
+
+    def keeps(self, fact: Fact) -> bool:
+        return isinstance(fact, f.Resign | f.Query | f.Arbiter)
+
+
+def test_a_page_is_not_told_that_something_is_done_that_others_decide(tmp_path: Path) -> None:
+    with Journal(tmp_path / "game.jsonl") as journal:
+        setup = Setup(t=0, arbiter="automatic", white=IMPAIRED, boards=2, time_control="600")
+        table = Table(journal, setup, training=True, opponent=Elsewhere(), now=lambda: 0)
+        table.submit(f.Start())
+        play(table, "e2e4", "e7e5")
+        before = len(table.log)
+        said = catalogue("en")["decided_elsewhere"]
+        for form in ({"act": "resign"}, {"act": "ask", "about": "moves"}, {"act": "take_back"}):
+            told = do(table, **form)
+            assert told.refused and told.sentences == (said,) and not told.field
+        assert len(table.log) == before
