@@ -195,7 +195,7 @@ def _no_hall(address: Address) -> ValueError:
 
 
 def _call(place: "MeetingPlace", address: Address, player: Player) -> "Met":
-    from blindplay.opponents.distant.meeting import NotReachedError
+    from blindplay.opponents.distant.meeting import NoAnswerError, NotReachedError
     from blindplay.opponents.distant.terms import NotAgreedError, OtherVersionError
     from blindplay.six_digits import WrongDigitsError
     from blindplay.table.meeting_distant import call_table
@@ -203,7 +203,9 @@ def _call(place: "MeetingPlace", address: Address, player: Player) -> "Met":
     way = _way(address)
     try:
         return call_table(place, way, address.ticket[-_DIGITS:], player)
-    except (NotReachedError, WrongDigitsError, OtherVersionError, NotAgreedError) as error:
+    except (
+        NotReachedError, NoAnswerError, WrongDigitsError, OtherVersionError, NotAgreedError
+    ) as error:  # fmt: skip
         way.close()
         raise ValueError(_said(error, address, way.place.port)) from None
 
@@ -211,6 +213,7 @@ def _call(place: "MeetingPlace", address: Address, player: Player) -> "Met":
 def _said(error: ValueError, address: Address, port: int) -> str:
     """Return why a call failed."""
     from blindplay import __version__
+    from blindplay.opponents.distant.meeting import NoAnswerError
     from blindplay.opponents.distant.terms import NotAgreedError, OtherVersionError
     from blindplay.six_digits import WrongDigitsError
 
@@ -219,6 +222,11 @@ def _said(error: ValueError, address: Address, port: int) -> str:
             return (
                 "These are not the digits that the other table shows; ask for them again. After "
                 "three tries it has new ones."
+            )
+        case NoAnswerError():
+            return (
+                f"The program at {shown(address.host)}, port {port}, does not answer as a waiting "
+                "table does; check the address, and try again."
             )
         case OtherVersionError():
             return (

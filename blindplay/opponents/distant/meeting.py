@@ -10,6 +10,7 @@ import socket
 import ssl
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ PORT = 16464
 TRIES = 3
 """Number of wrong guesses of the digits before there are new ones."""
 _AGAIN_S = 1.0  # between two calls
+_ACCEPT_AGAIN_S = 0.1  # after a guest who was gone at once, or too many open files
+_TURN_S = 3 * PATIENCE_S  # a caller's: others may be before it
 _MOST_BYTES = 16384
 _NAMES = b"blindplay caller 1", b"blindplay waiting 1"
 _CALLER, _WAITING = 1, 2  # numbers of sealed messages
@@ -33,6 +36,10 @@ _TLS = b"\x16"
 
 class NotReachedError(ValueError):
     """There is no table at this address."""
+
+
+class NoAnswerError(ValueError):
+    """What answers at this address is cut off, too slow, or no table."""
 
 
 class Waiting:
@@ -58,6 +65,7 @@ class Waiting:
         self._came, self._changed = came, changed
         self._exchanging = threading.Lock()
         self._guests = threading.BoundedSemaphore(8)
+        self._closed = threading.Event()
         threading.Thread(target=self._wait, name="waiting", daemon=True).start()
 
     @property
@@ -71,43 +79,52 @@ class Waiting:
         self._door.hide()
 
     def close(self) -> None:
+        self._closed.set()
         self._door.close()
 
     def _wait(self) -> None:
-        with contextlib.suppress(OSError):  # it is closed
-            while True:
+        while not self._closed.is_set():
+            try:
                 guest = self._door.accept()
-                if self._guests.acquire(blocking=False):
-                    threading.Thread(target=self._receive, args=(guest,), daemon=True).start()
-                else:
-                    guest.close()
+            except OSError:
+                self._closed.wait(_ACCEPT_AGAIN_S)
+                continue
+            if self._guests.acquire(blocking=False):
+                threading.Thread(target=self._receive, args=(guest,), daemon=True).start()
+            else:
+                guest.close()
 
     def _receive(self, guest: socket.socket) -> None:
         try:
             guest.settimeout(PATIENCE_S)
             if guest.recv(1, socket.MSG_PEEK) != _TLS:
-                if self._only:
-                    raise WrongDigitsError
+                first = read(guest, PATIENCE_S)  # a guest who says nothing is in nobody's way
                 with self._exchanging:
-                    self._keys = self._exchange(guest)
+                    self._keys = self._exchange(guest, first)
             if (keys := self._keys) is None:
                 raise WrongDigitsError
             self._came(_encrypted(guest, keys, server=True), keys)
+        except WrongDigitsError:
+            with contextlib.suppress(OSError), guest:
+                write(guest, wrong=True)
         except (OSError, ValueError, KeyError, TypeError):
             guest.close()
         finally:
             self._guests.release()
 
-    def _exchange(self, guest: socket.socket) -> Keys:
+    def _exchange(self, guest: socket.socket, first: dict[str, Any]) -> Keys:
         """Exchange certificates with a guest who knows the digits. Each exchange that was begun and
         does not end well is one of the tries."""
+        if self._only:
+            raise WrongDigitsError
         side = DigitsSide(self.digits, _NAMES, b"".join(_NAMES), first=False)
-        side.agree(bytes.fromhex(read(guest)["message"]))
+        side.agree(bytes.fromhex(first["message"]))
         self._tries -= 1
         try:
             write(guest, message=side.message.hex())
             keys = Keys.new()
-            other = side.unseal(bytes.fromhex(read(guest)["sealed"]), _NAMES[0], _CALLER)
+            told = read(guest, PATIENCE_S)
+            other = side.unseal(bytes.fromhex(told["sealed"]), _NAMES[0], _CALLER)
             sealed = side.seal(keys.own.encode(), _NAMES[1], _WAITING)
             write(guest, sealed=sealed.hex())
         except BaseException:
@@ -124,6 +141,7 @@ def call(way: Way, digits: str) -> tuple[ssl.SSLSocket, Keys]:
 
     :raises NotReachedError: if nothing answers there.
     :raises WrongDigitsError: if the digits are wrong.
+    :raises NoAnswerError: if what answers is cut off, too slow, or no table.
     """
     try:
         sock = way.connect()
@@ -132,15 +150,26 @@ def call(way: Way, digits: str) -> tuple[ssl.SSLSocket, Keys]:
     try:
         side = DigitsSide(digits, _NAMES, b"".join(_NAMES), first=True)
         write(sock, message=side.message.hex())
-        side.agree(bytes.fromhex(read(sock)["message"]))
+        side.agree(bytes.fromhex(_told(sock)["message"]))
         keys = Keys.new()
         write(sock, sealed=side.seal(keys.own.encode(), _NAMES[0], _CALLER).hex())
-        other = side.unseal(bytes.fromhex(read(sock)["sealed"]), _NAMES[1], _WAITING)
+        other = side.unseal(bytes.fromhex(_told(sock)["sealed"]), _NAMES[1], _WAITING)
         keys = keys.knowing(other.decode())
         return _encrypted(sock, keys, server=False), keys
+    except WrongDigitsError:
+        sock.close()
+        raise
     except (OSError, ValueError, KeyError, TypeError):
         sock.close()
-        raise WrongDigitsError from None
+        raise NoAnswerError from None
+
+
+def _told(sock: socket.socket) -> dict[str, Any]:
+    """The next message of the table that waits. It says so if the digits are wrong."""
+    told = read(sock, _TURN_S)
+    if told.get("wrong"):
+        raise WrongDigitsError
+    return told
 
 
 class Calling:
@@ -185,17 +214,27 @@ def write(sock: socket.socket, **message: Any) -> None:
     sock.sendall(json.dumps(message).encode() + b"\n")
 
 
-def read(sock: socket.socket) -> dict[str, Any]:
-    """The next line of the other side, and nothing of what follows it.
+def read(sock: socket.socket, within_s: float | None = None) -> dict[str, Any]:
+    """The next line of the other side, and nothing of what follows it. All of it must come
+    ``within_s`` seconds; None: each byte within the timeout of ``sock``.
 
     :raises OSError, ValueError: if there is none, or it is not a message.
     """
+    ends = time.monotonic() + (within_s or 0)
     line = bytearray()
     while not line.endswith(b"\n"):
+        if within_s is not None:
+            left = ends - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            sock.settimeout(left)
         if len(line) > _MOST_BYTES or not (one := sock.recv(1)):
             raise ConnectionError
         line += one
-    found = json.loads(line)
+    try:
+        found = json.loads(line)
+    except RecursionError:
+        raise ValueError from None
     if not isinstance(found, dict):
         raise ValueError
     return found

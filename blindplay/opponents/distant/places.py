@@ -33,7 +33,7 @@ class Door(Protocol):
     def accept(self) -> socket.socket:
         """Wait for a connection.
 
-        :raises OSError: if the door is closed.
+        :raises OSError: if the door is closed, or this time there is none.
         """
 
     def hide(self) -> None:
@@ -103,5 +103,9 @@ class PortWay:
 
 def _at_once(sock: socket.socket) -> socket.socket:
     """A connection whose small messages do not wait for more."""
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    try:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    except OSError:  # the other side is gone already
+        sock.close()
+        raise
     return sock

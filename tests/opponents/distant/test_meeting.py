@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import itertools
 import socket
 import ssl
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
+from blindplay.opponents.distant import meeting
 from blindplay.opponents.distant.keys import Keys
-from blindplay.opponents.distant.meeting import TRIES, NotReachedError, Waiting, call
+from blindplay.opponents.distant.meeting import (
+    TRIES,
+    NoAnswerError,
+    NotReachedError,
+    Waiting,
+    call,
+)
 from blindplay.opponents.distant.places import PortDoor, PortWay
-from blindplay.six_digits import WrongDigitsError
+from blindplay.six_digits import DigitsSide, WrongDigitsError
 from tests.waiting import until
 
 
@@ -84,6 +94,77 @@ def test_nonsense_and_silence_at_the_door_keep_nobody_out() -> None:
         assert until(lambda: host.came)
         sock.close()
         silent.close()
+
+
+def test_a_stranger_who_says_half_a_word_keeps_nobody_waiting() -> None:
+    with waiting() as host:
+        address = ("127.0.0.1", host.waiting.place.port)
+        with socket.create_connection(address) as stranger:
+            stranger.sendall(b"{")
+            time.sleep(0.2)  # its thread has read that
+            began = time.monotonic()
+            sock, _ = call(PortWay(*address), host.waiting.digits)
+            assert time.monotonic() - began < meeting.PATIENCE_S / 2
+            sock.close()
+
+
+def test_a_stranger_who_is_slow_with_each_byte_is_cut_off_in_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(meeting, "PATIENCE_S", 1.0)
+    with waiting() as host:
+        address = ("127.0.0.1", host.waiting.place.port)
+        side = DigitsSide("123456", meeting._NAMES, b"", first=True)
+        with socket.create_connection(address) as stranger:
+            meeting.write(stranger, message=side.message.hex())
+            meeting.read(stranger, 20)
+            began = time.monotonic()
+            with suppress(OSError):
+                while time.monotonic() - began < 20:
+                    stranger.sendall(b" ")
+                    time.sleep(0.2)
+            assert time.monotonic() - began < 10
+        sock, _ = call(PortWay(*address), host.waiting.digits)
+        sock.close()
+
+
+def test_a_guest_who_is_gone_at_once_does_not_end_the_waiting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    accept, tries = PortDoor.accept, itertools.count()
+
+    def failing(door: PortDoor) -> socket.socket:
+        if next(tries) < 2:
+            raise OSError("too many open files")
+        return accept(door)
+
+    monkeypatch.setattr(PortDoor, "accept", failing)
+    with waiting() as host:
+        sock, _ = call(PortWay("127.0.0.1", host.waiting.place.port), host.waiting.digits)
+        sock.close()
+
+
+def test_a_message_of_brackets_fails_quietly_at_both_sides(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    brackets = b"[" * 15_000 + b"\n"
+    failed: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", failed.append)
+    with waiting() as host:
+        address = ("127.0.0.1", host.waiting.place.port)
+        with socket.create_connection(address) as rude:
+            rude.sendall(brackets)
+            assert rude.recv(1) == b"" and not failed
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            with server.accept()[0] as guest:
+                guest.sendall(brackets)
+                guest.recv(4096)
+
+        threading.Thread(target=answer, daemon=True).start()
+        with pytest.raises(NoAnswerError):
+            call(PortWay(*server.getsockname()), "123456")
 
 
 def test_a_game_that_goes_on_lets_in_only_its_other_table(tmp_path: Path) -> None:
