@@ -157,9 +157,7 @@ def _play_rounds(given: Mapping[str, Any], devices: "WantedDevices", joined: "Ev
             return
 
 
-def _check_table(
-    journal: Path | None, devices: "WantedDevices", given: Mapping[str, Any]
-) -> None:
+def _check_table(journal: Path | None, devices: "WantedDevices", given: Mapping[str, Any]) -> None:
     """Look for what this table needs: nobody must find an opponent and then have no table."""
     from blindplay.table.play import check
 

@@ -320,7 +320,7 @@ def go_on(session: Session, journal: Journal, charged: bool) -> None:
         desk.tell_all("interrupted")
 
 
-def _address(console: ConsoleAt) -> "tuple[str, int, Certificate | None]":
+def _address(console: ConsoleAt) -> tuple[str, int, "Certificate | None"]:
     from blindplay.console.server import Certificate
 
     certificate = None
