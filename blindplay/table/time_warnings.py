@@ -53,10 +53,10 @@ class TimeWarnings:
         return [chosen] if self._permitted else [chosen, say(pack, side, "warnings_forbidden")]
 
     def tick(self) -> list[Say]:
-        """Warn the player whose clock runs, if one of their times has come."""
+        """Warn the player whose clock runs, if they are here and one of their times has come."""
         clock = self._table.game.clock
         side = clock.running if clock else None
-        if side is None or self._table.game.over:
+        if side is None or side == self._table.absent or self._table.game.over:
             return []
         wanted, left = self._wanted[self._seat(side)], clock.left[side]
         wanted.told = {one for one in wanted.told if left <= one + _AGAIN_MS}

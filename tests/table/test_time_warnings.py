@@ -13,6 +13,8 @@ from blindplay.table.effects import Say
 from blindplay.table.time_warnings import TimeWarnings
 from blindplay.wording.readers import Readers
 from tests.table.conversation import GERMAN, Conversation, Talk
+from tests.table.sitting import Sit
+from tests.table.test_commands_alone import Adviser
 
 Warned = Callable[[float], list[Say]]
 
@@ -50,6 +52,20 @@ def test_under_the_laws_they_are_silent_until_the_arbiter_permits_them(talk: Tal
     assert GERMAN.sentence("warnings_permitted") in [words for _, words in at.said]
     assert after(20) == []  # two minutes are past
     assert after(31) == [left("neunundfünfzig Sekunden")]
+
+
+def test_the_player_here_is_not_warned_of_the_time_of_an_absent_opponent(sit: Sit) -> None:
+    at = sit(
+        opponent=Adviser(), training=True, boards=2, time_control="300",
+        white=Player(), black=Player(),
+    )  # fmt: skip
+    made = TimeWarnings(at.table, at.session.readers, [600])
+    at.table.submit(f.Start())
+    assert made.tick()
+    at.play("e2e4")
+    assert at.table.absent == at.table.game.clock.running == "black"
+    made.choose("black", [500])
+    assert made.tick() == []
 
 
 def test_nobody_is_told_the_opponents_time(talk: Talk) -> None:
