@@ -67,8 +67,11 @@ class AssignedGames:
         def shown(sentence: str) -> None:
             print(plain(sentence), file=out, flush=True)
 
+        def trouble(sentence: str) -> None:
+            shown(pack.trouble(sentence))
+
         with ExitStack() as stack:
-            speaker = None if devices.silent else open_speaker(stack, pack, shown, devices)
+            speaker = None if devices.silent else open_speaker(stack, pack, trouble, devices)
             if speaker is not None:
                 stack.callback(speaker.close)
             pairings = Pairings(self._joined.table)

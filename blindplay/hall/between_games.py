@@ -48,6 +48,10 @@ class BetweenGames:
         if self._speaker is not None:
             self._speaker.say(words, to=Output.PUBLIC)
 
+    def trouble(self, sentence: str) -> None:
+        """Print a sentence about what went wrong, written in English."""
+        self._shown(self._pack.trouble(sentence))
+
     def _told(self, pairing: Pairing) -> None:
         self.say(pairing_in_words(pairing, self._pack))
 
@@ -66,7 +70,7 @@ class BetweenGames:
         """Listen for the question until the listener is closed."""
         # Expect all sentences of a table, so that other talk is not taken for the question.
         expected = expect(recogniser, self._pack, [chess.Board()])
-        confidences = [confidence_of(*one, lost=self._shown) for one in recogniser.by_language]
+        confidences = [confidence_of(*one, lost=self.trouble) for one in recogniser.by_language]
 
         def heard(recognition: Recognition) -> None:
             if recognition.heard_anything:
@@ -93,8 +97,8 @@ def open_ears(
     if wanted.microphone == "none" or wanted.push_to_talk or not (named or devices().capture):
         return
     try:
-        models = wanted.models or listening_models(pack.code, people.say)
-        recogniser = open_recogniser(pack, *models, lost=people.say)
+        models = wanted.models or listening_models(pack.code, people.trouble)
+        recogniser = open_recogniser(pack, *models, lost=people.trouble)
         source = MicrophoneSource(wanted.microphone, allow_missing=wanted.microphone is None)
         stack.callback(people.listen(source, recogniser).close)
     except (AudioError, ModelError):

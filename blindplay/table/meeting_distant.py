@@ -56,6 +56,10 @@ class MeetingPlace:
         """Print, for everybody."""
         print(plain_lines(words), file=self.out, flush=True)
 
+    def trouble(self, sentence: str) -> None:
+        """Print a sentence about what went wrong, written in English."""
+        self.show(self.pack.trouble(sentence))
+
     def voice(self, stack: ExitStack) -> Callable[[str], None]:
         """Return a function that speaks a sentence, or prints it where no voice is heard, until
         ``stack`` closes.
@@ -64,7 +68,7 @@ class MeetingPlace:
         """
         if self.wanted.silent:
             return self.show
-        speaker = open_speaker(stack, self.pack, self.show, self.wanted)
+        speaker = open_speaker(stack, self.pack, self.trouble, self.wanted)
         stack.callback(speaker.close)
         stack.callback(speaker.wait, 10)
 

@@ -7,6 +7,7 @@ import queue
 import re
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from blindplay.opponents.distant.places import PortDoor, PortWay
 from blindplay.opponents.distant.relay import Relay, waiting_at
 from blindplay.opponents.distant.terms import NotAgreedError, Terms
 from blindplay.six_digits import WrongDigitsError
+from blindplay.speech.audio import AudioError
+from blindplay.table import devices
 from blindplay.table.devices import WantedDevices
 from blindplay.table.meeting_distant import MeetingPlace, Met, await_guest, call_table
 from blindplay.typed_lines import TypedLines
@@ -134,6 +137,21 @@ def test_after_three_wrong_tries_there_are_new_digits(host: Place) -> None:
     host.reads("Somebody has tried wrong digits three times.")
     host.reads("blindplay play --against", 2)
     assert address(host)[1] == port
+
+
+def test_a_table_without_an_output_says_so_in_its_own_language(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def no_output(*_: object, **__: object) -> None:
+        raise AudioError("No audio output can be opened; plug in a loudspeaker or an earphone.")
+
+    monkeypatch.setattr(devices, "DeviceSink", no_output)
+    out = io.StringIO()
+    place = MeetingPlace(load("de"), WantedDevices(), TypedLines([]), out)
+    with ExitStack() as stack:
+        place.voice(stack)
+    assert "Bis dahin wird alles gedruckt." in out.getvalue()
+    assert "No audio output" not in out.getvalue()
 
 
 def test_at_a_hall_eight_digits_find_and_open(tmp_path: Path) -> None:
