@@ -260,5 +260,5 @@ _HANDLERS: Mapping[type[events.BoardEvent], Callable[[BoardSeat, Any], None]] = 
 
 def tell_bad_contact(desk: Desk, square: str) -> None:
     """Tell the impaired player that a hole of the board has a bad contact."""
-    name = desk.pack.square(chess.parse_square(square))
+    name = desk.private_pack.square(chess.parse_square(square))
     desk.tell_privately("contact_bad", square=name)

@@ -9,7 +9,9 @@ import pytest
 
 from blindplay.boards import events
 from blindplay.boards.driver import Notice, SensorBoard
+from blindplay.language import load
 from blindplay.laws import facts as f
+from blindplay.laws.facts import Player
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.recogniser import Recogniser
 from tests.table.conversation import GERMAN
@@ -141,6 +143,16 @@ def test_a_bad_contact_is_printed_each_time_and_said_once(sitting: Sitting) -> N
     bad = [GERMAN.sentence("contact_bad", square=name) for name in ("Eva vier", "David fünf")]
     assert sitting.said() == bad
     assert sitting.printed.count("Der Kontakt von e4 ist schlecht") == 2
+
+
+def test_a_bad_contact_is_told_in_one_language(sit: Sit) -> None:
+    white = Player(impaired=True, language="en")
+    sitting = sit(white=white, announce_in="en")
+    board = OwnBoard()
+    sitting.session.attach(board, "white")
+    sitting.said()
+    board.tell(events.ContactFault("e4"))
+    assert sitting.said() == [load("en").sentence("contact_bad", square="Eva four")]
 
 
 def test_a_lever_may_be_its_players_talk_button(sitting: Sitting, recogniser: Recogniser) -> None:
