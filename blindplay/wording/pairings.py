@@ -39,8 +39,9 @@ def pairing_in_words(pairing: Pairing, pack: Language) -> str:
 
 
 def number_in_words(label: str, pack: Language) -> str:
-    """The number in the name of a table or of a round; other names as they can be spoken."""
-    number = re.search(r"(\d{1,3})\D*$", label)
+    """The number in the name of a table or of a round; other names as they can be spoken, and the
+    digits of longer numbers one by one."""
+    number = re.search(r"(?<!\d)(\d{1,4})\D*$", label)
     return pack.number(int(number[1])) if number else speakable(label.replace("-", " "), pack)
 
 

@@ -6,7 +6,12 @@ import pytest
 
 from blindplay.language import languages, load
 from blindplay.speech.synthesis import is_words
-from blindplay.wording.pairings import Pairing, pairing_in_words, standing_in_words
+from blindplay.wording.pairings import (
+    Pairing,
+    number_in_words,
+    pairing_in_words,
+    standing_in_words,
+)
 
 GAME = Pairing("3", "table-14", "Anna B. Berg 2", "Bert Dahl")
 
@@ -25,6 +30,19 @@ def test_the_sentence_is_that_of_the_board() -> None:
     assert pairing_in_words(game, english) == words
     words = "Runde drei, Tisch vier: Anna Berg hat Weiß gegen Bert Dahl."
     assert pairing_in_words(game, german) == words
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("1000", "one thousand"),
+        ("1234", "one thousand two hundred and thirty-four"),
+        ("B-12a", "twelve"),
+        ("12345", "one two three four five"),
+    ],
+)
+def test_a_table_is_named_by_its_whole_number(table: str, said: str) -> None:
+    assert number_in_words(table, load("en")) == said
 
 
 @pytest.mark.parametrize("code", languages())
