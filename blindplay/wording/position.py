@@ -108,14 +108,16 @@ def _diagonals(pack: Language, board: chess.Board, squares: _Squares) -> str:
 
 
 def _legal_moves(pack: Language, board: chess.Board, squares: _Squares) -> str:
-    """The legal moves of the piece on a square, as if its side were to move."""
+    """The legal moves of the piece on a square, as if its side were to move. It may then give
+    check, but nobody captures a king."""
     piece = board.piece_at(squares[0])
     if piece is None:
         return _square(pack, board, squares)
     if piece.color != board.turn:
         board = board.copy(stack=False)
         board.turn, board.ep_square = piece.color, None
-    moves = board.generate_legal_moves(from_mask=chess.BB_SQUARES[squares[0]])
+    elsewhere = ~board.kings
+    moves = board.generate_legal_moves(chess.BB_SQUARES[squares[0]], elsewhere)
     ordered = sorted(moves, key=lambda move: (move.to_square & 7, move.to_square))
     told = dict.fromkeys(pack.destination(board, move) for move in ordered)
     name = pack.square(squares[0])

@@ -84,6 +84,12 @@ def test_both_diagonals_of_a_square_are_told_upwards() -> None:
     assert corner == "Diagonale von Hector eins bis Anna acht: leer."
 
 
+def test_no_legal_move_captures_a_king() -> None:
+    check = game("4r2k/8/8/8/8/8/8/4K3 w - - 0 1")
+    told = look(DE, check, "white", Command.LEGAL_MOVES, About((chess.E8,)))
+    assert "Eva zwei" in told and "Eva eins" not in told
+
+
 def test_the_legal_moves_of_a_piece_are_told_for_either_side() -> None:
     board = game("4k3/8/8/8/8/8/p7/1N2K2R w K - 0 1")
     told = look(DE, board, "white", Command.LEGAL_MOVES, About((chess.B1,)))
