@@ -195,7 +195,7 @@ def _no_hall(address: Address) -> ValueError:
 
 
 def _call(place: "MeetingPlace", address: Address, player: Player) -> "Met":
-    from blindplay.opponents.distant.meeting import NoAnswerError, NotReachedError
+    from blindplay.opponents.distant.meeting import NoMeetingError, NotReachedError
     from blindplay.opponents.distant.terms import NotAgreedError, OtherVersionError
     from blindplay.six_digits import WrongDigitsError
     from blindplay.table.meeting_distant import call_table
@@ -204,7 +204,7 @@ def _call(place: "MeetingPlace", address: Address, player: Player) -> "Met":
     try:
         return call_table(place, way, address.ticket[-_DIGITS:], player)
     except (
-        NotReachedError, NoAnswerError, WrongDigitsError, OtherVersionError, NotAgreedError
+        NotReachedError, NoMeetingError, WrongDigitsError, OtherVersionError, NotAgreedError
     ) as error:  # fmt: skip
         way.close()
         raise ValueError(_said(error, address, way.place.port)) from None
@@ -213,7 +213,7 @@ def _call(place: "MeetingPlace", address: Address, player: Player) -> "Met":
 def _said(error: ValueError, address: Address, port: int) -> str:
     """Return why a call failed."""
     from blindplay import __version__
-    from blindplay.opponents.distant.meeting import NoAnswerError
+    from blindplay.opponents.distant.meeting import NoMeetingError
     from blindplay.opponents.distant.terms import NotAgreedError, OtherVersionError
     from blindplay.six_digits import WrongDigitsError
 
@@ -223,7 +223,7 @@ def _said(error: ValueError, address: Address, port: int) -> str:
                 "These are not the digits that the other table shows; ask for them again. After "
                 "three tries it has new ones."
             )
-        case NoAnswerError():
+        case NoMeetingError():
             return (
                 f"The program at {shown(address.host)}, port {port}, does not answer as a waiting "
                 "table does; check the address, and try again."

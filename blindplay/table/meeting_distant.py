@@ -210,7 +210,7 @@ def _name(name: str, pack: Language) -> str:
 def call_table(place: MeetingPlace, way: Way, digits: str, player: Player) -> Met:
     """Call the table that waits there, tell its terms, and ask ``player`` for a yes.
 
-    :raises NotReachedError, NoAnswerError, WrongDigitsError, OtherVersionError, NotAgreedError: if
+    :raises NotReachedError, NoMeetingError, WrongDigitsError, OtherVersionError, NotAgreedError: if
         nothing comes of it.
     :raises AudioError: if a named output cannot be used.
     """

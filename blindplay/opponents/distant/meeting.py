@@ -38,7 +38,7 @@ class NotReachedError(ValueError):
     """There is no table at this address."""
 
 
-class NoAnswerError(ValueError):
+class NoMeetingError(ValueError):
     """What answers at this address is cut off, too slow, or no table."""
 
 
@@ -141,7 +141,7 @@ def call(way: Way, digits: str) -> tuple[ssl.SSLSocket, Keys]:
 
     :raises NotReachedError: if nothing answers there.
     :raises WrongDigitsError: if the digits are wrong.
-    :raises NoAnswerError: if what answers is cut off, too slow, or no table.
+    :raises NoMeetingError: if what answers is cut off, too slow, or no table.
     """
     try:
         sock = way.connect()
@@ -161,7 +161,7 @@ def call(way: Way, digits: str) -> tuple[ssl.SSLSocket, Keys]:
         raise
     except (OSError, ValueError, KeyError, TypeError):
         sock.close()
-        raise NoAnswerError from None
+        raise NoMeetingError from None
 
 
 def _told(sock: socket.socket) -> dict[str, Any]:

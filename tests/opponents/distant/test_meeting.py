@@ -17,12 +17,12 @@ from blindplay.opponents.distant import meeting
 from blindplay.opponents.distant.keys import Keys
 from blindplay.opponents.distant.meeting import (
     TRIES,
-    NoAnswerError,
+    NoMeetingError,
     NotReachedError,
     Waiting,
     call,
 )
-from blindplay.opponents.distant.places import PortDoor, PortWay
+from blindplay.opponents.distant.places import PATIENCE_S, PortDoor, PortWay
 from blindplay.six_digits import DigitsSide, WrongDigitsError
 from tests.waiting import until
 
@@ -104,7 +104,7 @@ def test_a_stranger_who_says_half_a_word_keeps_nobody_waiting() -> None:
             time.sleep(0.2)  # its thread has read that
             began = time.monotonic()
             sock, _ = call(PortWay(*address), host.waiting.digits)
-            assert time.monotonic() - began < meeting.PATIENCE_S / 2
+            assert time.monotonic() - began < PATIENCE_S / 2
             sock.close()
 
 
@@ -163,7 +163,7 @@ def test_a_message_of_brackets_fails_quietly_at_both_sides(
                 guest.recv(4096)
 
         threading.Thread(target=answer, daemon=True).start()
-        with pytest.raises(NoAnswerError):
+        with pytest.raises(NoMeetingError):
             call(PortWay(*server.getsockname()), "123456")
 
 
