@@ -19,7 +19,6 @@ def complete(game: State, *, illegal: str = "") -> None:
     """
     side = game.side
     ply = game.advance(completed=True, illegal=illegal)
-    game.tables[game.board_of(side)].adjusting = False
     game.started = True
     _count(game, ply, len(game.history), "illegal_stands" if illegal else "completing")
     check_corrections(game)

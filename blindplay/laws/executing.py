@@ -96,7 +96,6 @@ def _begins_an_answer(game: State, board: str, square: int) -> None:
         board == game.board_of(side)
         and is_white(lifted) != game.board.turn
         and square not in change(game.board, made)
-        and not table.adjusting
         and table.wanted is None
     ):
         answered(game, side)
@@ -121,14 +120,14 @@ def look(game: State, board: str) -> None:
         elif not enveloped(game) and game.pending is None and board == game.board_of(game.side):
             _look_at_own(game, board)
         return
-    if table.adjusting:
+    if game.turn.adjusting and board == game.board_of(game.side):
         if table.placement == game.shown_after(table.plies):
             table.hand.clear()
             return
         if _executed(game, board) is None:
             return
         # A piece adjusted into another square was not adjusted (4.2) but touched.
-        table.adjusting = False
+        game.turn.adjusting = False
         for square in sorted(difference_of(game, board)):
             if square not in game.turn.touched and square in game.pieces:
                 touched(game, square)
@@ -462,7 +461,7 @@ def _released(game: State, move: chess.Move) -> str:
 def make_it(game: State, move: chess.Move, *rules: str) -> None:
     """``move`` is made: on the board, announced, and no longer to be changed."""
     turn, side = game.turn, game.side
-    turn.made = move
+    turn.made, turn.adjusting = move, False
     game.rule(Made(by=side, move=move.uci(), san=san(game.board, move)), *rules)
     turn.claim_lost = True
     if "opening_envelope" not in rules:

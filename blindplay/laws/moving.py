@@ -91,7 +91,7 @@ def announce(game: State, fact: f.Announce) -> None:
             return
     if not _may_move(game, side, "announce"):
         return
-    stop_adjusting(game, game.board_of(side))
+    stop_adjusting(game)
     move = meaning(game, fact, side, game.board)
     if move is None:
         return

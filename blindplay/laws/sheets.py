@@ -499,7 +499,6 @@ def _go_on_from_here(game: State, clock: ClockState, *rules: str) -> None:
     game.differ_told = None
     for board, table in game.tables.items():
         table.plies = min(table.plies, len(game.history))
-        table.adjusting = False
         goal = game.position_pieces()
         want(game, board, goal, *(rules or ("boards_differ",)), explained=False)
     game.note_what_stands_wrong()

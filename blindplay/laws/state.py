@@ -107,7 +107,6 @@ class TableBoard:
     hand: list[tuple[int, str]] = field(default_factory=list)  # where it was lifted, what it is
     # Pieces whose names are guessed (see ``unidentified_pieces``), with what was lifted for each.
     unsure: dict[int, tuple[int, str]] = field(default_factory=dict)
-    adjusting: bool = False
     wanted: Pieces | None = None  # what it must be corrected to
     wanted_plies: int = 0  # completed plies that ``wanted`` shows
     # Differences from before the move at hand, by square: nobody made them with this move (7.6).
@@ -125,6 +124,7 @@ class Turn:
     """The move of the player on move, as far as it has come."""
 
     touched: list[int] = field(default_factory=list)
+    adjusting: bool = False  # the player on move adjusts pieces on their own board (4.2)
     announced: chess.Move | None = None
     announced_by: str = ""  # who spoke: a player or an assistant
     executed: chess.Move | None = None

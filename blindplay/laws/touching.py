@@ -23,7 +23,7 @@ def counts_as_touch(game: State, board: str, square: int) -> bool:
     table = game.tables[board]
     if game.over or enveloped(game) or not (game.pending is None or game.pending.claimable):
         return False
-    if board != game.board_of(game.side) or table.adjusting or table.wanted is not None:
+    if board != game.board_of(game.side) or game.turn.adjusting or table.wanted is not None:
         return False
     if (not game.started and game.clock) or game.turn.made is not None:
         return False
@@ -106,9 +106,7 @@ def touch(game: State, fact: f.Touch) -> None:
         game.refuse(complains, "touch", "empty_square", "touched_own")
     elif not game.started and game.clock:
         game.refuse(complains, "touch", "not_started", "start")
-    elif answers or not (
-        square in game.turn.touched or game.tables[game.board_of(fact.by)].adjusting
-    ):
+    elif answers or not (square in game.turn.touched or game.turn.adjusting):
         _said(game, fact, square)
 
 
@@ -175,23 +173,23 @@ def adjust(game: State, fact: f.Adjust) -> None:
     side = entitled(game, fact, duty="own")
     if side is None:
         return
-    if side != game.side or game.turn.touched:
+    if side != game.side or game.turn.touched or game.turn.made is not None:
         game.refuse(fact.by, "adjust", "too_late", "adjusting")
         return
     own_time = "adjusting_on_own_time"
     if game.clock and game.started and game.clock.running != side and game.edition.has(own_time):
         game.refuse(fact.by, "adjust", "clock_not_running", own_time)
         return
-    game.tables[game.board_of(side)].adjusting = True
+    game.turn.adjusting = True
     game.rule(Adjusting(by=side), "adjusting")
 
 
-def stop_adjusting(game: State, board: str) -> None:
+def stop_adjusting(game: State) -> None:
     """The player goes on to their move: a piece that they still hold is touched with that
     intention."""
-    table = game.tables[board]
-    if table.adjusting:
-        table.adjusting = False
-        for square, _ in list(table.hand):
+    if game.turn.adjusting:
+        game.turn.adjusting = False
+        board = game.board_of(game.side)
+        for square, _ in list(game.tables[board].hand):
             if counts_as_touch(game, board, square):
                 touched(game, square)

@@ -11,7 +11,7 @@ import chess
 from blindplay.laws import Fact, Game, Ruling
 from blindplay.laws import facts as f
 from blindplay.laws.editions import names
-from blindplay.laws.placement import change, pieces_of, write_placement
+from blindplay.laws.placement import change, laid_over, pieces_of, write_placement
 from tests.laws.table import PlainWords
 
 STARTS = (
@@ -86,7 +86,10 @@ class People:
         move, side = rng.choice(moves), "white" if board.turn else "black"
         self.plan.append({"fact": "announce", "by": side, "move": move.uci()})
         boards = list(game.tables)
-        if rng.random() < 0.5:
+        if rng.random() < 0.15:
+            shown = write_placement(laid_over(pieces_of(board), change(board, move)))
+            self.plan += [{"fact": "position", "board": on, "placement": shown} for on in boards]
+        elif rng.random() < 0.5:
             for name in boards:
                 by = name if len(boards) == 2 else side
                 self.plan.append({"fact": "make", "by": by, "move": move.uci()})
@@ -101,6 +104,20 @@ class People:
             self.plan.append({"fact": "press", "by": side})
         if rng.random() < 0.15:
             rng.shuffle(self.plan)
+        if rng.random() < 0.15:
+            adjusted = self._adjust(boards[0] if len(boards) == 1 else side, side)
+            at = rng.randrange(len(self.plan))
+            self.plan[at:at] = adjusted
+
+    def _adjust(self, board: str, side: str) -> list[Told]:
+        """A player says j'adoube, and lifts a piece and puts it back (4.2.1)."""
+        square, piece = self.rng.choice(sorted(self.game.tables[board].placement.items()))
+        on = {"board": board, "square": chess.square_name(square)}
+        return [
+            {"fact": "adjust", "by": side},
+            {"fact": "lift", **on},
+            {"fact": "place", **on, "piece": piece},
+        ]
 
     @staticmethod
     def _hands(board: chess.Board, move: chess.Move, name: str, *, named: bool) -> list[Told]:

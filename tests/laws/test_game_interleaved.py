@@ -45,7 +45,7 @@ def _on_a_board(game: Game, board: str, pick: int) -> Facts:
     """A piece that stands right is lifted and put back."""
     table = game.tables[board]
     right = [at for at, piece in table.placement.items() if game.pieces.get(at) == piece]
-    idle = table.sensors and not (table.hand or table.unsure or table.adjusting)
+    idle = table.sensors and not (table.hand or table.unsure or game.turn.adjusting)
     if not right or not idle or game.turn.castles is not None:
         return []
     square = sorted(right)[pick % len(right)]

@@ -59,7 +59,10 @@ class Witness:
             self.made = None
         elif isinstance(ruling, r.IllegalMove | r.TakeBack) and ruling.status == "confirmed":
             self.made = None
-            self.answered.clear()
+            if isinstance(ruling, r.IllegalMove):  # the opponent's move before it stands
+                self.answered = [one for one in self.answered if one[0] != ruling.by]
+            else:
+                self.answered.clear()
         elif isinstance(ruling, r.Scoresheets) and ruling.move is not None:
             self.answered.clear()
 

@@ -27,3 +27,26 @@ def test_executing_the_opponents_move_on_the_own_board_is_no_touch() -> None:
     got = table.feed(lift("d7"), place("d5", "p"))
     assert kinds(got) == ["executed"]
     assert "touched" in kinds(table.feed(lift("e4")))
+
+
+@pytest.mark.parametrize("seen", [True, False])
+def test_a_player_whose_move_is_made_adjusts_no_more(seen: bool) -> None:
+    # 4.2.1 and 1.3: only the player on move may adjust, and the opponent is, once it is made.
+    table = impaired()
+    table.feed({"fact": "announce", "by": "white", "move": "e2e4"})
+    placement = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"
+    made = {"fact": "position", "board": "white", "placement": placement}
+    typed = {"fact": "make", "by": "white", "move": "e2e4"}
+    assert "made" in kinds(table.feed(made if seen else typed))
+    assert one(table.feed({"fact": "adjust", "by": "white"}), "refused").why == "too_late"
+    table.feed(lift("g1"), place("g1", "N"))
+
+
+def test_adjusting_ends_when_the_move_is_made() -> None:
+    table = impaired()
+    table.feed(
+        {"fact": "announce", "by": "white", "move": "e2e4"},
+        {"fact": "adjust", "by": "white"},
+        {"fact": "make", "by": "white", "move": "e2e4"},
+    )
+    assert "touched" not in kinds(table.feed(lift("g1"), place("g1", "N")))
