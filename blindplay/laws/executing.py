@@ -402,7 +402,8 @@ def position(game: State, fact: f.Position) -> None:
 def _answered_unseen(game: State, board: str) -> None:
     """A dump may show the move that was made and its answer (1.3), both executed unseen."""
     made, side = game.turn.made, OTHER[game.side]
-    if made is None or board != game.board_of(side) or game.pending is not None:
+    closed = game.over or game.pending is not None
+    if made is None or closed or board != game.board_of(side):
         return
     table = game.tables[board]
     shown = difference(table.placement, game.position_pieces())

@@ -73,3 +73,15 @@ def test_what_still_stands_there_after_people_were_asked_is_the_move(
     table.feed(press)
     got = table.feed(press)
     assert one(got, "executed_differs").executed == one(got, "completed").move == move
+
+
+def test_a_board_that_shows_an_answer_after_the_end_completes_nothing() -> None:
+    table = started(time_control="-", boards=2, black={"impaired": True})
+    table.feed(
+        {"fact": "announce", "by": "white", "move": "e2e4"},
+        {"fact": "make", "by": "white", "move": "e2e4"},
+        {"fact": "resign", "by": "black"},
+    )
+    placement = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR"
+    got = table.feed({"fact": "position", "board": "black", "placement": placement})
+    assert kinds(got) == []
