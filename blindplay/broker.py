@@ -1,6 +1,7 @@
 """A connection to the broker. It comes back by itself, and nothing waits for it."""
 
 import contextlib
+import logging
 import socket
 import ssl
 import threading
@@ -14,6 +15,9 @@ _KEEP_ALIVE_S = 10
 _RECONNECT_S = 1, 15
 _CLOSING_S = 2.0
 PORT = 1883
+
+_log = logging.getLogger(__name__)
+_log.addHandler(logging.NullHandler())
 
 
 @dataclass(frozen=True)
@@ -80,11 +84,11 @@ class Link:
                 with self._lock:
                     self._unsent = 0
                 client.subscribe(self._subscribe)
-                connected()
+                _guarded(connected)
 
         @self._client.message_callback()
         def came(client: Any, userdata: Any, message: Any) -> None:
-            receive(message.topic, message.payload, message.retain)
+            _guarded(receive, message.topic, message.payload, message.retain)
 
         @self._client.publish_callback()
         def sent(client: Any, userdata: Any, mid: Any, reason: Any, properties: Any) -> None:
@@ -123,6 +127,15 @@ class Link:
         self._client.disconnect()
         # Without a connection the thread may hang in the search for one; it ends with the process.
         threading.Thread(target=self._client.loop_stop, daemon=True).start()
+
+
+def _guarded(call: Callable[..., object], *given: object) -> None:
+    """Call a receiver. An exception would end the connection's thread, and the broker would bring
+    a kept message again at each start."""
+    try:
+        call(*given)
+    except Exception:
+        _log.exception("the receiver of the broker's messages failed on %s", given)
 
 
 def _encrypted(broker: Broker) -> ssl.SSLContext:

@@ -43,6 +43,21 @@ def test_messages_come_with_the_note_whether_they_were_kept(real: Broker) -> Non
     assert ("test/w", b"x", False) not in later  # a farewell is not a loss
 
 
+def test_a_receiver_that_fails_does_not_end_the_connection(real: Broker) -> None:
+    got: list[bytes] = []
+
+    def receive(topic: str, payload: bytes, kept: bool) -> None:
+        if payload == b"bad":
+            raise KeyError(payload)
+        got.append(payload)
+
+    link = Link(real, ["failing/#"], receive, lambda: {}["nobody"])
+    link.start()
+    assert until(lambda: link.online and link.publish("failing/1", b"bad"))
+    assert until(lambda: link.publish("failing/1", b"good") and b"good" in got)
+    link.close()
+
+
 def test_without_a_broker_nothing_waits() -> None:
     begun = time.monotonic()
     link = link_of(Broker("127.0.0.1", 9))

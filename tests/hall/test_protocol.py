@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import json
 import re
 import subprocess
 import sys
@@ -10,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from blindplay.hall import incidents
 from blindplay.hall import protocol as p
@@ -66,6 +70,44 @@ def test_clocks_of_other_sides_or_beyond_all_times_are_refused(left: bytes) -> N
     payload = p.encode(MESSAGES[0]).replace(b'"left":{"white":3,"black":4}', b'"left":' + left)
     with pytest.raises(p.MessageError):
         p.decode(p.Head, payload)
+
+
+SHAPES = {
+    "games": [{GAME: {"a": 1, "b": 2}}, {GAME: [5, 5]}, {GAME: "ab"}, {GAME: [5, GAME, 1]}],
+    "sentences": [[1], [[]], "a"],
+    "needs": [[1], {}],
+    "left": [{"white": "3", "black": 4}, {"white": None, "black": None}],
+}
+
+
+@pytest.mark.parametrize("message", MESSAGES, ids=lambda one: type(one).__name__)
+def test_values_inside_of_another_type_are_refused(message: Any) -> None:
+    value = json.loads(p.encode(message))
+    for key, wrong in SHAPES.items():
+        for one in wrong if key in value else ():
+            with pytest.raises(p.MessageError):
+                p.decode(type(message), json.dumps(value | {key: one}).encode())
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["", "white", GAME]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["a", "white", "black", GAME]), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@given(message=st.sampled_from(MESSAGES), data=st.data())
+def test_no_payload_raises_anything_but_the_error_of_the_protocol(
+    message: Any, data: st.DataObject
+) -> None:
+    value = json.loads(p.encode(message))
+    for key in data.draw(st.sets(st.sampled_from(sorted(value)), min_size=1)):
+        value[key] = data.draw(ANYTHING)
+    with contextlib.suppress(p.MessageError):
+        p.decode(type(message), json.dumps(value).encode())
 
 
 def test_half_a_character_is_refused() -> None:
