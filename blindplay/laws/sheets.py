@@ -444,6 +444,7 @@ def take_back(game: State, to_ply: int, *rules: str) -> None:
         game.offered_at = [at for at in game.offered_at if at[0] <= to_ply]
     for ply_before in game.history:
         ply_before.completed = True
+    game.settled = {ply for ply in game.settled if ply <= to_ply}
     game.turn = Turn()
     _go_on_from_here(game, clock, *rules)
 
@@ -455,11 +456,14 @@ def _keep_taken_back(game: State, to_ply: int, entries: list[tuple[str, int, str
     if before is not None:
         plies, keys = [*plies, *before.plies], [*keys, *before.keys]
         entries = [*entries, *before.entries]
-        game.taken_back = replace(before, to_ply=to_ply, plies=plies, keys=keys, entries=entries)
+        settled = before.settled | game.settled
+        game.taken_back = replace(
+            before, to_ply=to_ply, plies=plies, keys=keys, entries=entries, settled=settled
+        )
         return
     clock = game.clock.snapshot()
     game.taken_back = TakenBack(
-        to_ply, plies, keys, entries, game.board, game.pieces, game.turn, clock
+        to_ply, plies, keys, entries, game.settled, game.board, game.pieces, game.turn, clock
     )
 
 
@@ -475,6 +479,7 @@ def bring_back(game: State, to_ply: int, *rules: str) -> None:
         if ply <= to_ply or to_ply == back.last:
             game.struck.remove(entry)
             game.sheets[side][ply] = text
+    game.settled |= {ply for ply in back.settled if ply <= to_ply or to_ply == back.last}
     if to_ply == back.last:
         game.board, game.pieces, game.turn, clock = back.board, back.pieces, back.turn, back.clock
         game.taken_back = None

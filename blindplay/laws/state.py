@@ -183,6 +183,7 @@ class TakenBack:
     plies: list[Ply]
     keys: list[PositionKey]
     entries: list[tuple[str, int, str]]
+    settled: set[int]
     board: chess.Board
     pieces: Pieces
     turn: Turn

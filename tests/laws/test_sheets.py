@@ -129,6 +129,22 @@ def test_what_the_arbiter_has_rejected_is_not_proposed_again() -> None:
     assert one(got, "scoresheets").agree is True
 
 
+def test_what_the_arbiter_has_rejected_is_open_again_once_it_is_taken_back() -> None:
+    """D.2.9: what has been said about a move that was taken back says nothing about another."""
+    table = played()
+    written(table, ALL, ALL.replace("g8f6", "g8h6"))
+    shown(table, "black", ON_H6)
+    table.feed({"fact": "arbiter", "do": "reject"})
+    table.feed(
+        {"fact": "arbiter", "do": "restore", "ply": 3},
+        {"fact": "arbiter", "do": "start_clocks"},
+    )
+    table.play("g8f6", "b1c3", "b8c6")
+    written(table, ALL, ALL.replace("g8f6", "g8h6"))
+    got = shown(table, "black", ON_H6)
+    assert (one(got, "scoresheets").agree, one(got, "take_back").to_ply) == (False, 3)
+
+
 def test_one_sheet_against_the_announcement_is_for_the_arbiter() -> None:
     table = played()
     written(table, "e2e4 e7e5 g1f3", ALL.replace("g8f6", "g8h6"))
@@ -317,13 +333,15 @@ def test_what_was_taken_back_stands_again_with_its_entries(steps: tuple[int, ...
     written(table, "e4 e5 Nf3 Nc6", "e4 e5 Nf3 Nc6")
     before = copy.deepcopy(state(table))
     left = dict(table.game.clock.left)
+    table.game.settled = {2, 4}
     for ply in steps:
         table.feed({"fact": "arbiter", "do": "restore", "ply": ply})
         assert len(table.game.history) == ply
+        assert table.game.settled == {n for n in (2, 4) if n <= ply}
     got = table.feed({"fact": "arbiter", "do": "restore", "ply": 4})
     assert one(got, "take_back").undone
     assert state(table) == before
-    assert table.game.clock.left == left
+    assert table.game.clock.left == left and table.game.settled == {2, 4}
 
 
 def test_what_was_taken_back_lapses_with_the_next_move() -> None:
