@@ -44,7 +44,7 @@ class BlePort:
         self._client = bleak.BleakClient(address, disconnected_callback=self._gone)
         try:
             self._do(self._connect())
-        except OSError:
+        except Exception:
             self.close()
             raise
 

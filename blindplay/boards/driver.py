@@ -291,15 +291,20 @@ class BoardDriver(SensorBoard, Generic[State]):
         first, longest = self._backoff
         pause = first
         while not self._stop.is_set():
-            for url in self._urls():
-                reason = self._connect(url)
-                if self._connected:
-                    pause = first
-                self._lose(reason)
-                if self._stop.is_set():
-                    return
+            was_connected = False
+            try:
+                for url in self._urls():
+                    reason = self._connect(url)
+                    was_connected |= self._connected
+                    self._lose(reason)
+                    if self._stop.is_set():
+                        return
+            except Exception as error:  # else the thread ends, and the board seems to be connected
+                _log.exception("the driver of the board at %s failed", self.url)
+                was_connected |= self._connected
+                self._lose(explain(self.url, error))
+            pause = first if was_connected else min(longest, pause * 2)
             self._stop.wait(pause)
-            pause = min(longest, pause * 2)
 
     def _connect(self, url: str) -> str:
         """Emit the events of one connection. Return why it ended."""

@@ -60,7 +60,13 @@ class FoundPort:
 
 
 def discover() -> list[FoundPort]:
-    """List the USB serial ports of this computer, likely boards first. Opens none of them."""
+    """List the USB serial ports of this computer, likely boards first. Opens none of them. A scan
+    that fails finds none: pyserial raises TypeError and others if a device vanishes meanwhile."""
+    try:
+        present = list_ports.comports()
+    except Exception:
+        _log.warning("the USB ports could not be listed", exc_info=True)
+        return []
     found = [
         FoundPort(
             url=port.device,
@@ -70,7 +76,7 @@ def discover() -> list[FoundPort]:
             serial_number=port.serial_number,
             likely=port.vid in VENDORS,
         )
-        for port in list_ports.comports()
+        for port in present
         if port.vid is not None
     ]
     return sorted(found, key=lambda port: (not port.likely, port.url))

@@ -63,6 +63,23 @@ def test_a_failing_receiver_does_not_stop_the_driver(log: EventLog) -> None:
         log.wait_kinds(Lifted)
 
 
+def test_an_unexpected_fault_is_a_lost_line(log: EventLog) -> None:
+    """Else the board would count as connected, and nothing more would come from it."""
+    faults = [TypeError("a device vanished during the scan"), RuntimeError("a fault of a driver")]
+
+    def scan() -> list[FoundPort]:
+        if faults:
+            raise faults.pop()
+        return []
+
+    with (
+        EmulatedBoard(force_socket=True) as emulated,
+        PegBoard(emulated.url, log, backoff=(0.05, 0.1), ports=scan) as board,
+    ):
+        log.wait_kinds(Disconnected, Connected, BoardPosition)
+        assert board.connected
+
+
 def test_after_close_it_is_not_connected_and_reports_nothing_more(log: EventLog) -> None:
     with EmulatedBoard(force_socket=True) as emulated:
         board = PegBoard(emulated.url, log, ports=list)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import NoReturn
 
 import pytest
 import serial
@@ -38,3 +39,13 @@ def test_brltty_is_named_where_it_took_the_port(monkeypatch: pytest.MonkeyPatch)
 def test_a_port_in_use_is_explained() -> None:
     error = serial.SerialException(11, "Could not exclusively lock port")
     assert "another program" in ports.explain("/dev/ttyUSB0", error)
+
+
+def test_a_scan_during_which_a_device_vanishes_finds_no_port(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def vanishing() -> NoReturn:
+        raise TypeError("expected str, bytes or os.PathLike object, not NoneType")
+
+    monkeypatch.setattr(list_ports, "comports", vanishing)
+    assert ports.discover() == []
