@@ -1,16 +1,17 @@
 """Pairings and results in a table of comma-separated values (CSV)."""
 
-import csv
-import io
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+
+from blindplay.given import plain
 
 COLUMNS = ("table", "white", "black", "round", "impaired", "white_language", "black_language")
 """The names of columns in a table of pairings; the first three are required."""
 _RESULT = "result"
-_LONGEST_LINE = 10_000  # characters
-_FORFEITS = {("+", "-"): "+:-", ("-", "+"): "-:+"}
-_POINTS = {"1": "1", "W": "1", "0": "0", "L": "0", "=": "1/2", "D": "1/2"}
+_MARK = "\ufeff"  # a byte-order mark
+_FORFEITS = {("+", "-"): "+:-", ("-", "+"): "-:+", ("-", "-"): "-:-"}
+_POINTS = {"1": "1", "W": "1", "0": "0", "L": "0", "-": "0", "=": "1/2", "D": "1/2"}
 
 
 class CsvPlayer(NamedTuple):
@@ -21,16 +22,16 @@ class CsvPlayer(NamedTuple):
 
 
 class CsvFile:
-    """A table whose first line names its columns."""
+    """A table whose first line names its columns. What nobody enters stays as it was written."""
 
     def __init__(self, text: str) -> None:
-        """:raises ValueError: if a column is missing, or a line is too long."""
-        first = text.partition("\n")[0]
-        self._delimiter = max(",;\t", key=first.count)
-        if max(map(len, text.split("\n"))) > _LONGEST_LINE:  # the reader takes no such field
-            raise ValueError("A line of the table is too long; give one game in each line.")
-        self._rows = list(csv.reader(io.StringIO(text), delimiter=self._delimiter))
-        self._columns = [name.strip().casefold() for name in (self._rows or [[]])[0]]
+        """:raises ValueError: if a column is missing, or a quotation mark is wrong."""
+        self._mark = _MARK if text.startswith(_MARK) else ""
+        text = text.removeprefix(_MARK)
+        self._delimiter = max(",;\t", key=re.split("[\r\n]", text, maxsplit=1)[0].count)
+        # The fields of each row as they are written, and the end of its line.
+        self._rows, self._ends = _read(text, self._delimiter)
+        self._columns = [_value(name).casefold() for name in self._rows[0]]
         lacking = [name for name in COLUMNS[:3] if name not in self._columns]
         if lacking:
             raise ValueError(
@@ -41,12 +42,12 @@ class CsvFile:
     def games(self) -> Iterator[tuple[int, dict[str, str]]]:
         """Yield each row that is not empty, with its place and its values by column."""
         for place, row in enumerate(self._rows[1:], 1):
-            if row:
+            if any(row):
                 yield place, {name: self._value(row, name) for name in COLUMNS}
 
     def _value(self, row: Sequence[str], column: str) -> str:
         place = self._columns.index(column) if column in self._columns else len(row)
-        return " ".join(row[place].split()) if place < len(row) else ""
+        return _value(row[place]) if place < len(row) else ""
 
     def open_round(self) -> int:
         """The number of the only round.
@@ -76,16 +77,54 @@ class CsvFile:
         result = _FORFEITS.get(scores) or "-".join(_POINTS[score] for score in scores)
         if _RESULT not in self._columns:
             self._columns.append(_RESULT)
-            self._rows[0].append(_RESULT)
+            self._rows[0].append(_written(_RESULT, like=self._rows[0]))
         row, place = self._rows[pair[0].row], self._columns.index(_RESULT)
-        row += [""] * (place + 1 - len(row))
-        if row[place].strip() not in ("", result):
-            return False
-        row[place] = result
-        return True
+        there = self._value(row, _RESULT)
+        if not there:
+            written = _written(result, like=row)
+            row += [""] * (place + 1 - len(row))
+            row[place] = written
+        return there in ("", result)
 
     def content(self) -> bytes:
         """The table in UTF-8."""
-        out = io.StringIO()
-        csv.writer(out, delimiter=self._delimiter, lineterminator="\n").writerows(self._rows)
-        return out.getvalue().encode()
+        rows = map(self._delimiter.join, self._rows)
+        lines = (row + end for row, end in zip(rows, self._ends, strict=True))
+        return (self._mark + "".join(lines)).encode()
+
+
+def _read(text: str, delimiter: str) -> tuple[list[list[str]], list[str]]:
+    """The fields of each row as they are written, and the end of its line, of whatever system.
+
+    :raises ValueError: if a quotation mark is wrong.
+    """
+    field = re.compile(
+        rf'("[^"]*(?:""[^"]*)*"|[^"{delimiter}\r\n][^{delimiter}\r\n]*|)({delimiter}|\r\n|\r|\n|\Z)'
+    )
+    rows: list[list[str]] = [[]]
+    ends: list[str] = []
+    at = 0
+    while at < len(text) or len(ends) < len(rows):
+        found = field.match(text, at)
+        if found is None:
+            raise ValueError(
+                f"A quotation mark in row {len(rows)} of the table has no partner; correct it."
+            )
+        at = found.end()
+        rows[-1].append(found[1])
+        if found[2] != delimiter:
+            ends.append(found[2])
+            if at < len(text):
+                rows.append([])
+    return rows, ends
+
+
+def _value(field: str) -> str:
+    """The value of a field as it is written, made harmless."""
+    inner = field[1:-1].replace('""', '"') if field.startswith('"') else field
+    return " ".join(plain(inner).split())
+
+
+def _written(value: str, like: Sequence[str]) -> str:
+    """A value as a field, in quotation marks if all fields of its row have them."""
+    return f'"{value}"' if all(field.startswith('"') for field in like) else value

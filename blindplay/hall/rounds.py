@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from blindplay.given import plain, read_bytes, read_json, read_text, shown
+from blindplay.given import decoded, plain, read_bytes, read_json, read_text, shown
 from blindplay.language import Language, languages
 from blindplay.laws.facts import SIDES
 from blindplay.record import files
@@ -81,7 +81,7 @@ def read_round(path: Path, number: int | None = None) -> Round:
     try:
         if _is_report(data):
             return _from_trf(data, number)
-        return _from_csv(read_text(path, MOST_BYTES), number)
+        return _from_csv(_table(data, path), number)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 
@@ -97,9 +97,14 @@ def read_result_file(path: Path) -> TrfFile | CsvFile:
     """
     data = read_bytes(path, MOST_BYTES)
     try:
-        return read_trf(data) if _is_report(data) else CsvFile(read_text(path, MOST_BYTES))
+        return read_trf(data) if _is_report(data) else _table(data, path)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+
+
+def _table(data: bytes, path: Path) -> CsvFile:
+    decoded(data, plain(str(path)))  # says so if it is not in UTF-8
+    return CsvFile(data.decode())
 
 
 def _from_trf(data: bytes, number: int | None) -> Round:
@@ -115,10 +120,10 @@ def _from_trf(data: bytes, number: int | None) -> Round:
     return Round(str(number), tuple(games), tuple(resting))
 
 
-def _from_csv(text: str, number: int | None) -> Round:
+def _from_csv(file: CsvFile, number: int | None) -> Round:
     games: list[Assignment] = []
     resting: list[str] = []
-    for _, given in CsvFile(text).games():
+    for _, given in file.games():
         given["round"] = given["round"] or (str(number) if number else "")
         if number is not None and given["round"] != str(number):
             continue
