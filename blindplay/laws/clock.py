@@ -105,9 +105,10 @@ class Clock:
         self.moves = {"white": 0, "black": 0}
         self._period = {"white": 0, "black": 0}
         self._in_period = {"white": 0, "black": 0}
-        self._thinking: str | None = None  # whose move the next two belong to
-        self._thought = 0  # ms that the move has taken so far
-        self._delay = 0  # ms of the running side's delay still to pass
+        # For each side whose next move has begun: the ms that it has taken, and the ms of its delay
+        # that are still to pass. Both stay while the other clock runs in between (7.4.1).
+        self._thought: dict[str, int] = {}
+        self._delay: dict[str, int] = {}
         # The cause why both clocks stand: "arbiter", the person who called the arbiter, "table"
         # when it ended, or "assistant" while a compulsory one is missing. Nothing else starts them
         # again (6.11.3, D.2.11).
@@ -124,13 +125,13 @@ class Clock:
         side = self.running
         if side is None or not self:
             return
-        self._thought += passed
-        waited = min(passed, self._delay)
-        self._delay -= waited
+        self._thought[side] += passed
+        waited = min(passed, self._delay[side])
+        self._delay[side] -= waited
         left = self.left[side] - (passed - waited)
         while left <= 0 and self._next_period_without_moves(side):
             left += self.control.periods[self._period[side]].base
-        if left <= 0 and not self._delay:
+        if left <= 0 and not self._delay[side]:
             self._flag_falls(side, t + left)
         self.left[side] = max(left, 0)
 
@@ -148,7 +149,7 @@ class Clock:
     def counts_from(self) -> int:
         """The ms of the table's time from which on the running side has less than ``left``: where
         a delay has not yet passed, that is later than now."""
-        return self.at + self._delay
+        return self.at + self._delay.get(self.running or "", 0)
 
     def in_last_period(self, side: str) -> bool:
         """Return whether all remaining moves must be made in the time that ``side`` has left."""
@@ -181,18 +182,15 @@ class Clock:
     def start(self, side: str) -> None:
         """Start ``side``'s clock and stop the other's, unless somebody has stopped both.
 
-        Started again for the same move, after the arbiter had stopped it, it goes on where it
-        stood: a delay is given once a move.
+        Started again for the same move, it goes on where it stood: a delay is given once a move
+        (6.3.2).
         """
         if self.stopped_by:
             return
         self.running = side
-        if side == self._thinking:
-            return
-        self._thinking = side
-        self._thought = 0
-        period = self._now(side)
-        self._delay = period.increment if self.mode == "delay" else 0
+        if side not in self._thought:
+            self._thought[side] = 0
+            self._delay[side] = self._now(side).increment if self.mode == "delay" else 0
 
     def stop(self, by: str = "") -> None:
         """Stop both clocks; ``by`` has stopped them until the arbiter starts them."""
@@ -205,10 +203,11 @@ class Clock:
     def complete(self, side: str) -> None:
         """``side`` has completed a move: count it, give what the mode gives, start the other."""
         self.moves[side] += 1
+        thought = self._thought.pop(side, 0)
         if self:
             period = self._now(side)
             if self.mode == "bronstein":
-                self.left[side] += min(self._thought, period.increment)
+                self.left[side] += min(thought, period.increment)
             self._in_period[side] += 1
             if self._in_period[side] == period.moves:
                 self._period[side] = min(self._period[side] + 1, len(self.control.periods) - 1)
@@ -216,7 +215,6 @@ class Clock:
                 self.left[side] = self._now(side).base + (self.left[side] if self.carries else 0)
             if self.mode == "increment":
                 self.left[side] += self._now(side).increment
-        self._thinking = None
         self.start("black" if side == "white" else "white")
 
     def snapshot(self) -> ClockState:
@@ -233,7 +231,7 @@ class Clock:
         self._in_period = dict(state.in_period)
         self.flags = []
         self.running = None
-        self._thinking = None
+        self._thought.clear()
 
     def set_moves(self, side: str, moves: int) -> None:
         """The arbiter sets the count of ``side``'s moves (6.10.2, 7.1); the time stays."""

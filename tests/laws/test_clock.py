@@ -64,6 +64,18 @@ def test_a_delay_passes_before_the_time_does() -> None:
     assert it.left["white"] == 58_000
 
 
+@pytest.mark.parametrize(("mode", "left"), [("delay", 591_500), ("bronstein", 591_500)])
+def test_a_move_has_one_delay_though_the_other_clock_ran_in_between(mode: str, left: int) -> None:
+    # 6.3.2 and 7.4.1: White thinks 9.5 s, Black puts pieces right, White thinks 9 s; 10 s are free.
+    it = clock("600+10", mode)
+    it.start("white")
+    for t, side in ((9_500, "black"), (29_500, "white"), (38_500, "")):
+        it.advance(t)
+        it.start(side or "white")
+    it.complete("white")
+    assert it.left["white"] == left
+
+
 def test_a_delay_is_given_once_a_move_though_the_arbiter_stopped_the_clock() -> None:
     it = clock("60+5", "delay")
     it.start("white")

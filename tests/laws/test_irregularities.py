@@ -55,3 +55,19 @@ def test_a_pawn_left_on_the_last_rank_becomes_a_queen_and_costs_two_minutes() ->
     assert one(got, "penalty").seconds == 120
     assert one(got, "completed").move == "e7e8q"
     assert table.game.clock.running == "black"
+
+
+def test_pieces_that_the_opponent_puts_right_give_no_second_delay() -> None:
+    # 6.3.2, 7.4.1: 18.5 s of thinking less 10 s of delay; Black's own time pays for the slip.
+    table = started(time_control="600+10", clock_mode="delay", boards=1)
+    right = table.game.board.board_fen()
+    table.feed(
+        {"t": 9.5, "fact": "position", "board": "white", "placement": right.replace("n", "1", 1)},
+        {"fact": "irregular", "by": "white", "what": "displaced", "player": "black"},
+    )
+    assert table.game.clock.running == "black"
+    table.feed({"t": 30, "fact": "position", "board": "white", "placement": right})
+    assert table.game.clock.running == "white"
+    table.feed({"t": 39, "fact": "tick"})
+    assert table.game.clock.left["white"] == 591_500
+    assert table.game.clock.left["black"] == 589_500
