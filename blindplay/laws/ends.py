@@ -181,14 +181,16 @@ def decline_draw(game: State, fact: f.DeclineDraw) -> None:
 def watch_flags(game: State) -> None:
     """A flag that has fallen is noticed by the table, where the edition lets anybody but a player
     notice it (6.8, A.5.5)."""
-    if game.over or game.pending is not None or game.adjourned or not game.clock.flags:
+    adjourned = game.adjourned and game.resumed_at is None
+    if game.over or game.pending is not None or adjourned or not game.clock.flags:
         return
     if game.switch("flag_called_by") == "arbiter":
         _fallen(game, "table", "flag")
 
 
 def claim_time(game: State, fact: f.ClaimTime) -> None:
-    side = entitled(game, fact, duty="own")
+    # The clock of a player who must answer the sealed move runs before they come (I.9.2).
+    side = entitled(game, fact, duty="own", while_adjourned=game.resumed_at is not None)
     if side is None:
         return
     flags = game.clock.flags

@@ -83,10 +83,12 @@ def acting(game: State, by: str, what: str, *, duty: str) -> str | None:
     return None
 
 
-def entitled(game: State, fact: f.Personal, *, duty: str) -> str | None:
+def entitled(
+    game: State, fact: f.Personal, *, duty: str, while_adjourned: bool = False
+) -> str | None:
     """The side for which the person of ``fact`` acts; None, with a refusal, if nothing of the kind
     can happen now, or this person may not do it. ``duty`` is that of :func:`acting`."""
-    if closed(game, fact.kind, fact.by):
+    if closed(game, fact.kind, fact.by, while_adjourned=while_adjourned):
         return None
     return acting(game, fact.by, fact.kind, duty=duty)
 

@@ -63,3 +63,21 @@ def test_nothing_is_announced_while_a_sealed_move_is_due() -> None:
         assert (kinds(got), one(got, "refused").why) == (["refused"], "seal_due")
     assert table.game.turn.announced is None
     assert kinds(table.feed({"fact": "seal", "by": "white", "text": "e2e4"})) == ["sealed"]
+
+
+def test_a_flag_falls_while_the_player_who_must_answer_is_away() -> None:
+    table = sealed()
+    table.feed({"t": 20, "fact": "press", "by": "white"})
+    assert kinds(table.feed({"t": 3600, "fact": "tick"})) == []  # the game is adjourned
+    table.feed({"t": 4000, "fact": "start"})
+    fallen = one(table.feed({"t": 4300, "fact": "tick"}), "flag")
+    assert (fallen.by, fallen.result) == ("black", "1-0")
+
+
+def test_a_player_claims_the_flag_of_the_opponent_who_is_away() -> None:
+    table = sealed(edition="fide-1997", mode="rapid")
+    table.feed({"t": 20, "fact": "press", "by": "white"}, {"t": 4000, "fact": "start"})
+    early = table.feed({"t": 4200, "fact": "claim_time", "by": "white"})
+    assert one(early, "refused").why == "flag_has_not_fallen"
+    fallen = one(table.feed({"t": 4300, "fact": "claim_time", "by": "white"}), "flag")
+    assert (fallen.by, fallen.called_by) == ("black", "white")
