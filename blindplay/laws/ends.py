@@ -112,7 +112,7 @@ def lose(
 
 
 def resign(game: State, fact: f.Resign) -> None:
-    if not by_player(game, fact, while_adjourned=True):
+    if not by_player(game, fact, while_adjourned=True, ends=True):
         return
     rules = ("resignation", "end_before_resumption") if game.adjourned else ("resignation",)
     if game.switch("resignation_draws_when_opponent_cannot_mate") and not game.served:
@@ -153,7 +153,7 @@ def accept_draw(game: State, fact: f.AcceptDraw) -> None:
         return
     pending = game.pending
     claimed = pending is not None and pending.claim == OTHER[fact.by]
-    if not claimed and closed(game, "accept_draw", fact.by, while_adjourned=True):
+    if not claimed and closed(game, fact.kind, fact.by, while_adjourned=True, ends=True):
         return
     if OTHER[fact.by] not in game.offers:
         game.refuse(fact.by, "accept_draw", "no_offer", "draw_offer")

@@ -38,11 +38,18 @@ _TASKS = {
 # --- checks at the beginning of a fact -------------------------------------------------------
 
 
-def closed(game: State, what: str, by: str, *, while_adjourned: bool = False) -> bool:
-    """Refuse ``what`` if nothing of the kind can happen now. Returns whether it was refused."""
+def closed(
+    game: State, what: str, by: str, *, while_adjourned: bool = False, ends: bool = False
+) -> bool:
+    """Refuse ``what`` if nothing of the kind can happen now. Returns whether it was refused.
+
+    ``ends``: the players end the game by it at once (5.1.2, 5.2.3). It waits for no decision of the
+    arbiter but one about the result.
+    """
+    pending = game.pending
     if game.over:
         game.refuse(by, what, "game_over", "result")
-    elif game.pending is not None and not game.pending.claimable:
+    elif pending and not pending.claimable and (not ends or pending.is_about_the_result):
         game.refuse(by, what, "waiting_for_arbiter", "arbiter")
     elif game.adjourned and not while_adjourned:
         game.refuse(by, what, "adjourned", "sealing")
@@ -149,11 +156,13 @@ def is_player(game: State, by: str, what: str) -> bool:
     return False
 
 
-def by_player(game: State, fact: f.Personal, *, while_adjourned: bool = False) -> bool:
-    """Return whether ``fact`` can happen now and comes from a player; refuse it if not."""
-    return not closed(game, fact.kind, fact.by, while_adjourned=while_adjourned) and is_player(
-        game, fact.by, fact.kind
-    )
+def by_player(
+    game: State, fact: f.Personal, *, while_adjourned: bool = False, ends: bool = False
+) -> bool:
+    """Return whether ``fact`` can happen now and comes from a player; refuse it if not. ``ends`` is
+    that of :func:`closed`."""
+    shut = closed(game, fact.kind, fact.by, while_adjourned=while_adjourned, ends=ends)
+    return not shut and is_player(game, fact.by, fact.kind)
 
 
 def board_on_table(game: State, board: str, what: str) -> TableBoard | None:

@@ -28,10 +28,13 @@ from .reasons import MoveReason, RefusalReason
 from .rulings import (
     Announced,
     Answer,
+    ArbiterNeeded,
+    Claimed,
     ClockReading,
     Completed,
     Executed,
     FlagFell,
+    Late,
     Penalty,
     Proposable,
     Refused,
@@ -209,6 +212,13 @@ class Pending:
     claim: str | None = None  # whose claim it is, if it is one
     claimable: bool = False  # the game goes on meanwhile; it lapses with the opponent's move
     price: Penalty | None = None  # the penalty that confirming it brings
+
+    @property
+    def is_about_the_result(self) -> bool:
+        """Return whether the game may have ended already: the arbiter says how (6.9, 9.5.2)."""
+        losing = (one for one in (self.ruling, self.price) if isinstance(one, Penalty))
+        about = isinstance(self.ruling, FlagFell | Late | Claimed | ArbiterNeeded)
+        return about or any(one.loses for one in losing)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Copy it so that in a copy of the game the arbiter's answer acts on the copy."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.laws.table import impaired, kinds, one, started
+from tests.laws.table import Table, impaired, kinds, one, started
 
 BARE = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"  # Black cannot mate
 
@@ -82,3 +82,36 @@ def test_on_a_server_only_mate_and_stalemate_end_the_game_by_themselves() -> Non
         got = table.feed({"fact": "press", "by": "white"})
         assert "illegal" in kinds(got) and "penalty" not in kinds(got)
     assert not table.game.over
+
+
+def _waits_for_the_arbiter() -> Table:
+    """White's second move is illegal: the arbiter decides whether it goes back (7.5)."""
+    table = started()
+    table.play("e2e4", "e7e5")
+    table.feed({"fact": "offer_draw", "by": "black"})
+    table.feed({"fact": "make", "by": "white", "move": "g1g3"}, {"fact": "press", "by": "white"})
+    assert table.game.pending is not None
+    return table
+
+
+@pytest.mark.parametrize(
+    ("fact", "by", "result", "reason"),
+    [("resign", "black", "1-0", "resignation"), ("resign", "white", "0-1", "resignation"),
+     ("accept_draw", "white", "1/2-1/2", "agreement")],
+)  # fmt: skip
+def test_players_end_the_game_while_a_decision_waits(
+    fact: str, by: str, result: str, reason: str
+) -> None:
+    # 5.1.2 and 5.2.3: resigning and agreeing end the game immediately.
+    over = one(_waits_for_the_arbiter().feed({"fact": fact, "by": by}), "game_over")
+    assert (over.result, over.reason) == (result, reason)
+
+
+def test_nobody_resigns_from_a_game_whose_result_waits() -> None:
+    # 6.9 and 9.5.2: the flag, or the claim, has decided it, if the arbiter confirms it.
+    fallen, claimed = started(), started(fen="4k3/8/8/8/8/8/4P3/4K3 w - - 99 80")
+    fallen.feed({"t": 300, "fact": "tick"})
+    claimed.feed({"fact": "claim_draw", "by": "white", "rule": "fifty_moves", "move": "e1d1"})
+    for table in (fallen, claimed):
+        got = table.feed({"fact": "resign", "by": "black"})
+        assert one(got, "refused").why == "waiting_for_arbiter"
