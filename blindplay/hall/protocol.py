@@ -25,6 +25,9 @@ NAME = re.compile("[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 STATES = ("setup", "playing", "stopped", "adjourned", "over")
 """The states in a head. A game is stopped while its clocks are, before its end."""
 
+STATUSES = ("done", "refused", "stale", "unknown", "waiting")
+"""The statuses of an answer to a request."""
+
 _MOST_S = 1e12  # a time beyond it is a fault
 _DIGEST = re.compile(f"[0-9a-f]{{{DIGITS}}}")
 _NO_GAME = "0" * DIGITS
@@ -156,7 +159,7 @@ class RequestAnswer:
 
     id: str
     status: str
-    """done, refused, stale, unknown or waiting; see docs/hall-protocol.md."""
+    """One of :data:`STATUSES`; see docs/hall-protocol.md."""
     n: int = 0
     """The number of the last line of the journal after it."""
     sentences: list[str] = field(default_factory=list)

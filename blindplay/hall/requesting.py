@@ -4,11 +4,20 @@ import secrets
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .follower import Follower
-from .protocol import MessageError, Request, RequestAnswer, Topic, decode, encode, topic_of
+from .protocol import (
+    STATUSES,
+    MessageError,
+    Request,
+    RequestAnswer,
+    Topic,
+    decode,
+    encode,
+    topic_of,
+)
 
 _AGAIN_S = 1.0  # between two times that a request is published
 _PATIENCE_S = 8.0
@@ -76,11 +85,13 @@ class Requests:
         return self._send(topic, encode(waiting.request))
 
     def receive(self, topic: str, payload: bytes) -> None:
-        """Take a message of ``answer``."""
+        """Take a message of ``answer``. A status of a newer table counts as unknown."""
         try:
             where, answer = topic_of(topic), decode(RequestAnswer, payload)
         except MessageError:
             return
+        if answer.status not in STATUSES:
+            answer = replace(answer, status="unknown")
         with self._lock:
             waiting = self._open.get(answer.id)
             if waiting is None or waiting.table != where.table or answer.status == "waiting":

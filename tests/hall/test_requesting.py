@@ -109,3 +109,10 @@ def test_nothing_is_asked_without_a_connection_or_of_a_table_that_is_silent(wire
     wire.connected = True
     wire.requests.tick(5.0)
     assert wire.published == []
+
+
+def test_a_status_that_is_not_known_counts_as_unknown(wire: Wire) -> None:
+    future = wire.requests.request("1", "B", "act", {}, 0.0)
+    answer = RequestAnswer(wire.ids()[0], "postponed")
+    wire.requests.receive(str(Topic(EVENT, "1", "answer")), encode(answer))
+    assert future.result(timeout=0).status == "unknown"
