@@ -1,6 +1,6 @@
 """Lines that have come to a hall and have no place in a copy yet."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from blindplay.record import chain
 
@@ -26,9 +26,9 @@ class WaitingLines:
         return max(self._lines, default=0)
 
     def add(self, line: bytes, now: float) -> None:
-        lines = self._lines.setdefault(number_of(line), {})
-        if line not in lines and self._count < _MOST:
-            lines[line] = now
+        number = number_of(line)
+        if self._count < _MOST and line not in self._at(number):
+            self._lines.setdefault(number, {})[line] = now
             self._count += 1
 
     def remove(self, line: bytes) -> None:
@@ -76,5 +76,5 @@ class WaitingLines:
                     return line, chain.digest_of(before)
         return None
 
-    def _at(self, number: int) -> Iterator[bytes]:
-        return iter(self._lines.get(number, ()))
+    def _at(self, number: int) -> Iterable[bytes]:
+        return self._lines.get(number, {})

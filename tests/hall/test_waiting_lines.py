@@ -59,3 +59,12 @@ def test_a_line_waits_once_until_it_is_removed(copy: JournalCopy) -> None:
     for line in LINES[4:]:
         waiting.remove(line)
     assert not waiting and waiting.last == 0
+
+
+def test_a_flood_of_lines_leaves_nothing_behind(copy: JournalCopy) -> None:
+    lines = [b'{"n":%d,"fact":"tick"}\n' % number for number in range(1, 6000)]
+    waiting = waiting_for(*lines)
+    assert waiting.last == 5000  # as many lines of one table wait at most
+    for line in lines[:5000]:
+        waiting.remove(line)
+    assert not waiting and waiting.last == 0
