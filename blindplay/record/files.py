@@ -18,20 +18,31 @@ import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal, get_args
 
 SUFFIX = ".jsonl"
 """The usual ending of a journal's name."""
-_PULSE = ".pulse"
-_PART = ".part"  # ending of a copy that is not complete
+OwnEnd = Literal[".pulse", ".links", ".hall", ".distant", ".options", ".signatures"]
+OWN_ENDS: tuple[OwnEnd, ...] = get_args(OwnEnd)
+"""The ends of a table's own files beside the journal: its heartbeat, the links of the console, the
+table's name in a hall, the keys of a distant table, its options and its signatures."""
+PART = ".part"
+"""The ending of a copy that is not complete."""
+_PULSE: OwnEnd = ".pulse"
 _BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 # Windows locks bytes, and a locked byte cannot be read: lock one that no journal reaches.
 _LOCKED_BYTE = (1 << 31) - 2
 
 
-def beside(journal: Path, end: str) -> Path:
+def beside(journal: Path, end: OwnEnd | Literal[".tape"]) -> Path:
     """The file or folder with this ``end``, for example ``.pulse``, that belongs to ``journal``."""
     name = journal.stem if journal.suffix == SUFFIX else journal.name
     return journal.with_name(name + end)
+
+
+def journals_of(own: Path) -> tuple[Path, ...]:
+    """The journals to which a file that :func:`beside` names may belong."""
+    return own.with_suffix(SUFFIX), own.with_suffix("")
 
 
 def pulse_of(journal: Path) -> Path:
@@ -44,7 +55,7 @@ def damaged_copies(journal: Path) -> Iterator[Path]:
     copy = re.escape(journal.stem) + r"\.damaged-\d+"
     ending = re.escape(journal.suffix)
     pulse = ("" if journal.suffix == SUFFIX else ending) + re.escape(_PULSE)
-    wanted = re.compile(f"{copy}({ending}|{pulse})({re.escape(_PART)})?")
+    wanted = re.compile(f"{copy}({ending}|{pulse})({re.escape(PART)})?")
     with contextlib.suppress(OSError):
         yield from (
             file for file in sorted(journal.parent.iterdir()) if wanted.fullmatch(file.name)
@@ -95,7 +106,7 @@ def write_new(path: Path, content: bytes) -> None:
 
     :raises OSError: if it cannot be written.
     """
-    part = path.with_name(path.name + _PART)
+    part = path.with_name(path.name + PART)
     part.unlink(missing_ok=True)
     handle = open_file(part, create=True)
     try:

@@ -12,7 +12,7 @@ from typing import Any
 
 from . import files
 
-_END = ".options"
+_END: files.OwnEnd = ".options"
 
 
 def options_of(journal: Path) -> Path:

@@ -23,7 +23,7 @@ from blindplay.laws.rulings import dumps
 from . import files
 from .chain import DIGITS
 
-ENDING = ".signatures"
+_ENDING: files.OwnEnd = ".signatures"
 _MOST_BYTES = 1_000_000
 _COVERED = b',"signature":"'
 _HEX = {size: re.compile(f"[0-9a-f]{{{size}}}") for size in (DIGITS, 64, 128)}
@@ -149,7 +149,7 @@ def _is_possible(statement: SignedStatement, made: str) -> bool:
 
 def file_of(journal: Path) -> Path:
     """The file of a journal's signatures; it need not exist."""
-    return files.beside(journal, ENDING)
+    return files.beside(journal, _ENDING)
 
 
 def lines_of(journal: Path) -> list[bytes]:

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import platformdirs
 
-from .files import SUFFIX, beside, damaged_copies, pulse_of
+from .files import OWN_ENDS, PART, SUFFIX, beside, damaged_copies
 from .journal import JournalError, is_journal, is_running
-from .kept_options import options_of
-from .signatures import ENDING
 from .tape import is_recording, tape_folder
 
 
@@ -104,10 +102,9 @@ def forget(journal: Path, *, everything: bool = False) -> Removed:
 def _files(journal: Path) -> Iterator[Path]:
     """All files of a game but its tape. The journal comes last: while it is there, a call that was
     interrupted can find the rest by its name."""
-    ends = (".links", ".links.part", ".hall", ".hall.part", ".distant", ".distant.part", ENDING)
-    others = [beside(journal, end) for end in ends]
-    kept = options_of(journal)
-    for path in (*damaged_copies(journal), pulse_of(journal), *others, kept, journal):
+    own = [beside(journal, end) for end in OWN_ENDS]
+    parts = [path.with_name(path.name + PART) for path in own]
+    for path in (*damaged_copies(journal), *own, *parts, journal):
         with contextlib.suppress(OSError):
             if path.is_file():
                 yield path

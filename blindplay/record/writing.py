@@ -20,7 +20,7 @@ from blindplay.laws.rulings import GameOver
 from blindplay.wording.pack_words import PackWords
 
 from . import JournalError, pgn, printing
-from .files import damaged_copies
+from .files import OWN_ENDS, damaged_copies
 from .journal import is_journal
 from .replay import ReplayError, read_from_journal, replay
 from .score import ScoredPly, by_move, by_ply, labels_of, sheet, tags
@@ -41,9 +41,6 @@ _JOURNALS_OWN = {
     **dict.fromkeys(("fen", "setup", "variant"), "where the game began"),
     **dict.fromkeys(("result", "termination"), "how the game ended"),
 }
-# The table's heartbeat, the links of the console, the table's name in a hall, and the keys of a
-# distant table.
-_TABLES_OWN = (".pulse", ".links", ".hall", ".distant")
 
 
 class RecordFormat(StrEnum):
@@ -233,7 +230,7 @@ def check_output(journal: Path, output: Path) -> None:
     journals = [file for name in names for file in (name, *damaged_copies(name))]
     tapes = [tape_folder(name) for name in names]
     for path in (output.absolute(), output.resolve()):  # it may be a link
-        if path.suffix.casefold() in _TABLES_OWN:
+        if path.suffix.casefold() in OWN_ENDS:
             raise ValueError(f"{output} would be a part of a table; give another --output.")
         if _same(path, journals) or is_journal(path):
             raise ValueError(f"{output} is a journal, or would be; give another --output.")

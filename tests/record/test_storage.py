@@ -15,6 +15,7 @@ import pytest
 
 from blindplay.laws import facts as f
 from blindplay.record import Journal, Tape, storage
+from blindplay.record.files import OWN_ENDS
 from blindplay.record.pulse import Beat, Pulse
 from blindplay.record.tape import tape_folder
 from blindplay.table import play
@@ -67,9 +68,10 @@ def test_a_table_is_found_by_its_name_in_the_folder_of_tables(
 
 def test_forgetting_all_leaves_nothing_of_this_table_and_all_of_others(tmp_path: Path) -> None:
     journal = _game(tmp_path)
-    for end in ("game.damaged-1.jsonl", "game.damaged-1.pulse", "game.links", "game.pulse",
-                "game.damaged-12.jsonl.part", "game.links.part"):  # fmt: skip
-        (tmp_path / end).write_bytes(b"")
+    own = [f"game{end}{part}" for end in OWN_ENDS for part in ("", ".part")]
+    damaged = ["game.damaged-1.jsonl", "game.damaged-1.pulse", "game.damaged-12.jsonl.part"]
+    for name in (*own, *damaged):
+        (tmp_path / name).write_bytes(b"")
     _game(tmp_path, "game2.jsonl")
     (tmp_path / "game.pgn").write_text("written by score")
     others = {name for name in _names(tmp_path) if name.startswith("game2")}

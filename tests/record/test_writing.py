@@ -20,6 +20,7 @@ from blindplay.language.scoresheets import braille, reading
 from blindplay.language.scoresheets.entries import entries as entries_of
 from blindplay.laws import facts as f
 from blindplay.record import Journal, JournalError, Tape
+from blindplay.record.files import OWN_ENDS
 from blindplay.record.tape import tape_folder
 from blindplay.record.tape_playback import play_tape
 from blindplay.record.writing import (
@@ -370,7 +371,7 @@ def test_the_command_prints_or_writes_the_same_bytes(journal: Path, tmp_path: Pa
         (("none.jsonl",), "no journal"),
         (("{}", "--format", "tape", "--output", "x.wav"), "no tape"),
         (("{}", "--output", "{}"), "over its journal"),
-        (("{}", "--output", "game.links"), "part of a table"),
+        *((("{}", "--output", f"other{end}"), "part of a table") for end in OWN_ENDS),
         (("{}", "--format", "tape"), "no tape"),
         (("{}", "--header", "Site"), "equals sign"),
         (("{}", "--header", "FEN=x"), "where the game began"),

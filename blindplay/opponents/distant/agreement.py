@@ -14,7 +14,7 @@ from .player import DistantPlayer
 from .relay import Relay
 from .wire import Lifeline
 
-_ENDING = ".distant"
+_ENDING: files.OwnEnd = ".distant"
 
 
 class NoAgreementError(ValueError):
