@@ -57,10 +57,9 @@ def _membership(joined: EventFile) -> bytes:
 
 def earlier(folder: Path, joined: EventFile, journal: Path | None = None) -> list[Path]:
     """The journals of this table's games at the event in ``folder``, but for ``journal``."""
-    found = []
+    found: list[Path] = []
     for noted in sorted(folder.glob("*.hall")):
-        path = noted.with_suffix(files.SUFFIX)
         with contextlib.suppress(OSError):
-            if path != journal and path.is_file() and noted.read_bytes() == _membership(joined):
-                found.append(path)
-    return found
+            if noted.read_bytes() == _membership(joined):
+                found += filter(Path.is_file, files.journals_of(noted))
+    return [path for path in found if path != journal]

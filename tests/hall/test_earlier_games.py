@@ -40,3 +40,15 @@ def test_the_lines_from_a_number_on_come_in_messages_of_a_size(event: Event) -> 
     assert b"".join(messages) == b"".join(whole[2:]) and len(messages) > 1
     assert max(map(len, messages)) <= MOST_BYTES
     assert list(earlier_games.lines(LinesWanted("a" * 32), folder, HERE)) == []
+
+
+def test_a_journal_with_another_ending_is_given_too(event: Event) -> None:
+    tables = [event.table("1", name) for name in ("round.1", "plain", "usual.jsonl")]
+    for table in tables:
+        earlier_games.mark(table.path, HERE)
+        play(table, "e2e4")
+    ends = earlier_games.ends(tables[0].path.parent, HERE)
+    assert sorted(ends.values()) == sorted(list(table.written) for table in tables)
+    assert earlier_games.earlier(tables[0].path.parent, HERE, tables[0].path) == [
+        tables[1].path, tables[2].path,
+    ]  # fmt: skip
