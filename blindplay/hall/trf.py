@@ -9,8 +9,9 @@ kept as they are. A pairing that is not played yet has an opponent, a colour and
 no result.
 """
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from blindplay.given import plain, shown
 
@@ -171,7 +172,18 @@ def read_trf(data: bytes) -> TrfFile:
             file.players[player.number] = player
     if not file.players:
         raise ValueError("This is not a tournament report file: no line begins with 001.")
+    _tell_apart(file.players)
     return file
+
+
+def _tell_apart(players: dict[int, TrfPlayer]) -> None:
+    """Add the starting number to the names of players who have the same name: tables and journals
+    know players by their names only."""
+    names = Counter(spoken_name(one.name).casefold() for one in players.values())
+    for number, one in players.items():
+        name = spoken_name(one.name)
+        if names[name.casefold()] > 1:
+            players[number] = replace(one, name=f"{name} {number}")
 
 
 def _lines(text: str) -> Iterator[str]:

@@ -19,7 +19,7 @@ from .trf_text import OPEN
 DAHL, BERG = f.Player(name="Bert Dahl"), f.Player(name="Anna Berg", impaired=True)
 
 
-def copy(folder: Path, name: str, *facts: f.Fact, moves: int = 2, **setup: str) -> None:
+def copy(folder: Path, name: str, *facts: f.Fact, moves: int = 2, **setup: object) -> None:
     """A copy of the game of Dahl and Berg, after so many plies and these facts."""
     with Journal(folder / "play" / f"{name}.jsonl") as journal:
         fields = {"white": DAHL, "black": BERG, "round": "2", **setup}
@@ -52,6 +52,16 @@ def test_a_result_comes_with_the_names_of_those_who_have_signed_it(tmp_path: Pat
         "1": ("0-1", ()), "2": ("0-1", ("black",)), "3": ("0-1", ("white", "black")),
         "4": ("", ()),
     }  # fmt: skip
+
+
+def test_results_of_players_of_one_name_go_into_their_own_lines(tmp_path: Path) -> None:
+    copy(tmp_path, "1", RESIGNED, black=f.Player(name="Anna Berg 1"))  # as the table was told
+    file = read_trf(OPEN.replace("Ek, Cecilia", "Berg, Anna ").encode())
+    first, second = enter_results(file, 2, tmp_path)
+    assert (first.black, first.status, second.status) == ("Anna Berg 1", "entered", "open")
+    assert [file.players[number].line for number in (1, 2)] == [2, 3]
+    lines = file.content().decode().splitlines()
+    assert lines[2].endswith("2 b 1") and lines[3].endswith("1 w 0")
 
 
 def test_the_result_goes_into_the_lines_of_both_players(tmp_path: Path) -> None:

@@ -34,6 +34,15 @@ def test_a_report_file_gives_the_games_of_the_open_round(tmp_path: Path) -> None
     assert read_round(written(tmp_path, OPEN), 1).games[0].white == "Anna Berg"
 
 
+def test_players_of_one_name_are_told_apart_by_their_starting_numbers(tmp_path: Path) -> None:
+    text = OPEN.replace("Ek, Cecilia", "Berg, Anna ").replace("Gran, Eva  ", "dahl, bert ")
+    paired = read_round(written(tmp_path, text))
+    names = [(one.white, one.black) for one in paired.games]
+    assert names == [("Bert Dahl 2", "Anna Berg 1"), ("Anna Berg 3", "David Fors")]
+    assert paired.resting == ("bert dahl 5",)
+    assert [one.name for one in where(paired, "Anna Berg")] == ["Anna Berg 1", "Anna Berg 3"]
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_a_table_gives_its_games(tmp_path: Path, delimiter: str) -> None:
     text = CSV if delimiter == "," else CSV.replace('"Berg, Anna"', "Anna Berg")
