@@ -72,7 +72,7 @@ def test_clocks_of_other_sides_or_beyond_all_times_are_refused(left: bytes) -> N
         p.decode(p.Head, payload)
 
 
-SHAPES = {
+SHAPES: dict[str, list[Any]] = {
     "games": [{GAME: {"a": 1, "b": 2}}, {GAME: [5, 5]}, {GAME: "ab"}, {GAME: [5, GAME, 1]}],
     "sentences": [[1], [[]], "a"],
     "needs": [[1], {}],
