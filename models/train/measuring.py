@@ -13,22 +13,21 @@ import argparse
 import json
 import random
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-import numpy as np
-import numpy.typing as npt
 
 from blindplay.hearing.evaluation import corpus
 from blindplay.language import load
 from blindplay.speech.audio import write_wav
-from models.train.phrases import Phrases
+from models.train.phrases import Phrase, Phrases
 from models.train.pronounce import fold, speaker
 from models.train.synthesis import cut
 from models.train.voices import Voice, VoiceError, engine, voices
 
 COUNT = 400
+_TOGETHER = 100
+"""Utterances between two reports."""
 
 
 def unheard(language: str, without: Sequence[str]) -> list[Voice]:
@@ -45,35 +44,36 @@ def unheard(language: str, without: Sequence[str]) -> list[Voice]:
 
 
 @dataclass(frozen=True)
-class Said:
-    """An utterance as a speaker has said it, at 16 kHz."""
+class Planned:
+    """What a speaker of a voice is going to say: ``line`` in phones."""
 
+    line: corpus.ScriptLine
+    voice: Voice
     speaker: str
-    sound: npt.NDArray[np.int16]
+    phrase: Phrase
 
 
-def speakers(
-    language: str, without: Sequence[str], chance: random.Random, seed: int
-) -> Callable[[str], Said | None]:
-    """Return a function that says words in a random voice; None if no voice has their sounds.
+def plan(
+    lines: Sequence[corpus.ScriptLine], language: str, without: Sequence[str], chance: random.Random
+) -> list[Planned]:
+    """Return the lines in random voices that trained nothing, without those that have a sound that
+    no voice has.
 
-    Raises VoiceError if a voice is missing.
+    Raises VoiceError if there is no such voice.
     """
     spell = speaker({"en": "en-us"}.get(language, language))
     chosen = [(voice, name) for voice in unheard(language, without) for name in voice.unheard]
-    engines = {name: engine(name, seed) for name in {voice.engine for voice, _ in chosen}}
     phrases = {v.name: Phrases(language, v.sounds.keys(), chance) for v, _ in chosen}
-
-    def say(words: str) -> Said | None:
+    planned = []
+    for line in lines:
         for voice, name in chance.sample(chosen, len(chosen)):
-            phrase = phrases[voice.name].of(words, lambda word: tuple(fold(spell(word), language)))
+            phrase = phrases[voice.name].of(
+                line.words, lambda word: tuple(fold(spell(word), language))
+            )
             if voice.sounds.keys() >= {*phrase.phones}:
-                said, rate = engines[voice.engine].say(voice, name, phrase, chance)
-                if (sound := cut(said, rate)) is not None:
-                    return Said(f"{voice.kind} {name}", sound)
-        return None
-
-    return say
+                planned.append(Planned(line, voice, name, phrase))
+                break
+    return planned
 
 
 def record(
@@ -86,22 +86,27 @@ def record(
     """
     chance = random.Random(f"{seed} measuring")
     lines = corpus.lines(load(language), count, others, chance)
-    said = speakers(language, without, chance, seed)
-    unsaid = 0
+    planned = plan(lines, language, without, chance)
     folder.mkdir(parents=True, exist_ok=True)
+    written = 0
     with (folder / "index.jsonl").open("w", encoding="utf-8") as index:
-        for number, line in enumerate(lines, 1):
-            if (by := said(line.words)) is None:
-                unsaid += 1
-                continue
-            file = f"{number:05}.wav"
-            write_wav(folder / file, by.sound.tobytes())
-            entry = {"file": file, "speaker": by.speaker, "language": language}
-            entry |= {"words": line.words, "fen": line.fen}
-            index.write(json.dumps(entry, ensure_ascii=False) + "\n")
-            if number % 100 == 0:
-                yield f"{number} of {len(lines)} utterances."
-    yield f"{len(lines) - unsaid} recordings in {folder}; no voice could say {unsaid} utterances."
+        for name, voice in {one.voice.name: one.voice for one in planned}.items():
+            speaks = engine(voice.engine, seed)
+            its = [one for one in planned if one.voice.name == name]
+            for first in range(0, len(its), _TOGETHER):
+                some = its[first : first + _TOGETHER]
+                said = speaks.say(voice, [(one.speaker, one.phrase) for one in some], chance)
+                for one, (whole, rate) in zip(some, said, strict=True):
+                    if (sound := cut(whole, rate)) is None:
+                        continue
+                    written += 1
+                    file = f"{written:05}.wav"
+                    write_wav(folder / file, sound.tobytes())
+                    entry = {"file": file, "speaker": f"{voice.kind} {one.speaker}"}
+                    entry |= {"language": language, "words": one.line.words, "fen": one.line.fen}
+                    index.write(json.dumps(entry, ensure_ascii=False) + "\n")
+                yield f"{written} of {len(lines)} utterances."
+    yield f"{written} recordings in {folder}; no voice could say {len(lines) - written} utterances."
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -34,7 +34,7 @@ class Rooms:
     def __init__(self, speech: Sequence[Array], seed: int, device: torch.device) -> None:
         chance = np.random.default_rng([seed, 0])
         self._device = device
-        self._noises = _noises(speech, chance)
+        self._noises = torch.tensor(np.stack(_noises(speech, chance)), device=device).flatten()
         rooms = np.stack([_room(chance) for _ in range(_ROOMS)])
         self._rooms = torch.tensor(rooms, device=device)
         self._bins = torch.tensor(np.stack([features.bins(w) for w in WARPS]), device=device)
@@ -57,7 +57,7 @@ class Rooms:
         x = torch.from_numpy(mixed).to(self._device)
         x = self._reverberate(x, chance, strength)
         loudness = x.square().mean(1, keepdim=True).sqrt() + 1e-6
-        x = x + loudness * torch.from_numpy(self._noise(count, length, chance)).to(self._device)
+        x = x + loudness * self._noise(count, length, chance)
         peak = x.abs().amax(1, keepdim=True) + 1e-6
         level = 32767 * 10 ** (-chance.uniform(0, 34, (count, 1)) / 20)
         clipped = np.where(chance.random((count, 1)) < 0.08, 10 ** chance.uniform(0, 0.7), 1.0)
@@ -87,15 +87,19 @@ class Rooms:
         x[chosen] = torch.fft.irfft(spectrum, n=whole)[:, :length]
         return x
 
-    def _noise(self, count: int, length: int, chance: np.random.Generator) -> Array:
+    def _noise(self, count: int, length: int, chance: np.random.Generator) -> torch.Tensor:
         """Return one or two noises for each utterance, 2 to 65 dB below it."""
-        noise = np.zeros((count, length), np.float32)
-        for row in noise:
-            for _ in range(2 if chance.random() < 0.3 else 1):
-                one = self._noises[chance.integers(len(self._noises))]
-                first = int(chance.integers(0, len(one) - length))
-                below = chance.uniform(2, 40) if chance.random() < 0.75 else chance.uniform(40, 65)
-                row += one[first : first + length] * np.float32(10 ** (-below / 20))
+        whole = _NOISE_S * RATE
+        samples = torch.arange(length, device=self._device)
+        noise = torch.zeros(count, length, device=self._device)
+        for share in (1.0, 0.3):
+            which = chance.integers(len(self._noises) // whole, size=count)
+            first = which * whole + chance.integers(0, whole - length, count)
+            faint = chance.random(count) < 0.25
+            below = np.where(faint, chance.uniform(40, 65, count), chance.uniform(2, 40, count))
+            gain = np.where(chance.random(count) < share, 10 ** (-below / 20), 0)[:, None]
+            at = torch.from_numpy(first)[:, None].to(self._device) + samples
+            noise += self._noises[at] * self._tensor(gain)
         return noise
 
     def _mfcc(self, x: torch.Tensor, bins: torch.Tensor, gains: torch.Tensor) -> torch.Tensor:

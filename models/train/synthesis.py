@@ -119,13 +119,11 @@ def utter(shard: Shard) -> Iterator[tuple[str, str, list[str], npt.NDArray[np.in
     voice = shard.voice
     speaks = engine(voice.engine, chance.randrange(1 << 31))
     phrases = Phrases(shard.language, voice.sounds.keys(), chance)
-    for _ in range(shard.count):
-        phrase = next(phrases)
-        speaker = chance.choice(voice.speakers)
-        said, rate = speaks.say(voice, speaker, phrase, chance)
+    said = [(chance.choice(voice.speakers), next(phrases)) for _ in range(shard.count)]
+    for (speaker, phrase), (whole, rate) in zip(said, speaks.say(voice, said, chance), strict=True):
         # Played faster or slower, it is another voice: pitch, tract and tempo change together.
         change = chance.uniform(0.84, 1.22) if chance.random() < 0.8 else 1.0
-        sound = cut(said, rate * change)
+        sound = cut(whole, rate * change)
         if sound is not None and len(sound) >= _FRAME * 1.15 * len(phrase.phones):
             yield speaker, phrase.text, phrase.phones, sound
 

