@@ -44,6 +44,7 @@ class Order:
     work: Path
     utterances: int
     steps: int
+    batch: int
     seed: int
     threads: int
     without: tuple[str, ...]
@@ -132,6 +133,7 @@ def trained(order: Order) -> Network:
         tell,
         order.threads,
         None if order.start is None else read(order.start),
+        order.batch,
     )
     network.save(file)
     say(f"Network: {wrong:.1%} of the phones wrong in rooms and noise as in training.")
@@ -161,6 +163,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--work", type=Path, default=Path("build/models"), help="work folder")
     parser.add_argument("--utterances", type=int, default=UTTERANCES, help="how much is spoken")
     parser.add_argument("--steps", type=int, help=f"{STEPS}, or {STEPS_ON} after --start")
+    parser.add_argument("--batch", type=int, default=32, help="utterances in a step")
     parser.add_argument("--seed", type=int, default=SEED, help="another seed, another model")
     parser.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1))
     parser.add_argument("--without", default="", help="kinds of voices to be left out: kokoro,joe")
@@ -172,6 +175,7 @@ def main(arguments: Sequence[str]) -> None:
         given.work,
         given.utterances,
         given.steps or (STEPS if given.start is None else STEPS_ON),
+        given.batch,
         given.seed,
         given.threads,
         tuple(sorted(filter(None, given.without.split(",")))),

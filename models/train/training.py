@@ -26,7 +26,8 @@ from models.train.network import KEPT, SIDES, STEPS, SUBSAMPLING, WAIST, WIDTH, 
 from models.train.rooms import Rooms
 from models.train.synthesis import Utterance
 
-_BATCH = 32
+BATCH = 32
+"""Utterances in a step, unless others are wanted."""
 _RATE, _LEAST_RATE, _WARM_UP = 3e-3, 1e-5, 150
 _DECAY = 5e-3
 _HELD_BACK = 300
@@ -161,15 +162,16 @@ def train(
     tell: Callable[[Progress], None],
     threads: int = 2,
     start: Network | None = None,
+    batch: int = BATCH,
 ) -> tuple[Network, float]:
-    """Train for so many steps of 32 utterances. Return the network, and the share of wrong phones
-    in utterances that were kept apart, in rooms and noise as in training.
+    """Train for so many steps of ``batch`` utterances. Return the network, and the share of wrong
+    phones in utterances that were kept apart, in rooms and noise as in training.
 
     A graphics processor is used if PyTorch finds one. The training continues from ``checkpoint``
     if it exists, or else from ``start``, a network of this language or another. Raises ValueError
     if there is too little speech, or a phone in it that is not in ``phones``.
     """
-    if len(spoken) < 2 * _BATCH:
+    if len(spoken) < 2 * batch:
         raise ValueError(f"{len(spoken)} utterances are too few; synthesise more.")
     torch.set_num_threads(threads)
     torch.manual_seed(seed)
@@ -192,11 +194,11 @@ def train(
         done = state["step"]
     else:
         chance = np.random.default_rng([seed, 2])
-        some = [spoken[k].sound() for k in chance.choice(learned, 6 * _BATCH)]
+        some = [spoken[k].sound() for k in chance.choice(learned, 6 * batch)]
         net.begin(rooms(some, chance), start, phones)
     began, losses = time.process_time(), []
     net.train()
-    for step, chosen in _batches(spoken, learned, steps, done, seed):
+    for step, chosen in _batches(spoken, learned, steps, done, seed, batch):
         chance = np.random.default_rng([seed, 3, step])
         for group in optimiser.param_groups:
             group["lr"] = _rate(step, steps, _RATE if start is None else _RATE / 2)
@@ -243,7 +245,7 @@ def _most_similar(phone: str, others: Sequence[str]) -> str:
 
 
 def _batches(
-    spoken: Sequence[Utterance], learned: np.ndarray, steps: int, done: int, seed: int
+    spoken: Sequence[Utterance], learned: np.ndarray, steps: int, done: int, seed: int, batch: int
 ) -> Iterator[tuple[int, list[int]]]:
     """Yield the remaining steps, with the numbers of their utterances, which are similar in
     length."""
@@ -252,7 +254,7 @@ def _batches(
         chance = np.random.default_rng([seed, 4, epoch])
         length = np.array([spoken[k].samples for k in learned])
         alike = learned[np.argsort(length + chance.uniform(-4000, 4000, len(learned)))]
-        batches = [alike[k : k + _BATCH] for k in range(0, len(alike) - _BATCH + 1, _BATCH)]
+        batches = [alike[k : k + batch] for k in range(0, len(alike) - batch + 1, batch)]
         for k in chance.permutation(len(batches)):
             if step >= steps:
                 return
@@ -280,8 +282,8 @@ def _wrong(
     chance = np.random.default_rng([seed, 5])
     errors = count = 0
     alike = sorted(kept, key=lambda one: one.samples)
-    for first in range(0, len(alike), _BATCH):
-        some = alike[first : first + _BATCH]
+    for first in range(0, len(alike), BATCH):
+        some = alike[first : first + BATCH]
         best = net(rooms([one.sound() for one in some], chance)).argmax(-1).cpu().numpy()
         for outputs, one in zip(best, some, strict=True):
             changed = outputs[np.flatnonzero(np.diff(outputs, prepend=-1))]
