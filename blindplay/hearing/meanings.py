@@ -226,6 +226,7 @@ def features(
         unexplained=first.unexplained,
         short_form=short,
         word_count=4 if castles or answers else len(words),
+        is_whole=castles or pack.is_piece(words[0]),
         in_grammar=first.in_grammar,
         onset_delay_s=first.onset_delay_s,
         heard_talk=recognition.heard_talk,

@@ -42,6 +42,9 @@ MOST_MEASURED = 3
 MAX_ONSET_DELAY_S = 0.1
 """Never accept a move without asking if speech began this many seconds before its first word. No
 model may have heard the word before: "Dame Eva eins David zwei" is not "Eva eins David zwei"."""
+MAX_ONSET_DELAY_OF_WHOLE_S = 0.2
+"""The same for an announcement that begins with its piece, and for castling. Only a word of other
+talk can have been before them, and none is shorter: "Not pawn Felix five"."""
 MAX_TALK_BEFORE_S = 0.5
 """What comes after so many seconds of other speech is the end of a longer sentence."""
 # What mistakes cost. The unit is a question, which the player answers with one more word.
@@ -123,6 +126,9 @@ class Features:
     short_form: bool = False
     """Not both squares of the move were said."""
     word_count: int = 4
+    is_whole: bool = False
+    """It begins with its piece, or is castling, so nothing of it can be lost before its first
+    word."""
     in_grammar: bool = True
     """It was said in an expected form. Other forms are never accepted without asking."""
     onset_delay_s: float = 0.0
@@ -135,7 +141,8 @@ class Features:
         """Return False for what the odds cannot judge and the table must ask about: a form that
         nobody uses, a move before which somebody spoke, and what nobody compared with other talk.
         """
-        late = self.kind is MeaningKind.MOVE and self.onset_delay_s > MAX_ONSET_DELAY_S
+        latest = MAX_ONSET_DELAY_OF_WHOLE_S if self.is_whole else MAX_ONSET_DELAY_S
+        late = self.kind is MeaningKind.MOVE and self.onset_delay_s > latest
         ends_talk = self.kind is not MeaningKind.COMMAND and self.follows_talk
         return self.in_grammar and self.heard_talk and not late and not ends_talk
 

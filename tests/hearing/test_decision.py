@@ -14,7 +14,11 @@ from blindplay.hearing.decision import Decision, Verdict, decide
 from blindplay.hearing.expectation import Expected, expect
 from blindplay.hearing.meanings import readings
 from blindplay.language import Command
-from blindplay.speech.confidence import MAX_ONSET_DELAY_S, confidence_of
+from blindplay.speech.confidence import (
+    MAX_ONSET_DELAY_OF_WHOLE_S,
+    MAX_ONSET_DELAY_S,
+    confidence_of,
+)
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.ensemble import summed
 from blindplay.speech.recogniser import UNKNOWN, Hypothesis, Recogniser, Recognition
@@ -70,12 +74,15 @@ def test_a_long_form_never_collapses_silently_into_a_short_one(start: Expected) 
 def test_a_move_before_which_something_else_was_said_is_not_taken_without_asking(
     start: Expected,
 ) -> None:
-    """A first word that no model heard is in no reading: "Dame Eva zwei Eva vier"."""
-    for late, verdict in (
-        (0.02, Verdict.ACCEPT),
-        (MAX_ONSET_DELAY_S + 0.01, Verdict.ASK),
+    """A first word that no model heard is in no reading: "Dame Eva zwei Eva vier". Before a piece
+    only a longer one can be lost: "Not pawn Felix five"."""
+    for words, late, verdict in (
+        ("eva zwei eva vier", 0.02, Verdict.ACCEPT),
+        ("eva zwei eva vier", MAX_ONSET_DELAY_S + 0.01, Verdict.ASK),
+        ("bauer eva zwei eva vier", MAX_ONSET_DELAY_S + 0.01, Verdict.ACCEPT),
+        ("bauer eva zwei eva vier", MAX_ONSET_DELAY_OF_WHOLE_S + 0.01, Verdict.ASK),
     ):
-        one = Hypothesis("eva zwei eva vier", -100.0, 0, late)
+        one = Hypothesis(words, -100.0, 0, late)
         assert decide(Recognition((one,)), start, PACK, CONFIDENCE).verdict is verdict
     # A command is heard in the midst of other words.
     one = Hypothesis("wie viel zeit habe ich noch", -100.0, 0, 2.0)
@@ -407,7 +414,7 @@ def test_what_the_built_in_model_heard_late_is_asked_about_although_the_others_h
     start: Expected,
 ) -> None:
     """A word may be lost before what only it is sure of."""
-    late = replace(heard(*SURE).hypotheses[0], onset_delay_s=MAX_ONSET_DELAY_S + 0.1)
+    late = replace(heard(*SURE).hypotheses[0], onset_delay_s=MAX_ONSET_DELAY_OF_WHOLE_S + 0.1)
     sure = Recognition((late, *heard(*SURE).hypotheses[1:]))
     recognition = summed([sure, replace(heard(*UNSURE), expected_only=True)])
     assert decide(recognition, start, PACK, confidence_of(MODEL, MODEL)).verdict is Verdict.ASK
