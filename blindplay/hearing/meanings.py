@@ -129,7 +129,7 @@ def _reading(heard: Hypothesis, expected: Expected, pack: Language) -> Meaning:
     if said is None:
         nothing = Statement(heard.words, Understanding(Kind.UNCLEAR, ""))
         return Meaning("", nothing, heard.score, unexplained)
-    in_grammar = expected.in_grammar(heard.words)
+    in_grammar = expected.in_grammar(said.text)
     if not in_grammar:
         unexplained -= len((said.meant.uttered or said.meant.words).split())
     return Meaning(
@@ -158,7 +158,10 @@ def _makes_sense(words: str, expected: Expected, pack: Language) -> Statement | 
     # People who talk about the game name moves, too, and most of them are illegal here. Of an
     # announcement every word belongs to the move.
     whole = len(words.split()) == len((meant.uttered or meant.words).split())
-    return said if meant.kind is Kind.ILLEGAL and whole and expected.boards else None
+    if meant.kind is not Kind.ILLEGAL or not whole or not expected.boards:
+        return None
+    alike = (interpret(other, expected.boards, pack) for other in pack.sounding_like(words))
+    return next((other for other in alike if other.meant.kind is Kind.MOVE), said)
 
 
 def key_of(said: Statement) -> str:

@@ -1,7 +1,7 @@
 """One language at the table: announces moves, understands them, and lists what to listen for."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, lru_cache
 from operator import attrgetter
@@ -318,6 +318,16 @@ class Language(Sentences):
     def is_link(self, word: str) -> bool:
         """True for words like "nach" and "schlägt", which a move can be said without."""
         return self._has_sign(word, _LINK_SIGNS)
+
+    def sounding_like(self, text: str) -> Iterator[str]:
+        """Yield what sounds as ``text`` does, in small letters: each with one place of other words.
+
+        "knight two eva two" sounds like "knight to eva two".
+        """
+        for pair in self._pack.sounding_alike:
+            for said, other in (pair, pair[::-1]):
+                for found in re.finditer(rf"\b{re.escape(said)}\b", text.lower()):
+                    yield text[: found.start()].lower() + other + text[found.end() :].lower()
 
     def _has_sign(self, word: str, signs: frozenset[GrammarSign]) -> bool:
         known = self._pack.dictionary.get(fold(word))

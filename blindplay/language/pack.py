@@ -179,6 +179,12 @@ class Pack:
         return found
 
     @cached_property
+    def sounding_alike(self) -> list[tuple[str, str]]:
+        """Pairs of words or groups of words that sound alike, in small letters."""
+        table = self.data.get("sounds_like", {})
+        return [(one.lower(), str(other).lower()) for one, other in table.items()]
+
+    @cached_property
     def dictionary(self) -> dict[str, Word]:
         """The meaning of each folded word or group of words.
 

@@ -29,7 +29,7 @@ Likeness = Callable[[Sequence[str], Sequence[str], float], float]
 """Gives how different two pronunciations sound, in nats, or the third argument if it is less."""
 
 # Tables whose keys are words, each language's own.
-_WORDS = ("spoken", "pronunciations", "fillers")
+_WORDS = ("spoken", "sounds_like", "pronunciations", "fillers")
 _TABLES_OF_NAMES = ("files", "ranks", "pieces")
 _CASTLINGS = frozenset({"move.castles_short", "move.castles_long"})
 # These lists say nothing about a move, so their words may sound like others.
@@ -178,9 +178,10 @@ class _Checking:
         for table in (*_WORDS, "files_of_edition"):
             if not isinstance(self.data.get(table, {}), Mapping):
                 self._error(table, "This must be a table of words.")
-        for word, instead in self._table("spoken").items():
-            if not fold(word) or not isinstance(instead, str) or not instead.strip():
-                self._error(f"spoken.{word}", "Give the letters to be spoken, as a text.")
+        for table, what in (("spoken", "the letters to be spoken"), ("sounds_like", "other words")):
+            for word, instead in self._table(table).items():
+                if not fold(word) or not isinstance(instead, str) or not instead.strip():
+                    self._error(f"{table}.{word}", f"Give {what}, as a text.")
         for edition, names in self._table("files_of_edition").items():
             known = isinstance(names, Mapping) and names.keys() <= set("abcdefgh")
             if not known or not all(isinstance(spelling, str) for spelling in names.values()):

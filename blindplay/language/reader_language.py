@@ -1,6 +1,6 @@
 """The words of one reader at a table where moves may be announced in another language."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import chess
@@ -152,6 +152,10 @@ class ReaderLanguage(Language):
     def is_link(self, word: str) -> bool:
         """See :meth:`.Language.is_link`."""
         return self._announcing().is_link(word)
+
+    def sounding_like(self, text: str) -> Iterator[str]:
+        """See :meth:`.Language.sounding_like`."""
+        return self._announcing().sounding_like(text)
 
     def _both(self, own: Iterable[str], announced: Iterable[str]) -> list[str]:
         return list(dict.fromkeys((*own, *announced)))

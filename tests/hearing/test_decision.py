@@ -43,6 +43,15 @@ def test_the_long_and_the_short_form_of_a_move_are_no_rivals(start: Expected) ->
     assert about(start, *both).verdict is Verdict.ACCEPT
 
 
+def test_an_illegal_move_that_sounds_just_like_a_legal_one_is_no_rival(start: Expected) -> None:
+    """Nobody hears "Bauern acht Eva vier", where pawns are told apart by their files."""
+    both = [("bauer nach eva vier", -100.0), ("bauern acht eva vier", -99.9)]
+    for order in (both, both[::-1]):
+        decision = about(start, *order)
+        assert decision.verdict is Verdict.ACCEPT
+        assert decision.candidates[0].move == chess.Move.from_uci("e2e4")
+
+
 def test_two_moves_that_sound_alike_are_asked_about(start: Expected) -> None:
     decision = about(start, ("bauer eva zwei eva drei", -100), ("bauer eva zwei eva vier", -100.5))
     assert decision.verdict is Verdict.ASK

@@ -115,3 +115,10 @@ def test_unknown_language_is_refused_in_one_sentence() -> None:
 def test_language_is_loaded_once() -> None:
     assert load("de") is load("de")
     assert "de" in languages()
+
+
+def test_what_sounds_like_other_words_is_replaced_place_by_place() -> None:
+    english = load("en")
+    assert list(english.sounding_like("Rook to Eva two")) == ["rook two eva two", "rook to eva to"]
+    assert not list(english.sounding_like("tomorrow"))
+    assert list(load("de").sounding_like("bauern acht eva vier")) == ["bauer nach eva vier"]

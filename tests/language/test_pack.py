@@ -37,7 +37,8 @@ def _names(table: Mapping[str, Any], prefix: str = "") -> set[str]:
 
 
 def _whole(language: str) -> set[str]:
-    own = ("spoken.", "pronunciations.", "fillers.")  # the words, which are each language's own
+    # Tables of each language's own words.
+    own = ("spoken.", "sounds_like.", "pronunciations.", "fillers.")
     return {name for name in _names(Pack.read(language).data) if not name.startswith(own)}
 
 
