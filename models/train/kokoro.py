@@ -246,7 +246,10 @@ class Kokoro:
         for k in range(4):
             x = torch.cat([x, beside, *curves], 1)
             x = self._block(x, timbre, f"{at}/decode.{k}", longer=k == 3)
-        return self._generate(x, timbre, pitch)
+        source = self._source(pitch)
+        with torch.autocast(self._device.type, torch.bfloat16):  # nearly twice as fast
+            shape = self._generate(x, timbre, source)
+        return self._wave(shape.float())
 
     def _curve(self, x: Tensor, style: Tensor, part: str) -> Tensor:
         for k in range(3):
@@ -267,9 +270,9 @@ class Kokoro:
             x = self._conv(x, f"{place}/conv1x1")
         return (x + y) / math.sqrt(2)
 
-    def _generate(self, x: Tensor, style: Tensor, pitch: Tensor) -> Tensor:
+    def _generate(self, x: Tensor, style: Tensor, source: Tensor) -> Tensor:
+        """Return the spectrum of the sound: logarithms of sizes, and angles."""
         at = "/decoder/decoder/generator"
-        source = self._source(pitch)
         for k, (stride, kernel) in enumerate(((10, 3), (6, 3))):
             x = functional.leaky_relu(x, 0.1)
             driven = (
@@ -288,7 +291,10 @@ class Kokoro:
                 for j in range(3)
             )
             x = sum(blocks, torch.zeros_like(x)) / 3
-        x = self._conv(functional.leaky_relu(x), f"{at}/conv_post", padding=3)
+        return self._conv(functional.leaky_relu(x), f"{at}/conv_post", padding=3)
+
+    def _wave(self, x: Tensor) -> Tensor:
+        """Return the samples with this spectrum."""
         size, angle = x[:, : _WINDOW // 2 + 1].exp(), x[:, _WINDOW // 2 + 1 :].sin()
         x = torch.cat([size * angle.cos(), size * angle.sin()], 1)
         names = "decoder.decoder.generator.stft.istft.stft"

@@ -9,6 +9,7 @@ the words and the phones. The second is written last: if it is there, the shard 
 from __future__ import annotations
 
 import contextlib
+import math
 import multiprocessing
 import random
 from collections.abc import Callable, Iterator
@@ -119,13 +120,15 @@ def utter(shard: Shard) -> Iterator[tuple[str, str, list[str], npt.NDArray[np.in
     voice = shard.voice
     speaks = engine(voice.engine, chance.randrange(1 << 31))
     phrases = Phrases(shard.language, voice.sounds.keys(), chance)
-    said = [(chance.choice(voice.speakers), next(phrases)) for _ in range(shard.count)]
+    different = math.ceil(shard.count / voice.uses)
+    said = [(chance.choice(voice.speakers), next(phrases)) for _ in range(different)]
     for (speaker, phrase), (whole, rate) in zip(said, speaks.say(voice, said, chance), strict=True):
-        # Played faster or slower, it is another voice: pitch, tract and tempo change together.
-        change = chance.uniform(0.84, 1.22) if chance.random() < 0.8 else 1.0
-        sound = cut(whole, rate * change)
-        if sound is not None and len(sound) >= _FRAME * 1.15 * len(phrase.phones):
-            yield speaker, phrase.text, phrase.phones, sound
+        for _ in range(voice.uses):
+            # Played faster or slower, it is another voice: pitch, tract and tempo change together.
+            change = chance.uniform(0.84, 1.22) if chance.random() < 0.8 else 1.0
+            sound = cut(whole, rate * change)
+            if sound is not None and len(sound) >= _FRAME * 1.15 * len(phrase.phones):
+                yield speaker, phrase.text, phrase.phones, sound
 
 
 def cut(said: Samples, rate: float) -> npt.NDArray[np.int16] | None:

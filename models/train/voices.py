@@ -57,6 +57,7 @@ class Voice:
     package: str
     speakers: tuple[str, ...]
     unheard: tuple[str, ...]
+    uses: int
     stress: str
     joined: Mapping[str, str]
     sounds: Mapping[str, str]
@@ -104,6 +105,7 @@ def _voice(name: str, entry: Mapping[str, Any]) -> Voice:
         entry["package"],
         tuple(entry["speakers"]),
         tuple(entry.get("unheard", ())),
+        entry.get("uses", 1),
         entry["stress"],
         entry.get("joined", {}),
         {ours: its or ours for ours, _, its in pairs},
