@@ -181,7 +181,10 @@ def train(
         raise ValueError(f"The voices say {unknown[0]!r}, which no pronunciation has.")
     order = np.random.default_rng([seed, 1]).permutation(len(spoken))
     held_back = min(_HELD_BACK, len(spoken) // 10)
-    kept, learned = order[:held_back], order[held_back:]
+    kept = order[:held_back]
+    # An utterance may be there at several speeds.
+    known = {(spoken[k].speaker, spoken[k].words) for k in kept}
+    learned = np.array([k for k in order if (spoken[k].speaker, spoken[k].words) not in known])
     babblers = [spoken[k].sound() for k in learned[:_BABBLERS]]
     rooms = Rooms(babblers, seed, device)
     net = _Net(1 + len(phones)).to(device)
