@@ -215,6 +215,16 @@ def test_a_network_is_kept_as_it_is(tmp_path: Path) -> None:
     assert len(network(cepstra)) == 16  # one output for three of 48 frames
 
 
+def test_a_blended_network_has_the_mean_of_two_networks_weights() -> None:
+    one, other = (Network.random(("a", "b"), seed) for seed in (1, 2))
+    blended = one.blended(other, 0.25)
+    assert np.allclose(blended.first, 0.75 * one.first + 0.25 * other.first)
+    assert np.allclose(blended.wide[3], 0.75 * one.wide[3] + 0.25 * other.wide[3])
+    assert np.array_equal(one.blended(other, 1.0).last, other.last)
+    with pytest.raises(ValueError, match="same phones"):
+        one.blended(Network.random(("a", "c"), 3), 0.5)
+
+
 def test_an_output_depends_on_340_ms_to_either_side_and_no_more() -> None:
     network = Network.random(("a",), seed=1)
     cepstra = np.zeros((301, 40), np.float32)

@@ -45,6 +45,7 @@ class Order:
     utterances: int
     steps: int
     batch: int
+    keep: float
     seed: int
     threads: int
     without: tuple[str, ...]
@@ -124,6 +125,7 @@ def trained(order: Order) -> Network:
     hours = sum(one.samples for one in speech) / 16_000 / 3600
     say(f"Training on {len(speech)} utterances, {hours:.1f} hours.")
     order.made.mkdir(parents=True, exist_ok=True)
+    start = None if order.start is None else read(order.start)
     network, wrong = train(
         speech,
         phones(order.language),
@@ -132,11 +134,14 @@ def trained(order: Order) -> Network:
         order.made / "checkpoint.pt",
         tell,
         order.threads,
-        None if order.start is None else read(order.start),
+        start,
         order.batch,
     )
-    network.save(file)
     say(f"Network: {wrong:.1%} of the phones wrong in rooms and noise as in training.")
+    if start is not None and order.keep:
+        network = network.blended(start, order.keep)
+        say(f"Network: blended with the one that it began with, which counts {order.keep:.0%}.")
+    network.save(file)
     return network
 
 
@@ -164,6 +169,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--utterances", type=int, default=UTTERANCES, help="how much is spoken")
     parser.add_argument("--steps", type=int, help=f"{STEPS}, or {STEPS_ON} after --start")
     parser.add_argument("--batch", type=int, default=32, help="utterances in a step")
+    parser.add_argument("--keep", type=float, default=0.0, help="share of --start to keep: 0 to 1")
     parser.add_argument("--seed", type=int, default=SEED, help="another seed, another model")
     parser.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1))
     parser.add_argument("--without", default="", help="kinds of voices to be left out: kokoro,joe")
@@ -176,6 +182,7 @@ def main(arguments: Sequence[str]) -> None:
         given.utterances,
         given.steps or (STEPS if given.start is None else STEPS_ON),
         given.batch,
+        given.keep,
         given.seed,
         given.threads,
         tuple(sorted(filter(None, given.without.split(",")))),

@@ -96,6 +96,33 @@ class Network:
             weights(1 + len(phones), 1)[:, 0],
         )
 
+    def blended(self, other: Network, share: float) -> Network:
+        """Return the network whose weights are the mean of this one's and, with ``share`` from 0 to
+        1, of another's that one of the two began with. It knows what both know: a network that
+        learns new voices forgets some of the noise.
+
+        Raises ValueError if they do not have the same phones.
+        """
+        if self.phones != other.phones:
+            raise ValueError("Only networks of the same phones can be blended; use --keep 0.")
+
+        def mean(one: Array, another: Array) -> Array:
+            return np.asarray((1 - share) * one + share * another, np.float32)
+
+        def each(some: tuple[Array, ...], others: tuple[Array, ...]) -> tuple[Array, ...]:
+            return tuple(map(mean, some, others))
+
+        return Network(
+            self.phones,
+            mean(self.first, other.first),
+            mean(self.first_bias, other.first_bias),
+            each(self.narrow, other.narrow),
+            each(self.wide, other.wide),
+            each(self.wide_bias, other.wide_bias),
+            mean(self.last, other.last),
+            mean(self.last_bias, other.last_bias),
+        )
+
     def __call__(self, cepstra: Array) -> Array:
         """Return logarithms of probabilities (outputs, 1 + phones), one output for three frames.
 
