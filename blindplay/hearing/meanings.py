@@ -23,6 +23,8 @@ LEGAL = 5.0
 """Nats by which a legal move is likelier than an illegal one that sounds as well: few announcements
 are illegal. Whether it was said is another question (see `ConfidenceModel`)."""
 NO_HABITS = Confusions()
+_BOTH_SQUARES = 4
+"""So many files and ranks name both squares of a move."""
 
 
 @dataclass(frozen=True)
@@ -160,8 +162,15 @@ def _makes_sense(words: str, expected: Expected, pack: Language) -> Statement | 
     whole = len(words.split()) == len((meant.uttered or meant.words).split())
     if meant.kind is not Kind.ILLEGAL or not whole or not expected.boards:
         return None
+    if _places(words, pack) >= _BOTH_SQUARES:  # "pawn Anna two Anna five" is what it sounds like
+        return said
     alike = (interpret(other, expected.boards, pack) for other in pack.sounding_like(words))
     return next((other for other in alike if other.meant.kind is Kind.MOVE), said)
+
+
+def _places(words: str, pack: Language) -> int:
+    """Return how many files and ranks the words name."""
+    return sum(map(pack.is_file_or_rank, words.split()))
 
 
 def key_of(said: Statement) -> str:
@@ -186,9 +195,9 @@ def features(
         kind = MeaningKind.COMMAND
     elif first.meant.kind is Kind.ILLEGAL:
         kind = MeaningKind.ILLEGAL
-    places = sum(map(pack.is_file_or_rank, words))
+    places = _places(first.statement.text, pack)
     castles = move is not None and places == 0
-    short = first.meant.command is None and places < 4 and not castles and not answers
+    short = first.meant.command is None and places < _BOTH_SQUARES and not castles and not answers
 
     def over(other: Meaning) -> float:
         # Other evidence for a move weighs against its rivals, but not against there being none.

@@ -87,9 +87,9 @@ def asked_from() -> float:
     return math.log(DISTURBANCE / (REFUSAL - QUESTION))
 
 
-_ILLEGAL_IS_RARER = 1.0
+_ILLEGAL_IS_RARER = 2.0
 """Nats by which an illegal announcement limits the odds of a legal move less than another legal one
-does. People announce few illegal moves, but these must not be taken: three nats take some."""
+does. People announce few illegal moves, but these must not be taken."""
 _NEAR, _FAR, _TALK = 4.0, 12.0, 36.0
 """Leads count up to so many nats."""
 _TEMPERATURE = 4.0

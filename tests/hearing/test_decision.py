@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from blindplay.hearing.decision import Decision, Verdict, decide
 from blindplay.hearing.expectation import Expected, expect
 from blindplay.hearing.meanings import readings
-from blindplay.language import Command
+from blindplay.language import Command, Kind, load
 from blindplay.speech.confidence import (
     MAX_ONSET_DELAY_OF_WHOLE_S,
     MAX_ONSET_DELAY_S,
@@ -50,6 +50,15 @@ def test_an_illegal_move_that_sounds_just_like_a_legal_one_is_no_rival(start: Ex
         decision = about(start, *order)
         assert decision.verdict is Verdict.ACCEPT
         assert decision.candidates[0].move == chess.Move.from_uci("e2e4")
+
+
+def test_an_illegal_move_with_both_squares_is_what_it_sounds_like(start: Expected) -> None:
+    """"Pawn Anna two Anna four" is not "pawn Anna to Anna four", of the pawn on Anna three."""
+    board = chess.Board("4k3/8/8/8/8/P7/8/4K3 w - - 0 1")
+    expected, english = replace(start, boards=(board,)), load("en")
+    for words, kind in (("pawn anna to anna four", "move"), ("pawn anna two anna four", "illegal")):
+        (meaning,) = readings(Recognition((Hypothesis(words, -100.0),)), expected, english).ranked
+        assert meaning.meant.kind is Kind[kind.upper()]
 
 
 def test_two_moves_that_sound_alike_are_asked_about(start: Expected) -> None:
