@@ -1,9 +1,9 @@
 """Kokoro in PyTorch, from the weights of its ONNX form: many utterances at a time.
 
-ONNX Runtime says one utterance after another, in a second or more each. Here those with the same
-number of tokens, and then those of the same length, are said together. A graphics processor says
-some hundred in a second. The weights are the eight-bit ones of the file, but the arithmetic is that
-of floats, so the sound is nearly that of ONNX Runtime.
+ONNX Runtime says one utterance after another, in two seconds each. Here those with the same number
+of tokens, and then those of the same length, are said together. A graphics processor says some
+hundred in a second. The weights are the eight-bit ones of the file, but the arithmetic is that of
+floats, which have 16 bits where most of it is done. So the sound is nearly that of ONNX Runtime.
 
 The architecture is StyleTTS 2 (Li et al., 2023) with an inverse Fourier transform as its last step.
 A style has 256 numbers: the first half is the timbre, the second the melody.

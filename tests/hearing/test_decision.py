@@ -53,7 +53,7 @@ def test_an_illegal_move_that_sounds_just_like_a_legal_one_is_no_rival(start: Ex
 
 
 def test_an_illegal_move_with_both_squares_is_what_it_sounds_like(start: Expected) -> None:
-    """"Pawn Anna two Anna four" is not "pawn Anna to Anna four", of the pawn on Anna three."""
+    """Here the pawn on Anna three is not meant by "pawn Anna two Anna four"."""
     board = chess.Board("4k3/8/8/8/8/P7/8/4K3 w - - 0 1")
     expected, english = replace(start, boards=(board,)), load("en")
     for words, kind in (("pawn anna to anna four", "move"), ("pawn anna two anna four", "illegal")):
