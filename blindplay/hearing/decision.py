@@ -174,7 +174,10 @@ def _decide(
         if meaning.meant.kind is not Kind.ILLEGAL or meaning is first
     )[:MOST_CANDIDATES]
     undecided = Decision(Verdict.NOTHING, recognition, None, candidates, -odds)
-    surely = odds >= accepted_from(found.kind, shown=expected.shown)
+    # An answer that names a move takes that move: a wrong one costs as much.
+    answers = first.statement.text in expected.awaited and first.meant.command is None
+    taken_as = MeaningKind.MOVE if answers else found.kind
+    surely = odds >= accepted_from(taken_as, shown=expected.shown)
     sure = found.certain and surely
     # The end of a longer sentence is rather talk: nobody is asked about it in doubt, unless it
     # answers a question: "Um, yes".

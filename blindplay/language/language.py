@@ -305,19 +305,19 @@ class Language(Sentences):
 
     def is_word_of_a_move(self, word: str) -> bool:
         """True for the name of a file, a rank or a piece, and for words like "schlägt"."""
-        return self._has_sign(word, _MOVE_SIGNS)
+        return _has_sign(self._pack, word, _MOVE_SIGNS)
 
     def is_file_or_rank(self, word: str) -> bool:
         """True for the name of a file or a rank."""
-        return self._has_sign(word, _SQUARE_SIGNS)
+        return _has_sign(self._pack, word, _SQUARE_SIGNS)
 
     def is_piece(self, word: str) -> bool:
         """True for the name of a piece."""
-        return self._has_sign(word, _PIECE_SIGNS)
+        return _has_sign(self._pack, word, _PIECE_SIGNS)
 
     def is_link(self, word: str) -> bool:
         """True for words like "nach" and "schlägt", which a move can be said without."""
-        return self._has_sign(word, _LINK_SIGNS)
+        return _has_sign(self._pack, word, _LINK_SIGNS)
 
     def sounding_like(self, text: str) -> Iterator[str]:
         """Yield what sounds as ``text`` does, in small letters: each with one place of other words.
@@ -329,9 +329,10 @@ class Language(Sentences):
                 for found in re.finditer(rf"\b{re.escape(said)}\b", text.lower()):
                     yield text[: found.start()].lower() + other + text[found.end() :].lower()
 
-    def _has_sign(self, word: str, signs: frozenset[GrammarSign]) -> bool:
-        known = self._pack.dictionary.get(fold(word))
-        return known is not None and known.sign in signs
+
+def _has_sign(pack: Pack, word: str, signs: frozenset[GrammarSign]) -> bool:
+    known = pack.dictionary.get(fold(word))
+    return known is not None and known.sign in signs
 
 
 def _must_be_legal(board: chess.Board, move: chess.Move) -> None:

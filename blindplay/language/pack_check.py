@@ -178,10 +178,13 @@ class _Checking:
         for table in (*_WORDS, "files_of_edition"):
             if not isinstance(self.data.get(table, {}), Mapping):
                 self._error(table, "This must be a table of words.")
-        for table, what in (("spoken", "the letters to be spoken"), ("sounds_like", "other words")):
+        for table, remedy in (
+            ("spoken", "Give the letters to be spoken, as a text."),
+            ("sounds_like", "Give the words that sound the same, as a text."),
+        ):
             for word, instead in self._table(table).items():
                 if not fold(word) or not isinstance(instead, str) or not instead.strip():
-                    self._error(f"{table}.{word}", f"Give {what}, as a text.")
+                    self._error(f"{table}.{word}", remedy)
         for edition, names in self._table("files_of_edition").items():
             known = isinstance(names, Mapping) and names.keys() <= set("abcdefgh")
             if not known or not all(isinstance(spelling, str) for spelling in names.values()):

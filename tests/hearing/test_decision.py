@@ -17,6 +17,8 @@ from blindplay.language import Command, Kind, load
 from blindplay.speech.confidence import (
     MAX_ONSET_DELAY_OF_WHOLE_S,
     MAX_ONSET_DELAY_S,
+    MeaningKind,
+    accepted_from,
     confidence_of,
 )
 from blindplay.speech.confusions import Confusions
@@ -196,6 +198,20 @@ def test_an_answer_is_taken_where_one_is_awaited_and_nowhere_else(recogniser: Re
     assert about(asked, ("vier", -50), ("drei", -51)).verdict is not Verdict.ACCEPT
     not_asked = expect(recogniser, PACK, [START])
     assert about(not_asked, ("vier", -50)).verdict is not Verdict.ACCEPT
+
+
+def test_an_answer_that_names_a_move_is_as_sure_as_a_move_and_a_yes_as_a_command(
+    recogniser: Recogniser,
+) -> None:
+    """ "Hector drei" was taken for "Hector fünf" in babble, with the odds of a command."""
+    asked = expect(recogniser, PACK, [START], others=["ja", "nein"], awaited=["drei", "vier", "ja"])
+    least = accepted_from(MeaningKind.COMMAND)
+    assert least < accepted_from(MeaningKind.MOVE)
+    for words, other, sure in (("vier", "drei", False), ("ja", "drei", True)):
+        for lead in (least + 0.3, accepted_from(MeaningKind.MOVE) + 0.5):
+            decision = about(asked, (words, -50), (other, -50 - lead))
+            taken = decision.verdict in (Verdict.ACCEPT, Verdict.COMMAND)
+            assert taken == (sure or lead > accepted_from(MeaningKind.MOVE)), (words, lead)
 
 
 def test_who_answers_beside_other_words_is_asked_again_and_never_taken_at_his_word(
