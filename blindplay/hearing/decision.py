@@ -174,9 +174,9 @@ def _decide(
         if meaning.meant.kind is not Kind.ILLEGAL or meaning is first
     )[:MOST_CANDIDATES]
     undecided = Decision(Verdict.NOTHING, recognition, None, candidates, -odds)
-    # An answer that names a move takes that move: a wrong one costs as much.
-    answers = first.statement.text in expected.awaited and first.meant.command is None
-    taken_as = MeaningKind.MOVE if answers else found.kind
+    # An answer that names a move decides that move, so a wrong one costs as much as a wrong move.
+    names_move = first.statement.text in expected.awaited and first.meant.command is None
+    taken_as = MeaningKind.MOVE if names_move else found.kind
     surely = odds >= accepted_from(taken_as, shown=expected.shown)
     sure = found.certain and surely
     # The end of a longer sentence is rather talk: nobody is asked about it in doubt, unless it

@@ -320,7 +320,7 @@ class Language(Sentences):
         return _has_sign(self._pack, word, _LINK_SIGNS)
 
     def sounding_like(self, text: str) -> Iterator[str]:
-        """Yield what sounds as ``text`` does, in small letters: each with one place of other words.
+        """Yield what sounds like ``text``, in small letters, with other words at one place each.
 
         "knight two eva two" sounds like "knight to eva two".
         """

@@ -181,7 +181,7 @@ class Pack:
     @cached_property
     def sounding_alike(self) -> list[tuple[str, str]]:
         """Pairs of words or groups of words that sound alike, in small letters."""
-        table = self.data.get("sounds_like", {})
+        table = self.table("sounds_like") if "sounds_like" in self.data else {}
         return [(one.lower(), str(other).lower()) for one, other in table.items()]
 
     @cached_property

@@ -43,8 +43,8 @@ MAX_ONSET_DELAY_S = 0.1
 """Never accept a move without asking if speech began this many seconds before its first word. No
 model may have heard the word before: "Dame Eva eins David zwei" is not "Eva eins David zwei"."""
 MAX_ONSET_DELAY_OF_WHOLE_S = 0.2
-"""The same for an announcement that begins with its piece, and for castling. Only a word of other
-talk can have been before them, and none is shorter: "Not pawn Felix five"."""
+"""The same for an announcement that begins with its piece, and for castling. Only other talk can
+come before these, and its words last longer: the "Not" of "Not pawn Felix five" lasts 0.24 s."""
 MAX_TALK_BEFORE_S = 0.5
 """What comes after so many seconds of other speech is the end of a longer sentence."""
 # What mistakes cost. The unit is a question, which the player answers with one more word.

@@ -71,6 +71,9 @@ def say(sentence: str) -> None:
 
 def make(order: Order) -> Path:
     """Make the model, and return its folder. Raises ValueError or OSError."""
+    start = order.start if order.keep else None
+    if start is not None and read(start).phones != tuple(phones(order.language)):
+        raise ValueError("--keep needs a --start of the same language; leave it out.")
     speak(order)
     network = trained(order)
     model = order.made / "model"

@@ -46,7 +46,7 @@ def test_the_long_and_the_short_form_of_a_move_are_no_rivals(start: Expected) ->
 
 
 def test_an_illegal_move_that_sounds_just_like_a_legal_one_is_no_rival(start: Expected) -> None:
-    """Nobody hears "Bauern acht Eva vier", where pawns are told apart by their files."""
+    """By ear, "Bauern acht Eva vier" is "Bauer nach Eva vier", and only that is a move."""
     both = [("bauer nach eva vier", -100.0), ("bauern acht eva vier", -99.9)]
     for order in (both, both[::-1]):
         decision = about(start, *order)
@@ -203,7 +203,7 @@ def test_an_answer_is_taken_where_one_is_awaited_and_nowhere_else(recogniser: Re
 def test_an_answer_that_names_a_move_is_as_sure_as_a_move_and_a_yes_as_a_command(
     recogniser: Recogniser,
 ) -> None:
-    """ "Hector drei" was taken for "Hector fünf" in babble, with the odds of a command."""
+    """In babble "Hector fünf" was taken as "Hector drei", with the odds of a command."""
     asked = expect(recogniser, PACK, [START], others=["ja", "nein"], awaited=["drei", "vier", "ja"])
     least = accepted_from(MeaningKind.COMMAND)
     assert least < accepted_from(MeaningKind.MOVE)
