@@ -122,9 +122,10 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     from playwright.sync_api import expect
 
     from tests.console.browser import DESK
+    from tests.waiting import PATIENCE_S
 
     context = browser.new_context(locale="en-GB", viewport=DESK)
-    context.set_default_timeout(30_000)
-    expect.set_options(timeout=30_000)
+    context.set_default_timeout(PATIENCE_S * 1000)
+    expect.set_options(timeout=PATIENCE_S * 1000)
     yield context
     context.close()

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
 
 
 def until(condition: Callable[[], T], seconds: float = PATIENCE_S) -> T:

@@ -12,6 +12,7 @@ import chess
 from blindplay.boards.cable import Cable
 from tests.boards.dgt import hands
 from tests.boards.wires import Wire
+from tests.waiting import PATIENCE_S
 
 
 class EmulatedBoard(ABC):
@@ -34,7 +35,7 @@ class EmulatedBoard(ABC):
 
     def close(self) -> None:
         self._closed.set()
-        self._thread.join(timeout=5)
+        self._thread.join(timeout=PATIENCE_S)
         self._cable.close()
 
     def __enter__(self) -> Self:
@@ -68,6 +69,11 @@ class EmulatedReportingBoard(EmulatedBoard):
             else:
                 self.pieces[index] = piece
             self._cable.write(self.wire.change(index, piece))
+
+    def vanish(self, square: str) -> None:
+        """Take a piece away so that only the next report shows it."""
+        with self._lock:  # the reports are built in another thread
+            del self.pieces[chess.parse_square(square)]
 
     def finger(self, square: str) -> None:
         """Put a finger on a piece of a ChessUp."""

@@ -33,6 +33,7 @@ from blindplay.table.devices import WantedDevices
 from blindplay.table.play import ConsoleAt, TableOptions, run
 from blindplay.translation import translated
 from tests import ROOT
+from tests.waiting import PATIENCE_S
 
 GUIDES = ROOT / "docs" / "guides"
 FILES = sorted(GUIDES.glob("*.md"))
@@ -278,9 +279,9 @@ class Room:
     def keys(self, *lines: str) -> Iterator[str]:
         """Each line is typed, and the keyboard ends, when a key is waited for."""
         for line in lines:
-            assert self.reader.waiting.acquire(timeout=30)
+            assert self.reader.waiting.acquire(timeout=PATIENCE_S)
             yield line + "\n"
-        self.reader.waiting.acquire(timeout=30)
+        self.reader.waiting.acquire(timeout=PATIENCE_S)
 
 
 @pytest.fixture(scope="module")
@@ -339,7 +340,7 @@ def test_a_key_cuts_off_what_is_being_said_and_goes_on(synthesiser: Synthesiser)
     long = " ".join(["Springer Gustav eins Felix drei"] * 10)
 
     def keys() -> Iterator[str]:
-        assert began.wait(10)
+        assert began.wait(PATIENCE_S)
         yield "\n"
         yield "quit\n"
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
 import pytest
 
 from blindplay.hall.certificates import make_certificates
+from tests import web
 from tests.command_line import run
 from tests.hall.broker import RealBroker
 from tests.waiting import until
@@ -64,8 +64,8 @@ def test_everybody_watches_a_table_at_the_address_that_is_printed(
         assert told.startswith("Everybody may watch the games at http://127.0.0.1:")
         play(tmp_path, broker)
         url = told.split()[-1]
-        assert until(lambda: "1. e4" in httpx.get(f"{url}4/").text)
-        assert "Anna" not in httpx.get(f"{url}games.pgn").text
+        assert until(lambda: "1. e4" in web.get(f"{url}4/").text)
+        assert "Anna" not in web.get(f"{url}games.pgn").text
         assert (tmp_path / "hall-try-broadcast" / "table-4").is_dir()
         assert until(lambda: "e4 " in (tmp_path / "livechess/round-1/game-4.json").read_text())
 
@@ -77,9 +77,9 @@ def test_the_hall_of_the_arbiters_shows_the_games_to_everybody_from_its_own_copi
         assert lines[0].startswith("Everybody may watch the games at http://127.0.0.1:")
         play(tmp_path, broker)
         url = lines[0].split()[-1]
-        assert until(lambda: "1. e4" in httpx.get(f"{url}4/").text)
+        assert until(lambda: "1. e4" in web.get(f"{url}4/").text)
         base, _, token = lines[1].split()[-1].partition("/#")
-        with httpx.Client(base_url=base, headers={"origin": base}) as arbiter:
+        with web.Client(base_url=base, headers={"origin": base}) as arbiter:
             assert arbiter.get("/hall/").status_code == 401
             assert arbiter.post("/enter", data={"token": token}).status_code == 303
             assert "Anna" in arbiter.get("/hall/").text
@@ -89,8 +89,8 @@ def test_the_hall_of_the_arbiters_shows_the_games_to_everybody_from_its_own_copi
 def test_without_public_nobody_else_sees_a_game(broker: RealBroker, tmp_path: Path) -> None:
     with hall("serve", shown_file(tmp_path, broker), "--no-qr") as (told,):
         base = told.split()[-1].partition("/#")[0]
-        assert httpx.get(f"{base}/public/").status_code == 404
-        assert httpx.get(f"{base}/public/games.pgn").status_code == 404
+        assert web.get(f"{base}/public/").status_code == 404
+        assert web.get(f"{base}/public/games.pgn").status_code == 404
 
 
 def test_the_pages_for_everybody_can_be_encrypted(broker: RealBroker, tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_the_pages_for_everybody_can_be_encrypted(broker: RealBroker, tmp_path: 
     with hall(*words, "--key", str(key)) as (told,):
         assert told.startswith("Everybody may watch the games at https://127.0.0.1:")
         url = told.split()[-1]
-        assert until(lambda: httpx.get(url, verify=False).status_code == 200)
+        assert until(lambda: web.get(url, verify=False).status_code == 200)
 
 
 def test_two_halls_with_one_folder_are_refused_in_one_sentence(

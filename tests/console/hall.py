@@ -19,6 +19,7 @@ from blindplay.record import Journal
 from blindplay.table import Table
 from blindplay.table.session import Session
 from blindplay.table.transcript import Transcript
+from tests import web
 
 IMPAIRED = Player(name="Anna", impaired=True)
 OPPONENT = Player(name="Bert")
@@ -92,7 +93,7 @@ class Browser:
 
     def __init__(self, hall: Hall, role: str = "assistant:white", link: str = "") -> None:
         base, _, token = (link or hall.link(role)).partition("/#")
-        self.client = httpx.Client(base_url=base, headers={"origin": base, "accept-language": "en"})
+        self.client = web.Client(base_url=base, headers={"origin": base, "accept-language": "en"})
         self.token, self.hall = token, hall
         self.seat = f"/{role.replace(':', '-')}/"
 

@@ -18,7 +18,7 @@ from blindplay.console.actions import ActionResult, act, stamp
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import IllegalMove
 from tests.console.hall import SEAT, Browser, Hall
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 # --- what a browser is made to send -------------------------------------------------------------
 
@@ -307,7 +307,7 @@ def test_two_assistants_at_the_same_moment_give_one_move_and_one_refusal(hall: H
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(10)
+        thread.join(PATIENCE_S)
     assert sorted(answer["refused"] for answer in answers) == [False, True]
     (refusal,) = [answer["said"][0] for answer in answers if answer["refused"]]
     assert "somebody else" in refusal
@@ -398,7 +398,7 @@ def test_the_stream_of_a_revoked_role_ends(hall: Hall, assistant: Browser) -> No
     changes = Changes(assistant, "")
     changes.wait(1)
     hall.host.console.revoke("assistant:white")
-    assert changes.ended.wait(10)
+    assert changes.ended.wait(PATIENCE_S)
 
 
 # --- pages --------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from blindplay.console.access import RateLimiter
 from blindplay.laws import facts as f
 from tests.console.hall import SEAT, Browser, Hall
 from tests.console.test_app import Changes, place_of
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"
 UNREAD = [
@@ -73,7 +73,7 @@ class Request:
         return self._thread.is_alive()
 
     def answer(self) -> httpx.Response:
-        self._thread.join(30)
+        self._thread.join(PATIENCE_S)
         (answer,) = self._answers
         return answer
 

@@ -27,9 +27,10 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal
 from blindplay.table import Table
+from tests import web
 from tests.console.hall import IMPAIRED, Hall
 from tests.console.test_limits import hung_up
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 # What each kind of fact needs besides who brings it.
 FIELDS: dict[str, dict[str, Any]] = {
@@ -137,7 +138,7 @@ def test_every_role_does_what_the_laws_give_it_and_nothing_else(
     for role in f.PEOPLE:
         base, _, token = hall_of_five.link(role).partition("/#")
         headers = {"origin": base, "accept-language": "en", "accept": "application/json"}
-        with httpx.Client(base_url=base, headers=headers) as client:
+        with web.Client(base_url=base, headers=headers) as client:
             assert client.post("/enter", data={"token": token}).status_code == 303
             here = table()
             for kind in f.KINDS:
@@ -168,7 +169,7 @@ def test_the_cookie_of_one_role_opens_no_path_of_another(hall_of_five: Hall) -> 
     hall = hall_of_five
     jars: dict[str, str] = {}
     seats = {role: role.replace(":", "-") for role in f.PEOPLE}
-    with httpx.Client(base_url=hall.host.url, headers={"origin": hall.host.url}) as client:
+    with web.Client(base_url=hall.host.url, headers={"origin": hall.host.url}) as client:
         for role in f.PEOPLE:
             token = hall.link(role).rpartition("#")[2]
             jars[role] = client.post("/enter", data={"token": token}).cookies[hall.cookie]
@@ -190,7 +191,7 @@ def test_the_cookie_of_one_role_opens_no_path_of_another(hall_of_five: Hall) -> 
 def test_what_was_taken_away_opens_nothing_again(hall: Hall) -> None:
     base, _, token = hall.link("assistant:white").partition("/#")
     origin = {"origin": base}
-    with httpx.Client(base_url=base, headers=origin) as client:
+    with web.Client(base_url=base, headers=origin) as client:
         assert client.post("/enter", data={"token": token}).status_code == 303
         secret = client.cookies[hall.cookie]
         hall.host.console.revoke("assistant:white")
@@ -213,7 +214,7 @@ def test_no_page_of_an_error_and_no_log_holds_a_secret(
     told = ""
     seat = "/assistant-white/"
     paths = ("/", "/enter", seat, f"{seat}do", f"{seat}changes", f"{seat}x", "/x", "/static/x.css")
-    client = httpx.Client(base_url=base, headers=headers)
+    client = web.Client(base_url=base, headers=headers)
     for path in paths:
         for method in ("GET", "POST", "PUT"):
             body = f"token={token}x&act={token}"
@@ -252,12 +253,12 @@ def test_with_a_certificate_pages_are_encrypted_and_nothing_else_is_served(
         base, _, token = host.link("assistant:white").partition("/#")
         assert base.startswith("https://127.0.0.1:")
         trusted = ssl.create_default_context(cafile=str(certificate.file))
-        with httpx.Client(base_url=base, verify=trusted, headers={"origin": base}) as client:
+        with web.Client(base_url=base, verify=trusted, headers={"origin": base}) as client:
             answer = client.post("/enter", data={"token": token})
             assert "secure" in answer.headers["set-cookie"].lower()
             assert client.get("/assistant-white/").status_code == 200
         with pytest.raises(httpx.TransportError):
-            httpx.get(base.replace("https", "http") + "/")
+            web.get(base.replace("https", "http") + "/")
     finally:
         host.close()
 
@@ -273,14 +274,14 @@ def test_encryption_that_is_begun_and_never_finished_has_its_share_of_connection
     trusted = ssl.create_default_context(cafile=str(certificate.file))
 
     def begun() -> socket.socket:
-        return socket.create_connection((place.hostname, place.port), timeout=10)
+        return socket.create_connection((place.hostname, place.port), timeout=PATIENCE_S)
 
     try:
         with begun(), begun(), begun() as third:
             with begun() as surplus:
                 assert hung_up(surplus)
             third.close()
-            with httpx.Client(base_url=host.url, verify=trusted) as client:
+            with web.Client(base_url=host.url, verify=trusted) as client:
 
                 def in_again() -> bool:
                     with contextlib.suppress(httpx.TransportError):

@@ -10,6 +10,7 @@ import pytest
 from blindplay.console import assets
 from blindplay.console.pieces import NAMES
 from tests.console.hall import SEAT, Browser, Hall
+from tests.waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
@@ -62,7 +63,7 @@ def test_one_file_shows_each_piece(assistant: Browser) -> None:
 
 
 def test_changes_are_compressed_while_they_come(hall: Hall, assistant: Browser) -> None:
-    with assistant.client.stream("GET", SEAT + "changes", timeout=20) as answer:
+    with assistant.client.stream("GET", SEAT + "changes", timeout=PATIENCE_S) as answer:
         assert answer.headers["content-encoding"] == "gzip"
         lines = answer.iter_lines()
         while not next(lines).startswith("data: {"):  # the first change is there at once

@@ -16,8 +16,10 @@ import pytest
 from blindplay.console import actions, limits, stream, views
 from blindplay.console.access import RateLimiter
 from blindplay.console.limits import is_here
+from tests import web
 from tests.console.hall import SEAT, Browser, Hall
 from tests.coroutines import finished
+from tests.waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
@@ -29,7 +31,9 @@ def idle(hall: Hall, count: int) -> Iterator[list[socket.socket]]:
     place = urlsplit(hall.host.url)
     with contextlib.ExitStack() as stack:
         yield [
-            stack.enter_context(socket.create_connection((place.hostname, place.port), timeout=10))
+            stack.enter_context(
+                socket.create_connection((place.hostname, place.port), timeout=PATIENCE_S)
+            )
             for _ in range(count)
         ]
 
@@ -47,7 +51,7 @@ def test_two_tables_on_one_machine_do_not_log_each_other_out(tmp_path: Path) -> 
     (tmp_path / "b").mkdir()
     first, second = Hall(tmp_path / "a"), Hall(tmp_path / "b")
     try:
-        with httpx.Client() as one:
+        with web.Client() as one:
             for hall in (first, second):
                 base, _, token = hall.link("arbiter").partition("/#")
                 answer = one.post(f"{base}/enter", data={"token": token}, headers={"origin": base})
@@ -85,7 +89,7 @@ def test_who_says_nothing_is_hung_up_on_and_has_a_share(
         for one in silent[1:]:
             one.sendall(b"GET / HTTP/1.1\r\nhost: 127")  # and never the rest
         assert all(hung_up(one) for one in silent)
-    assert httpx.get(hall.host.url).status_code == 200
+    assert web.get(hall.host.url).status_code == 200
     assert "".join(capfd.readouterr()) == ""
 
 
@@ -109,16 +113,16 @@ def test_a_browser_that_listens_too_often_loses_its_oldest_page_and_says_so(
     begun, lines = threading.Event(), list[str]()
 
     def listen() -> None:
-        with assistant.client.stream("GET", SEAT + "changes", timeout=20) as answer:
+        with assistant.client.stream("GET", SEAT + "changes", timeout=PATIENCE_S) as answer:
             for line in answer.iter_lines():
                 lines.append(line)
                 begun.set()
 
     first = threading.Thread(target=listen)
     first.start()
-    assert begun.wait(20)
-    with assistant.client.stream("GET", SEAT + "changes", timeout=20):
-        first.join(20)
+    assert begun.wait(PATIENCE_S)
+    with assistant.client.stream("GET", SEAT + "changes", timeout=PATIENCE_S):
+        first.join(PATIENCE_S)
     assert not first.is_alive()
     assert "event: crowded" in lines
 

@@ -18,6 +18,7 @@ from blindplay.console.server import ConsoleHost
 from blindplay.laws import Game, Taken
 from blindplay.laws import facts as f
 from blindplay.wording.pack_words import PackWords
+from tests import web
 from tests.console.hall import Browser, Hall
 from tests.laws.random_games import play
 from tests.sampling import first
@@ -40,7 +41,7 @@ class Watched(Hall):
         self.public = self.host.console.public
 
     def get(self, path: str = "", **headers: str) -> httpx.Response:
-        return httpx.get(
+        return web.get(
             f"{self.host.url}/public/{path}", headers={"accept-language": "en", **headers}
         )
 
@@ -141,7 +142,7 @@ def test_the_page_shows_everything_after_the_delay_and_nothing_before(watched: W
         text = watched.get("game.pgn").text if at >= 60 else ""
         assert ("0-1" in text) is (shown == 4) and ("Qh4#" in text) is (shown == 4)
     assert (
-        httpx.get(f"{watched.host.url}/public/game.pgn")
+        web.get(f"{watched.host.url}/public/game.pgn")
         .headers["content-type"]
         .startswith("application/vnd.chess-pgn")
     )
@@ -185,14 +186,14 @@ def test_names_are_shown_only_if_that_is_allowed(tmp_path: Path, names: bool) ->
 
 def test_there_is_no_public_page_unless_it_is_wanted(hall: Hall) -> None:
     for path in ("", "now", "game.pgn"):
-        assert httpx.get(f"{hall.host.url}/public/{path}").status_code == 401
+        assert web.get(f"{hall.host.url}/public/{path}").status_code == 401
 
 
 def test_nothing_can_be_done_on_the_public_page(watched: Watched) -> None:
     url = f"{watched.host.url}/public/"
     headers = {"origin": watched.host.url}
     for path in ("", "do", "now", "game.pgn", "changes", "papers/report.html"):
-        answer = httpx.post(f"{url}{path}", data={"act": "resign"}, headers=headers)
+        answer = web.post(f"{url}{path}", data={"act": "resign"}, headers=headers)
         assert answer.status_code in (401, 404, 405)
     assert "<form" not in watched.get().text and "<input" not in watched.get().text
     assert not watched.table.game.over

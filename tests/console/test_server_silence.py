@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import httpx
 import pytest
 
 pytest.importorskip("playwright")
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
+from tests import web
 from tests.console.hall import Hall
 
 TABLE = """
@@ -201,7 +201,7 @@ def test_an_action_that_is_dropped_is_not_taken_even_if_it_comes_later(
     says(page, "urgent", "What you did was not taken. Do it again.")
     page.unroute("**/do")
     (body, headers), url = late[0], page.url + "do"
-    assert httpx.post(url, content=body, headers=headers).status_code == 208
+    assert web.post(url, content=body, headers=headers).status_code == 208
     assert written(hall) == 0
     write(page)
     becomes(page, action="")

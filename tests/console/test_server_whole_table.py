@@ -20,8 +20,10 @@ from blindplay.console.server import ConsoleHost
 from blindplay.laws import facts as f
 from blindplay.record import Journal
 from blindplay.table import Table
+from tests import web
 from tests.console.browser import shot, violations
 from tests.console.hall import Hall
+from tests.waiting import PATIENCE_S
 
 
 def move_by_clicks(page: Page, start: str, end: str) -> None:
@@ -74,13 +76,13 @@ def test_an_entire_game_by_clicks(context: BrowserContext, hall: Hall) -> None:
 @pytest.mark.long
 def test_everybody_has_his_page_open_at_one_table(browser: Browser, hall: Hall) -> None:
     """Fool's mate. No page asks anybody but the table for anything."""
-    expect.set_options(timeout=30_000)
+    expect.set_options(timeout=PATIENCE_S * 1000)
     asked: list[Request] = []
     pages: dict[str, Page] = {}
     troubles: list[str] = []
     for role in ("arbiter", "white", "black", "assistant:white"):
         context = browser.new_context(locale="en-GB")  # everybody has a device of his own
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(PATIENCE_S * 1000)
         context.on("request", lambda request: asked.append(request))
         pages[role] = page = context.new_page()
         page.on("pageerror", lambda error: troubles.append(str(error)))
@@ -125,7 +127,7 @@ def test_a_crowd_that_clicks_at_once_makes_one_move_each_time(hall: Hall) -> Non
     rounds, crowd = 8, 6
     base, _, token = hall.link("assistant:white").partition("/#")
     headers = {"origin": base, "accept": "application/json", "accept-language": "en"}
-    clients = [httpx.Client(base_url=base, headers=headers) for _ in range(crowd)]
+    clients = [web.Client(base_url=base, headers=headers) for _ in range(crowd)]
     for client in clients:
         assert client.post("/enter", data={"token": token}).status_code == 303
     for done in range(1, rounds + 1):
@@ -152,7 +154,7 @@ def test_a_crowd_that_clicks_at_once_makes_one_move_each_time(hall: Hall) -> Non
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(30)
+            thread.join(PATIENCE_S)
         refused = [answer["said"][0] for answer in answers if answer["refused"]]
         assert len(answers) == crowd
         assert len(refused) == crowd - 1

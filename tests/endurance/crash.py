@@ -41,6 +41,7 @@ from blindplay.speech.synthesis import Synthesiser
 from blindplay.table.transcript import plain
 from blindplay.wording.pack_words import PackWords
 from tests import ROOT
+from tests.waiting import PATIENCE_S
 
 from .visitor import OpenedPage
 
@@ -230,7 +231,7 @@ class _Players:
             self.seen.faults.append(f"{self.journal.name}: no game ran within {_READY_S} s")
         time.sleep(self.rng.uniform(0.05, self.longest))
         killed = life.kill()
-        hands.join(timeout=30)
+        hands.join(timeout=PATIENCE_S)
         return life, killed
 
     def _play(self, life: _Life, with_microphone: bool) -> None:

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 
 import httpx
 
+from tests import web
+from tests.waiting import PATIENCE_S
+
 
 class OpenedPage:
     """A page of the console, opened by its access link. Raises ConnectionError if it is refused,
@@ -14,7 +17,7 @@ class OpenedPage:
     def __init__(self, link: str, *, timeout: float = 30) -> None:
         base, _, token = link.partition("/#")
         headers = {"origin": base, "accept": "application/json", "accept-language": "en"}
-        self.client = httpx.Client(base_url=base, headers=headers, timeout=timeout)
+        self.client = web.Client(base_url=base, headers=headers, timeout=timeout)
         entered = self.client.post("/enter", data={"token": token})
         if entered.status_code != 303:
             raise ConnectionError(f"The console refused the link: {entered.status_code}.")
@@ -55,10 +58,10 @@ class Visitor:
     def leave(self) -> None:
         """Send nothing more. Call this before the console closes, and :meth:`close` after it."""
         self._left.set()
-        self._threads[0].join(timeout=30)
+        self._threads[0].join(timeout=PATIENCE_S)
 
     def close(self) -> None:
         """Close the page."""
         self.leave()
-        self._threads[1].join(timeout=30)
+        self._threads[1].join(timeout=PATIENCE_S)
         self._page.client.close()

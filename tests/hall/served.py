@@ -12,7 +12,8 @@ import httpx
 from blindplay.hall.hall import Hall
 from blindplay.hall.server import HallHost
 from blindplay.table import Table
-from tests.waiting import until
+from tests import web
+from tests.waiting import PATIENCE_S, until
 
 from .conftest import Event
 from .playing import is_equal
@@ -58,7 +59,7 @@ class Arbiter:
 
     def __init__(self, served: Served, name: str = "Maria Berg") -> None:
         base, _, self.token = served.link(name).partition("/#")
-        self.client = httpx.Client(base_url=base, headers={"origin": base, "accept-language": "en"})
+        self.client = web.Client(base_url=base, headers={"origin": base, "accept-language": "en"})
 
     def enter(self) -> Arbiter:
         answer = self.client.post("/enter", data={"token": self.token})
@@ -74,4 +75,4 @@ class Arbiter:
         """Do what a form of the arbiter's page of a table asks for."""
         headers = {"accept": "application/json"}
         path = f"/tables/{table}/arbiter/do"
-        return self.client.post(path, data=fields, headers=headers, timeout=20)
+        return self.client.post(path, data=fields, headers=headers, timeout=PATIENCE_S)

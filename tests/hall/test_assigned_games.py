@@ -16,7 +16,7 @@ from blindplay.language import load
 from blindplay.laws import facts as f
 from blindplay.typed_lines import TypedLines
 from tests.table.playing import KEYS_ONLY
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 from .conftest import Event
 from .playing import is_equal
@@ -33,7 +33,7 @@ def games(event: Event) -> AssignedGames:
 def asked(hall: Hall) -> RequestAnswer | None:
     """The table's answer to the assignment; None while the hall does not know the table."""
     try:
-        return hall.request("1", "Berta", ASSIGN, asdict(GAME)).result(timeout=60)
+        return hall.request("1", "Berta", ASSIGN, asdict(GAME)).result(timeout=PATIENCE_S)
     except UnreachableError:
         return None
 
@@ -60,7 +60,7 @@ def test_a_table_says_that_it_waits_and_takes_what_is_assigned(event: Event) -> 
         return bool(answers)
 
     assert until(done)
-    thread.join(60)
+    thread.join(PATIENCE_S)
     more.set()
     assert answers[0].status == "done"
     assert told == [{**OPTIONS, "who": "Berta", "request": answers[0].id}]

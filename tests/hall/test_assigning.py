@@ -14,7 +14,7 @@ from blindplay.hall.rounds import Assignment
 from blindplay.laws import facts as f
 from blindplay.table import Table
 from blindplay.table.pairings import Pairings
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 from .conftest import Event
 from .playing import is_equal, play
@@ -40,7 +40,7 @@ class Desk:
 
     def status(self, kind: str = ASSIGN, body: dict[str, Any] | None = None) -> str:
         what = asdict(GAME) if body is None else body
-        return self.hall.request("1", "Berta", kind, what).result(timeout=60).status
+        return self.hall.request("1", "Berta", kind, what).result(timeout=PATIENCE_S).status
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_a_pairing_that_was_corrected_back_leaves_the_game_that_is_set_up(event:
     assert until(lambda: is_equal(hall, table))
     for white, known in (("Eva", True), ("Cia Ek", False)):
         game = replace(GAME, white=white)
-        assert hall.request("1", "", ASSIGN, body(game)).result(timeout=60).status == "done"
+        assert hall.request("1", "", ASSIGN, body(game)).result(timeout=PATIENCE_S).status == "done"
         assert (following.known is not None) is known
 
 
@@ -122,23 +122,23 @@ def test_a_waiting_table_takes_the_game_that_it_is_asked_for_once(
 ) -> None:
     hall = event.hall()
     assert heard_of(hall, waiting)
-    first = hall.request("1", "Berta", ASSIGN, body()).result(timeout=60)
+    first = hall.request("1", "Berta", ASSIGN, body()).result(timeout=PATIENCE_S)
     assert first.status == "done"
     assert waiting.wait(60) == Assigned(GAME, "Berta", first.id)
-    again = hall.request("1", "Berta", ASSIGN, body()).result(timeout=60)
+    again = hall.request("1", "Berta", ASSIGN, body()).result(timeout=PATIENCE_S)
     assert again.status == "done"
     assert waiting.wait(0) == Assigned(GAME, "Berta", first.id)
     other = body(replace(GAME, white="Eva"))
-    assert hall.request("1", "Berta", ASSIGN, other).result(timeout=60).status == "refused"
+    assert hall.request("1", "Berta", ASSIGN, other).result(timeout=PATIENCE_S).status == "refused"
 
 
 def test_a_waiting_table_does_nothing_else(event: Event, waiting: WaitingTable) -> None:
     hall = event.hall()
     assert heard_of(hall, waiting)
-    assert hall.request("1", "", "act", {}).result(timeout=60).status == "unknown"
+    assert hall.request("1", "", "act", {}).result(timeout=PATIENCE_S).status == "unknown"
     bad = body(replace(GAME, table="2"))
-    assert hall.request("1", "", ASSIGN, bad).result(timeout=60).status == "refused"
-    assert hall.request("1", "", ASSIGN, {}).result(timeout=60).status == "refused"
+    assert hall.request("1", "", ASSIGN, bad).result(timeout=PATIENCE_S).status == "refused"
+    assert hall.request("1", "", ASSIGN, {}).result(timeout=PATIENCE_S).status == "refused"
     assert waiting.wait(0) is None
 
 
@@ -148,10 +148,10 @@ def test_a_waiting_table_learns_where_its_people_play_next(event: Event) -> None
         hall = event.hall()
         assert heard_of(hall, waiting)
         body = {"pairings": [asdict(GAME)]}
-        assert hall.request("1", "", TELL, body).result(timeout=60).status == "done"
+        assert hall.request("1", "", TELL, body).result(timeout=PATIENCE_S).status == "done"
         assert known.told == (GAME.pairing,)
         bad = {"pairings": [3]}
-        assert hall.request("1", "", TELL, bad).result(timeout=60).status == "refused"
+        assert hall.request("1", "", TELL, bad).result(timeout=PATIENCE_S).status == "refused"
         assert waiting.wait(0) is None and known.told == (GAME.pairing,)
 
 
@@ -163,7 +163,7 @@ def test_an_assignment_for_an_earlier_wait_is_stale(event: Event, waiting: Waiti
     assert true is not None
     for wrong in (replace(true, run="another"), replace(true, waits=true.waits + 3600)):
         followed.presence = wrong
-        assert hall.request("1", "", ASSIGN, body()).result(timeout=60).status == "stale"
+        assert hall.request("1", "", ASSIGN, body()).result(timeout=PATIENCE_S).status == "stale"
     assert waiting.wait(0) is None
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import httpx
 import pytest
 
 from blindplay.console.public import Audience
 from blindplay.hall.broadcast_settings import BroadcastSettings, LichessRounds
 from blindplay.hall.broadcasting import Broadcast, PublicHost
 from blindplay.laws import facts as f
+from tests import web
 from tests.waiting import until
 
 from .conftest import Event
@@ -31,14 +31,14 @@ def test_a_move_at_a_table_reaches_everybody(event: Event, tmp_path: Path) -> No
     host = PublicHost(broadcast.pages, "127.0.0.1", 0)
     try:
         play(table, "e2e4", "e7e5")
-        assert until(lambda: "1… e5" in httpx.get(host.url).text)
+        assert until(lambda: "1… e5" in web.get(host.url).text)
         game = tmp_path / "out/round-3/game-1.json"
         assert until(lambda: game.exists() and len(json.loads(game.read_text())["moves"]) == 2)
-        assert until(lambda: bool(server.pushed) and "1... e5" in server.pushed[-1], 60)
+        assert until(lambda: bool(server.pushed) and "1... e5" in server.pushed[-1])
         at_lichess = "Round 3 is at Lichess"
         assert until(lambda: any(at_lichess in one for one in broadcast.notices()))
         table.submit(f.Resign(by="white"))
-        assert until(lambda: "Black wins" in httpx.get(host.url).text)
+        assert until(lambda: "Black wins" in web.get(host.url).text)
     finally:
         host.close()
         broadcast.close()

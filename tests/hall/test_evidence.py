@@ -12,7 +12,7 @@ from blindplay.hall.evidence import ShownEvidence, evidence
 from blindplay.hall.publisher import Publisher
 from blindplay.record import signatures
 from blindplay.table import Table
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 from .conftest import Event
 from .playing import play
@@ -43,7 +43,7 @@ def test_an_arbiter_asks_a_table_to_sign_in_the_middle_of_a_game(hall: Served) -
     page = maria.page("/hall/evidence")
     assert page.count("Sign now") == 2 and page.count("not yet") == 2
     number = table.written[0]
-    answer = maria.client.post("/hall/sign", data={"table": "10"}, timeout=20)
+    answer = maria.client.post("/hall/sign", data={"table": "10"}, timeout=PATIENCE_S)
     assert answer.headers["location"] == "/hall/evidence"
     assert f"Table 10 has signed all lines up to line {number}." in maria.page("/hall/evidence")
     assert until(lambda: evidence(follower)[1].signed == number)

@@ -12,7 +12,7 @@ from blindplay.hall.event_file import EventFile
 from blindplay.hall.hall import Hall
 from blindplay.hall.local_broker import LocalBroker
 from tests import ROOT
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 from .broker import RealBroker, need_mosquitto
 from .conftest import Event
@@ -48,7 +48,7 @@ def test_a_hall_in_the_centre_follows_and_decides_over_a_bridge(
     with Hall(EventFile(event.name, centre.broker, folder=tmp_path / "centre")) as hall:
         assert until(lambda: is_equal(hall, table) and is_equal(here, table))
         body = {"language": "en", "form": {"act": ["arbiter"], "do": ["stop_clocks"]}}
-        answer = hall.request("1", "Berta Berg", "act", body).result(timeout=60)
+        answer = hall.request("1", "Berta Berg", "act", body).result(timeout=PATIENCE_S)
         assert answer.status == "done"
         play_on = until(lambda: is_equal(hall, table) and is_equal(here, table))
         assert play_on and not kinds(hall) and not kinds(here)

@@ -25,7 +25,7 @@ from blindplay.hall.requesting import UnreachableError
 from blindplay.laws import facts as f
 from blindplay.table import Table
 from tests import ROOT
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 from .broker import RealBroker, need_mosquitto
 from .conftest import Event
@@ -96,7 +96,7 @@ def test_a_table_that_was_cut_off_for_an_hour_catches_up(
     proxy.mend()
     # The lines may come before the head, which tells the time of the table.
     assert until(lambda: is_equal(hall, table) and knows_the_end(hall, table))
-    assert hall.request("1", "Berta Berg", "act", STOP).result(timeout=60).status == "done"
+    assert hall.request("1", "Berta Berg", "act", STOP).result(timeout=PATIENCE_S).status == "done"
     assert kinds(hall) == set()
 
 
@@ -112,7 +112,7 @@ def test_a_decision_that_the_network_held_back_is_not_done(event: Event, proxy: 
     time.sleep(0.3)  # it is in the broker now, or in the proxy
     clock.ahead += 40
     proxy.mend()
-    assert answer.result(timeout=60).status == "stale"
+    assert answer.result(timeout=PATIENCE_S).status == "stale"
     assert decisions(table) == []
 
 
@@ -140,7 +140,7 @@ def test_after_messages_are_lost_doubled_reordered_and_cut_all_is_well(
         time.sleep(0.02)
     proxy.spoil = 0.0
     assert until(lambda: all_equal(hall, tables))
-    answers = [one.result(timeout=60) for one in asked]
+    answers = [one.result(timeout=PATIENCE_S) for one in asked]
     done = decisions(*tables)
     assert len(done) == len(set(done))
     assert {one.id for one in answers if one.status == "done"} <= set(done)
@@ -232,7 +232,9 @@ def test_a_table_with_a_wrong_clock_is_named_and_is_followed(
         event.publish(table)
         play(table, "e2e4")
         assert until(lambda: is_equal(hall, table) and kinds(hall) == {"clock"})
-        assert hall.request("1", "Berta Berg", "act", STOP).result(timeout=60).status == "done"
+        assert (
+            hall.request("1", "Berta Berg", "act", STOP).result(timeout=PATIENCE_S).status == "done"
+        )
     table.submit(f.Query(by="white", about="time"))
     assert until(lambda: is_equal(hall, table) and not kinds(hall))
 
@@ -246,7 +248,7 @@ def test_of_two_tables_with_one_name_the_one_that_is_meant_does_a_decision(event
     assert until(lambda: len(copies(event, "hall")) == 2)
     assert until(lambda: hall.follower.tables["1"].online)
     for number in range(1, 5):
-        answer = hall.request("1", "Berta Berg", "act", STOP).result(timeout=60)
+        answer = hall.request("1", "Berta Berg", "act", STOP).result(timeout=PATIENCE_S)
         assert answer.status == "done"
         assert len(decisions(*tables)) == number
     assert until(lambda: copies(event, "hall") == {one.path.read_bytes() for one in tables})

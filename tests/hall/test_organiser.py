@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
+
+from tests import web
 
 from .conftest import Event
 from .served import Arbiter, Served, served
@@ -21,7 +22,7 @@ def hall(event: Event, tmp_path: Path) -> Iterator[Served]:
 
 
 def test_only_those_with_a_link_see_and_show_tickets(hall: Served) -> None:
-    with httpx.Client(base_url=hall.host.url, headers={"origin": hall.host.url}) as nobody:
+    with web.Client(base_url=hall.host.url, headers={"origin": hall.host.url}) as nobody:
         for path in ("/hall/machines", "/hall/report", "/hall/tickets"):
             assert nobody.get(path).status_code == 401
         assert nobody.post("/hall/ticket", data={"table": "1"}).status_code == 401

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import httpx
 import pytest
 
 from blindplay.console.messages import LANGUAGES, catalogue
@@ -12,6 +11,7 @@ from blindplay.hall.incidents import KINDS
 from blindplay.hall.overview import NEEDS
 from blindplay.laws import facts as f
 from blindplay.table import Table
+from tests import web
 from tests.waiting import until
 
 from .conftest import Event
@@ -48,7 +48,7 @@ def maria(hall_pages: Served, tables: list[Table]) -> Arbiter:
 
 
 def test_without_a_link_there_is_nothing_to_see(hall_pages: Served) -> None:
-    with httpx.Client(base_url=hall_pages.host.url) as nobody:
+    with web.Client(base_url=hall_pages.host.url) as nobody:
         assert "Come in to the hall" in nobody.get("/").text
         for path in ("/hall/", "/hall/changes", "/hall/next", "/tables/1/arbiter/"):
             assert nobody.get(path).status_code == 401

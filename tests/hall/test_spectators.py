@@ -18,7 +18,8 @@ from blindplay.hall.broadcasting import PublicHost
 from blindplay.hall.delayed_hall import DelayedHall
 from blindplay.hall.spectators import SpectatorsPages
 from blindplay.laws import facts as f
-from tests.waiting import until
+from tests import web
+from tests.waiting import PATIENCE_S, until
 
 from .model_hall import ModelHall
 from .told_table import ToldTable, pass_time, setup
@@ -55,7 +56,7 @@ class Watched:
         self.pass_time(0)
 
     def get(self, path: str = "", language: str = "en") -> httpx.Response:
-        return httpx.get(f"{self.host.url}{path}", headers={"accept-language": language})
+        return web.get(f"{self.host.url}{path}", headers={"accept-language": language})
 
 
 @pytest.fixture
@@ -137,7 +138,9 @@ def test_an_open_page_is_told_and_there_is_room_for_others(watched: Watched) -> 
     came = list[str]()
 
     def listen() -> None:
-        with httpx.stream("GET", f"{watched.host.url}changes?since={place}", timeout=20) as one:
+        with httpx.stream(
+            "GET", f"{watched.host.url}changes?since={place}", timeout=PATIENCE_S
+        ) as one:
             for line in one.iter_lines():
                 came.append(line)
                 if line.startswith("data: {"):
@@ -150,7 +153,7 @@ def test_an_open_page_is_told_and_there_is_room_for_others(watched: Watched) -> 
     assert watched.get("changes").status_code == 503
     watched.play(1, "e2e4")
     for reader in readers:
-        reader.join(20)
+        reader.join(PATIENCE_S)
     told = [json.loads(line[6:]) for line in came if line.startswith("data: {")]
     assert [set(one["parts"]) for one in told] == [{"2"}, {"2"}]
 
@@ -163,8 +166,8 @@ def test_a_reader_who_asks_too_often_waits(watched: Watched) -> None:
 
 def test_another_site_cannot_listen(watched: Watched) -> None:
     headers = {"origin": "https://example.org"}
-    assert httpx.get(f"{watched.host.url}changes", headers=headers).status_code == 403
-    assert httpx.post(watched.host.url, headers=headers).status_code == 403
+    assert web.get(f"{watched.host.url}changes", headers=headers).status_code == 403
+    assert web.post(watched.host.url, headers=headers).status_code == 403
 
 
 def test_a_table_that_is_not_there_has_no_page(watched: Watched) -> None:

@@ -11,7 +11,7 @@ from blindplay.hall.protocol import Request, RequestAnswer
 from blindplay.hall.taking_requests import RequestTaker
 from blindplay.laws import facts as f
 from blindplay.table import Table
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 from .conftest import Event
 from .playing import is_equal, is_there, play
@@ -27,7 +27,7 @@ def test_a_decision_comes_back_as_a_fact_with_the_name_of_the_arbiter(event: Eve
     play(table, "e2e4")
     assert until(lambda: is_there(hall, table))
     future = hall.request("1", "Berta Berg", "act", act(act="arbiter", do="stop_clocks"))
-    answer = future.result(timeout=60)
+    answer = future.result(timeout=PATIENCE_S)
     assert answer.status == "done"
     (fact,) = [one.fact for one in table.log if one.fact.request]
     assert isinstance(fact, f.Arbiter) and fact.do == "stop_clocks"
@@ -40,7 +40,9 @@ def test_what_the_laws_refuse_is_refused_with_the_sentence_of_the_page(event: Ev
     event.publish(table)
     play(table)
     assert until(lambda: is_there(hall, table))
-    answer = hall.request("1", "B", "act", act(act="arbiter", do="confirm")).result(timeout=60)
+    answer = hall.request("1", "B", "act", act(act="arbiter", do="confirm")).result(
+        timeout=PATIENCE_S
+    )
     assert answer.status == "refused" and answer.sentences
 
 
@@ -48,7 +50,7 @@ def test_an_unknown_kind_of_request_is_answered(event: Event) -> None:
     hall, table = event.hall(), event.table()
     event.publish(table)
     assert until(lambda: is_there(hall, table))
-    assert hall.request("1", "B", "dance", {}).result(timeout=60).status == "unknown"
+    assert hall.request("1", "B", "dance", {}).result(timeout=PATIENCE_S).status == "unknown"
 
 
 def test_further_kinds_of_requests_are_done_by_their_handlers(event: Event) -> None:
@@ -57,7 +59,7 @@ def test_further_kinds_of_requests_are_done_by_their_handlers(event: Event) -> N
     event.publish(table, handlers={"assign": lambda request, reply: done.set()})
     assert until(lambda: is_there(hall, table))
     hall.request("1", "B", "assign", {})
-    assert done.wait(60)
+    assert done.wait(PATIENCE_S)
 
 
 class Desk:

@@ -13,6 +13,7 @@ from blindplay.console.server import PageServer
 from blindplay.hall.ticket_doors import TicketDoors
 from blindplay.hall.ticket_exchange import BEGIN, FILE, OPEN, TableSide
 from blindplay.hall.tickets import Tickets
+from tests import web
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def tickets(tmp_path: Path) -> Tickets:
 def client(tickets: Tickets) -> Iterator[httpx.Client]:
     server = PageServer(port=0)
     server.start(Starlette(routes=TicketDoors(tickets).routes))
-    with httpx.Client(base_url=server.url) as client:
+    with web.Client(base_url=server.url) as client:
         yield client
     server.close()
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import httpx
 import pytest
 
 from blindplay.console.messages import LANGUAGES, catalogue
 from blindplay.hall.rounds import Assignment, Round, keep_round
+from tests import web
 
 from .conftest import Event
 from .served import served
@@ -18,7 +18,7 @@ ROUND = Round("3", (Assignment("3", "4", "Anna Berg", "Bert Dahl"),), ("Carl Lun
 def test_anybody_is_told_where_they_play(event: Event, language: str) -> None:
     with (
         served(event) as hall,
-        httpx.Client(base_url=hall.host.url, headers={"accept-language": language}) as browser,
+        web.Client(base_url=hall.host.url, headers={"accept-language": language}) as browser,
     ):
         say = catalogue(language)
         assert f'<a href="/where">{say["hall_where"]}</a>' in browser.get("/").text
@@ -34,7 +34,7 @@ def test_anybody_is_told_where_they_play(event: Event, language: str) -> None:
 
 
 def test_pairings_that_cannot_be_read_are_said(event: Event) -> None:
-    with served(event) as hall, httpx.Client(base_url=hall.host.url) as browser:
+    with served(event) as hall, web.Client(base_url=hall.host.url) as browser:
         keep_round(hall.hall.follower.folder, ROUND)
         (file,) = hall.hall.follower.folder.glob("*pair*")
         file.write_text("{", "utf-8")

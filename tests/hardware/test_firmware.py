@@ -24,6 +24,7 @@ from blindplay.boards.peg.emulator import LockstepBoard
 from blindplay.boards.ports import NoAnswerError
 from tests import ROOT
 from tests.boards.event_log import EventLog
+from tests.waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from hardware.emulated import LockstepFirmware
@@ -395,7 +396,7 @@ def test_a_firmware_behind_a_boot_loader_is_greeted_until_it_answers(firmware: N
 
     told: queue.Queue[events.BoardEvent] = queue.Queue()
     with FirmwareBoard(boot_seconds=1.2) as board, PegBoard(board.url, told.put, ports=list):
-        first, second = told.get(timeout=10), told.get(timeout=10)
+        first, second = told.get(timeout=10), told.get(timeout=PATIENCE_S)
     assert isinstance(first, events.Connected)
     assert isinstance(second, events.BoardPosition)
     assert second.placement == START

@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
 from blindplay.laws import facts as f
@@ -20,6 +19,7 @@ from blindplay.record.pulse import Beat, Pulse
 from blindplay.record.tape import tape_folder
 from blindplay.table import play
 from blindplay.table.devices import WantedDevices
+from tests import web
 from tests.command_line import run
 from tests.waiting import until
 
@@ -175,7 +175,7 @@ def test_logs_of_a_game_hold_no_names(
         yield "Bauer Eva zwei Eva vier"
         assert until(lambda: "/#" in out.getvalue())
         for base, token in re.findall(r"(http://[\w.:]+)/#(\S+)", out.getvalue()):
-            with httpx.Client(base_url=base, headers={"origin": base}) as browser:
+            with web.Client(base_url=base, headers={"origin": base}) as browser:
                 entered = browser.post("/enter", data={"token": token})
                 pages.append(browser.get(entered.headers["location"]).text)
                 browser.post(entered.headers["location"] + "do", data={"act": "Quistgaard"})

@@ -256,7 +256,7 @@ def stopped(server: SoundServer, folder: Path) -> dict[str, Any]:
             loud = [at for at, loudness in list(blocks) if loudness > LOUD_DB]
             begins.append(loud[0] - began)
             silences.append(max(0.0, loud[-1] - asked[0]))
-    thread.join(5)
+    thread.join(PATIENCE_S)
     # Another rate than the device's takes its true time, too.
     began = time.monotonic()
     whole = sink.play(bytes(2 * 22_050 // 2), 22_050, threading.Event())

@@ -25,7 +25,7 @@ from blindplay.speech.recogniser import (
     VoskGrammar,
 )
 from blindplay.speech.synthesis import Synthesiser
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 MODEL = find_model("de")
 KNIGHT = "springer gustav eins felix drei"
@@ -171,12 +171,12 @@ class Late(Failing):
 
     def accept(self, pcm: bytes) -> bool:
         if self._late == "accept":
-            self._let.wait(60)
+            self._let.wait(PATIENCE_S)
         return self._run.accept(pcm)
 
     def finish(self) -> Recognition:
         if self._late == "finish":
-            self._let.wait(60)
+            self._let.wait(PATIENCE_S)
         return self._run.finish()
 
 

@@ -13,7 +13,7 @@ from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.speech.transcriber import TAIL_S
 from tests.speech.conftest import COMMANDS, MOVES, ROOM, Spoken, taken
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 def _listen(
@@ -48,7 +48,7 @@ def test_an_utterance_heard_with_outdated_phrases_is_recognised_again(
     sound = ROOM + spoken(MOVES[0]) + ROOM + ROOM
     listener = Listener(recogniser, MemorySource(sound), on_recognition, phrases=MOVES)
     with listener:
-        assert told.wait(20)
+        assert told.wait(PATIENCE_S)
     first, unchanged, changed = again
     assert first is not None and taken(first, MOVES) == MOVES[0]
     assert unchanged is None
@@ -69,7 +69,7 @@ def test_a_stream_is_cut_into_utterances_at_pauses(recogniser: Recogniser, spoke
         on_speech_start=lambda: starts.append(len(heard)),
     )
     with listener:
-        assert listener.wait(60)
+        assert listener.wait(PATIENCE_S)
     assert [taken(h, MOVES) for h in heard if h.words] == moves
     assert len(starts) == len(moves)
 
@@ -82,7 +82,7 @@ def test_very_soft_speech_is_understood(recogniser: Recogniser, spoken: Spoken) 
     softly = np.round(stream * 0.012).astype("<i2").tobytes()
     heard: list[Recognition] = []
     with Listener(recogniser, MemorySource(softly), heard.append, phrases=MOVES) as listener:
-        assert listener.wait(60)
+        assert listener.wait(PATIENCE_S)
     assert [taken(h, MOVES) for h in heard if h.words] == moves
 
 
@@ -91,10 +91,10 @@ def test_the_grammar_changes_between_utterances(recogniser: Recogniser, spoken: 
     listener, heard, errors, count = _listen(recogniser, source, MOVES)
     with listener:
         source.push(ROOM + spoken(MOVES[0]) + ROOM + ROOM)
-        assert count.acquire(timeout=30)
+        assert count.acquire(timeout=PATIENCE_S)
         listener.listen_for(["uhr", "wiederholen", "ja", "nein"])
         source.push(ROOM + spoken("wiederholen") + ROOM + ROOM)
-        assert count.acquire(timeout=30)
+        assert count.acquire(timeout=PATIENCE_S)
         with pytest.raises(VocabularyError):
             listener.listen_for(["zeppelin"])
     assert [h.words for h in heard] == [MOVES[0], "wiederholen"]
@@ -109,7 +109,7 @@ def test_what_arrives_while_muted_is_never_heard(recogniser: Recogniser, spoken:
         source.push(spoken(MOVES[0]) + ROOM + ROOM)
         listener.unmute()
         source.push(ROOM + spoken(MOVES[1]) + ROOM + ROOM)
-        assert count.acquire(timeout=30)
+        assert count.acquire(timeout=PATIENCE_S)
     assert [h.words for h in heard] == [MOVES[1]]
 
 
@@ -130,9 +130,9 @@ def test_the_listener_does_not_hear_our_own_announcement(
         speaker.on_speaking(lambda now: listener.mute() if now else listener.unmute())
         speaker.say(MOVES[4], to=Output.PUBLIC)
         speaker.say(MOVES[4], to=Output.PUBLIC)
-        assert speaker.wait(30)
+        assert speaker.wait(PATIENCE_S)
         source.push(ROOM + spoken(MOVES[0]) + ROOM + ROOM)
-        assert count.acquire(timeout=30)
+        assert count.acquire(timeout=PATIENCE_S)
     assert leaked == ["yes", "yes"]
     assert [h.words for h in heard] == [MOVES[0]]
 
@@ -142,7 +142,7 @@ def test_a_source_that_fails_is_told_in_a_sentence(recogniser: Recogniser) -> No
     listener, heard, errors, _ = _listen(recogniser, source, MOVES)
     with listener:
         source.fail("The microphone is gone; plug it in again.")
-        assert listener.wait(10)
+        assert listener.wait(PATIENCE_S)
     assert errors == ["The microphone is gone; plug it in again."]
     assert heard == []
 
@@ -176,7 +176,7 @@ def test_a_slow_speaker_is_heard_as_a_whole(
     with Listener(
         recogniser, MemorySource(stream), lambda h: heard.append(h.words), phrases=MOVES
     ) as listener:
-        assert listener.wait(30)
+        assert listener.wait(PATIENCE_S)
     assert heard == [MOVES[0]]
 
 
@@ -200,7 +200,7 @@ def test_when_one_phrase_is_left_the_end_comes_early(
             recogniser, MemorySource(stream), on_recognition, phrases=MOVES, silence=silence
         )
         with listener:
-            assert listener.wait(30)
+            assert listener.wait(PATIENCE_S)
     assert delays[0] < 0.6
     assert 0.9 <= delays[1] < 1.2
     assert asked[-1] == MOVES[0]
@@ -236,10 +236,10 @@ def test_with_push_to_talk_only_what_is_said_between_press_and_release_is_heard(
         assert until(lambda: not source.waiting())
         listener.release()
         source.push(ROOM)
-        assert count.acquire(timeout=30)
+        assert count.acquire(timeout=PATIENCE_S)
         assert listener.toggle()
         source.push(ROOM + spoken(MOVES[2]) + ROOM + ROOM)
-        assert count.acquire(timeout=30)
+        assert count.acquire(timeout=PATIENCE_S)
         assert listener.toggle() and not listener.toggle()
     assert heard[:2] == [MOVES[1], MOVES[2]]
 
@@ -277,7 +277,7 @@ def test_a_microphone_that_comes_back_is_listened_to_again(
     source.push(ROOM + half[: len(half) // 4 * 2])
     source.fail("gone")
     with listener:
-        assert listener.wait(30)
+        assert listener.wait(PATIENCE_S)
     # The first half does not join the words after it.
     assert told == ["gone", "back", MOVES[1]]
 
@@ -293,7 +293,7 @@ def test_a_callback_that_raises_does_not_end_the_listening(
 
     stream = b"".join(spoken(move) + ROOM + ROOM for move in MOVES[:2])
     with Listener(recogniser, MemorySource(stream), on_recognition, phrases=MOVES) as listener:
-        assert listener.wait(30)
+        assert listener.wait(PATIENCE_S)
     assert [h for h in heard if h] == MOVES[:2]
 
 
@@ -313,7 +313,7 @@ def test_the_silence_after_an_utterance_is_not_decoded_and_a_pause_within_it_is(
     phrases = [*MOVES, f"{move} remis"]  # the phrase may go on, so it takes a second
     listener = Listener(recogniser, MemorySource(sound), on_recognition, phrases=phrases)
     with listener:
-        assert listener.wait(60)
+        assert listener.wait(PATIENCE_S)
     ((recognition, heard, ended),) = told
     assert taken(recognition, phrases) == move
     assert heard in sound

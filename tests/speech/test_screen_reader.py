@@ -17,7 +17,7 @@ from blindplay.speech.screen_reader import ReaderError, ScreenReader
 from blindplay.speech.speaker import Outcome, Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from tests.speech.readers import RecordingReader, SpeechDispatcher, prism, reached
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 def test_a_reader_speaks_what_is_private_and_our_voice_what_is_public(
@@ -29,7 +29,7 @@ def test_a_reader_speaks_what_is_private_and_our_voice_what_is_public(
         for word, to in (("eins", Output.PRIVATE), ("zwei", Output.PUBLIC)) * 2:
             speaker.say(word, to=to, on_done=done.append)
         speaker.say((("drei", "de"), ("four", "en")), to=Output.PRIVATE, on_done=done.append)
-        assert speaker.wait(60)
+        assert speaker.wait(PATIENCE_S)
     assert reader.spoken == ["eins", "eins", "drei four"]
     assert [sound.pcm for sound in own.played] == 2 * [read_wav(synthesiser.render("zwei"))[0]]
     assert done == [Outcome.SPOKEN] * 5
@@ -54,7 +54,7 @@ def test_an_interruption_silences_the_reader_but_may_leave_an_announcement(
             speaker.say("ein langer satz", to=to, on_done=outcomes.append)
         assert until(lambda: reader.spoken)
         speaker.interrupt(announcements=False)
-        assert speaker.wait(60)
+        assert speaker.wait(PATIENCE_S)
     assert reader.stopped == 1 and reader.spoken == ["ein langer satz"]
     assert sorted(outcomes, key=str) == [Outcome.DROPPED, Outcome.INTERRUPTED, Outcome.SPOKEN]
     assert [sound.whole for sound in own.played] == [True]
@@ -65,9 +65,9 @@ def test_typing_leaves_an_announcement_that_is_being_spoken_alone(synthesiser: S
     public = SilentSink(realtime=True, on_start=lambda pcm, rate: begun.set())
     with Speaker(synthesiser, public, public) as speaker:
         speaker.say("weiter", to=Output.PUBLIC)
-        assert begun.wait(60)
+        assert begun.wait(PATIENCE_S)
         speaker.interrupt(announcements=False)
-        assert speaker.wait(60)
+        assert speaker.wait(PATIENCE_S)
     assert [sound.whole for sound in public.played] == [True]
 
 
@@ -84,7 +84,7 @@ def test_our_voice_takes_over_from_a_reader_that_is_closed_until_it_is_back(
         for closed in (False, True, True, False):
             reader.closed = closed
             speaker.say("weiter", to=Output.PRIVATE)
-            assert speaker.wait(60)
+            assert speaker.wait(PATIENCE_S)
     assert (len(reader.spoken), len(own.played), works) == (2, 2, [False, True])
     assert len(trouble) == 1 and trouble[0].endswith("start yours.")
 
@@ -103,7 +103,7 @@ def test_our_voice_takes_over_from_a_reader_that_hangs(
         outcomes: list[Outcome] = []
         for _ in range(2):
             ours.say("ja", to=Output.PRIVATE, on_done=outcomes.append)
-        assert ours.wait(60)
+        assert ours.wait(PATIENCE_S)
         assert outcomes == [Outcome.SPOKEN] * 2 and len(own.played) == 2
         free.set()
         assert until(lambda: reader.stopped)
@@ -144,7 +144,7 @@ def test_speech_dispatcher_speaks_each_sentence_once_and_comes_back_when_it_was_
 
         def say(word: str) -> None:
             speaker.say(word, to=Output.PRIVATE)
-            assert speaker.wait(60)
+            assert speaker.wait(PATIENCE_S)
 
         say("springer bella eins")
         say("cäsar drei")

@@ -13,7 +13,7 @@ from blindplay.speech import speaker
 from blindplay.speech.audio import AudioError, SilentSink, read_wav
 from blindplay.speech.speaker import Outcome, Output, Speaker, Voicing
 from blindplay.speech.synthesis import NotWordsError, Synthesiser
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 PHRASE = "springer gustav eins felix drei"
 
@@ -29,7 +29,7 @@ def test_equal_announcements_in_a_row_are_each_spoken_exactly_once(
     with Speaker(synthesiser, sink, sink) as speaker:
         for _ in range(5):
             speaker.say("weiter", to=Output.PUBLIC, on_done=done.append)
-        assert speaker.wait(30)
+        assert speaker.wait(PATIENCE_S)
     assert [played.whole for played in sink.played] == [True] * 5
     assert done == [Outcome.SPOKEN] * 5
 
@@ -40,7 +40,7 @@ def test_announcements_come_in_order_each_on_its_own_output(synthesiser: Synthes
     with Speaker(synthesiser, private, public) as speaker:
         for index, word in enumerate(words):
             speaker.say(word, to=Output.PRIVATE if index % 2 else Output.PUBLIC)
-        assert speaker.wait(30)
+        assert speaker.wait(PATIENCE_S)
     sounds = {read_wav(synthesiser.render(word))[0]: word for word in words}
     assert [sounds[p.pcm] for p in public.played] == ["eins", "drei"]
     assert [sounds[p.pcm] for p in private.played] == ["zwei", "vier"]
@@ -58,9 +58,9 @@ def test_an_interruption_silences_at_once_and_drops_the_private_queue(
         speaker.say(PHRASE, to=Output.PRIVATE, on_done=first.append)
         speaker.say(PHRASE, to=Output.PRIVATE, on_done=second.append)
         speaker.say("weiter", to=Output.PUBLIC, on_done=third.append)
-        assert started.wait(10)
+        assert started.wait(PATIENCE_S)
         speaker.interrupt()  # 50 ms is the requirement, which `blindplay bench` measures
-        assert speaker.wait(30)
+        assert speaker.wait(PATIENCE_S)
     assert (first, second, third) == ([Outcome.INTERRUPTED], [Outcome.DROPPED], [Outcome.SPOKEN])
     assert [p.whole for p in private.played] == [False]
     assert [p.whole for p in public.played] == [True]
@@ -75,14 +75,14 @@ def test_an_interrupted_public_announcement_is_spoken_again_whole_and_reported_o
     with Speaker(synthesiser, SilentSink(), public) as speaker:
         speaker.say(PHRASE, to=Output.PUBLIC, on_done=done.append)
         speaker.say("weiter", to=Output.PUBLIC, on_done=after.append)
-        assert started.acquire(timeout=10)
+        assert started.acquire(timeout=PATIENCE_S)
         speaker.interrupt(hold=60)
         assert not speaker.wait(0.3)
         assert not speaker.speaking
         assert [p.whole for p in public.played] == [False]
         assert done == []
         speaker.resume()
-        assert speaker.wait(30)
+        assert speaker.wait(PATIENCE_S)
     assert [p.whole for p in public.played] == [False, True, True]
     assert public.played[0].pcm == public.played[1].pcm
     assert (done, after) == ([Outcome.SPOKEN], [Outcome.SPOKEN])
@@ -94,7 +94,7 @@ def test_speaking_is_reported_before_the_sound_and_after_the_last(synthesiser: S
     with Speaker(synthesiser, sink, sink) as speaker:
         speaker.on_speaking(events.append)
         speaker.say("eins", to=Output.PUBLIC)
-        assert speaker.wait(30)
+        assert speaker.wait(PATIENCE_S)
         assert not speaker.speaking
     assert events == [True, "sound", False]
 
@@ -116,10 +116,10 @@ def test_volume_and_rate_are_those_of_the_voicing_and_stay_within_limits(
         for voicing in (usual, usual.changed(louder=-2), usual.changed(louder=2)):
             speaker.voicing = voicing
             speaker.say(PHRASE, to=Output.PUBLIC)
-            assert speaker.wait(30)
+            assert speaker.wait(PATIENCE_S)
         speaker.voicing = usual.changed(faster=3)
         speaker.say(PHRASE, to=Output.PUBLIC)
-        assert speaker.wait(30)
+        assert speaker.wait(PATIENCE_S)
         speaker.voicing = usual  # the fixture's voice is used by other tests
     sounds = [np.frombuffer(played.pcm, "<i2").astype(float) for played in sink.played]
     level = [20 * np.log10(np.sqrt(np.mean(sound**2))) for sound in sounds]
@@ -140,7 +140,7 @@ def test_a_failing_output_is_a_sentence_and_the_next_announcement_is_spoken(
     with Speaker(synthesiser, sink, sink, on_error=errors.append) as speaker:
         speaker.say("eins", to=Output.PUBLIC, on_done=done.append)
         speaker.say("zwei", to=Output.PUBLIC, on_done=done.append)
-        assert speaker.wait(30)
+        assert speaker.wait(PATIENCE_S)
         assert not speaker.speaking
     assert errors == ["The audio output takes no sound; plug it in again."]
     assert done == [Outcome.FAILED, Outcome.SPOKEN]
@@ -156,7 +156,7 @@ def test_a_failing_voice_is_a_sentence_and_ends_nothing(tmp_path: Path) -> None:
     ):
         for _ in range(2):
             speaker.say("eins", to=Output.PUBLIC, on_done=done.append)
-        assert speaker.wait(30)
+        assert speaker.wait(PATIENCE_S)
     assert done == [Outcome.FAILED] * 2
     assert len(errors) == 2 and "no voice" in errors[0]
 
@@ -169,7 +169,7 @@ def test_each_part_of_a_sentence_is_spoken_by_a_voice_of_its_language(tmp_path: 
         Speaker(english, sink, sink) as speaker,
     ):
         speaker.say([("The move", "en"), (PHRASE, "de"), ("right", "")], to=Output.PUBLIC)
-        assert speaker.wait(30)
+        assert speaker.wait(PATIENCE_S)
         parts = english.render("The move"), german.render(PHRASE), english.render("right")
         assert read_wav(english.render(PHRASE)) != read_wav(german.render(PHRASE))
     (played,) = sink.played
@@ -183,7 +183,7 @@ def test_what_this_machine_has_no_voice_for_is_spoken_by_the_usual_one(
     with Speaker(synthesiser, sink, sink, on_error=errors.append) as speaker:
         for _ in range(2):
             speaker.say([("eins", "xx")], to=Output.PUBLIC, on_done=done.append)
-        assert speaker.wait(30)
+        assert speaker.wait(PATIENCE_S)
     assert done == [Outcome.SPOKEN] * 2
     assert len(errors) == 1 and "no voice for the language 'xx'" in errors[0]
     assert sink.played[0].pcm == read_wav(synthesiser.render("eins"))[0]
@@ -197,7 +197,7 @@ def test_a_callback_that_raises_does_not_silence_the_speaker(synthesiser: Synthe
     with Speaker(synthesiser, sink, sink) as speaker:
         speaker.say("eins", to=Output.PUBLIC, on_done=broken)
         speaker.say("zwei", to=Output.PUBLIC)
-        assert speaker.wait(30)
+        assert speaker.wait(PATIENCE_S)
     assert len(sink.played) == 2
 
 
@@ -216,7 +216,7 @@ def test_closing_falls_silent_and_reports_what_was_dropped(synthesiser: Synthesi
     speaker = Speaker(synthesiser, sink, sink)
     speaker.say(PHRASE, to=Output.PUBLIC, on_done=first.append)
     speaker.say(PHRASE, to=Output.PUBLIC, on_done=second.append)
-    assert started.wait(10)
+    assert started.wait(PATIENCE_S)
     speaker.close()
     assert (first, second) == ([Outcome.INTERRUPTED], [Outcome.DROPPED])
     with pytest.raises(ValueError, match="closed"):
@@ -238,9 +238,9 @@ def test_the_sound_of_an_utterance_spoken_to_its_end_is_reported_once(
     with Speaker(synthesiser, private, public) as speaker:
         speaker.say("weiter", to=Output.PUBLIC, on_spoken=told("weiter"), on_done=done.append)
         speaker.say("eins", to=Output.PRIVATE, on_spoken=told("eins"), on_done=done.append)
-        assert first.wait(10)
+        assert first.wait(PATIENCE_S)
         speaker.interrupt()  # the announcement is spoken again, the answer is dropped
-        assert speaker.wait(30)
+        assert speaker.wait(PATIENCE_S)
     assert heard == [("weiter", *read_wav(synthesiser.render("weiter")))]
     assert sorted(outcome.value for outcome in done) == ["dropped", "spoken"]
 
@@ -250,7 +250,7 @@ def test_a_sound_is_played_unchanged_in_its_turn(synthesiser: Synthesiser) -> No
     with Speaker(synthesiser, sink, sink) as speaker:
         speaker.say("eins", to=Output.PRIVATE)
         speaker.say("12. Sf3, on tape", to=Output.PRIVATE, sound=lambda: (pcm, 8_000))
-        assert speaker.wait(30)
+        assert speaker.wait(PATIENCE_S)
     assert [(played.pcm == pcm, played.rate) for played in sink.played][1] == (True, 8_000)
     assert len(sink.played) == 2
 
@@ -278,7 +278,7 @@ def test_an_output_that_hangs_is_reported_and_used_again_when_it_is_back(
         for word in ("eins", "zwei"):
             made.say(word, to=Output.PUBLIC, on_done=outcomes.append)
         made.say("drei", to=Output.PRIVATE, on_done=outcomes.append)
-        assert made.wait(60)
+        assert made.wait(PATIENCE_S)
         assert outcomes == [Outcome.FAILED, Outcome.FAILED, Outcome.SPOKEN]
         assert errors == ["The audio output (loudspeaker) hangs; plug it in again."] * 2
         assert [one.whole for one in private.played] == [True] * 3  # the earphone misses nothing
@@ -286,7 +286,7 @@ def test_an_output_that_hangs_is_reported_and_used_again_when_it_is_back(
         assert until(lambda: public.played)
         assert [played.whole for played in public.played] == [False]  # old sound is not played
         made.say("vier", to=Output.PUBLIC, on_done=outcomes.append)
-        assert made.wait(60)
+        assert made.wait(PATIENCE_S)
     assert outcomes[-1] is Outcome.SPOKEN
 
 
@@ -298,9 +298,9 @@ def test_what_is_played_in_place_of_an_output_that_hangs_can_be_interrupted(
     private = SilentSink("earphone", realtime=True, on_start=lambda *_: begun.set())
     with Speaker(synthesiser, private, HangingSink(), on_error=lambda sentence: None) as made:
         made.say("eins zwei drei " * 5, to=Output.PUBLIC)
-        assert begun.wait(60)
+        assert begun.wait(PATIENCE_S)
         made.interrupt()
-        assert made.wait(5)
+        assert made.wait(PATIENCE_S)
     assert [played.whole for played in private.played] == [False]
 
 
@@ -312,6 +312,6 @@ def test_a_private_answer_is_never_played_publicly_when_the_earphone_fails(
     public, private = SilentSink(), HangingSink()
     with Speaker(synthesiser, private, public, on_error=lambda sentence: None) as made:
         made.say("eins", to=Output.PRIVATE, on_done=outcomes.append)
-        assert made.wait(60)
+        assert made.wait(PATIENCE_S)
         assert outcomes == [Outcome.FAILED] and not public.played
         private.let.set()

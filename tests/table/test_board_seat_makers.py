@@ -98,7 +98,7 @@ def test_a_finger_touches_the_piece_that_leaves_its_square(tmp_path: Path) -> No
             one for one in at.session.rulings if isinstance(one, Obliged) and one.by == "black"
         )
         assert set(bound.moves) == {"d7d6", "d7d5"}  # 4.3.1
-        del at.other.pieces[chess.A7]  # the finger was there before the last position
+        at.other.vanish("a7")  # the finger was there before the last position
         at.shows("a7 is empty")
         at.table.submit(f.Resign(by="white"))
         at.other.put("e7", ".")

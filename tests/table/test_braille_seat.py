@@ -24,7 +24,7 @@ from tests.braille.virtual_display import VirtualDisplay
 from tests.speech.readers import RecordingReader
 from tests.table.conversation import GERMAN
 from tests.table.sitting import Sit
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 SIGNS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZäöüßÄÖÜ.,:?!-0123456789"
 
@@ -97,7 +97,7 @@ def test_a_deaf_blind_player_plays_a_whole_game_from_the_braille_line_alone(
     last = GERMAN.sentence("over_leave", end=word_of(GERMAN, Key.END))
     fingers.read_until("Die Partie ist beendet.")  # the answer to the press after the mate
     keys.put(None)
-    table.join(60)
+    table.join(PATIENCE_S)
     assert not table.is_alive()
     said = re.findall(r" said (?:to everybody|privately): (.*)", out.getvalue())
     read = "".join(fingers.read).replace(MORE, "").replace(" ", "")

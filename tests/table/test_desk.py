@@ -17,6 +17,7 @@ from blindplay.table.choices import PressAnswer
 from blindplay.wording.announcements import Announcement
 from tests.table.conversation import GERMAN
 from tests.table.sitting import Sit, Sitting
+from tests.waiting import PATIENCE_S
 
 LANGUAGES = ("de", "en", "nb", "sv", "da")
 
@@ -55,10 +56,10 @@ def test_an_output_that_fails_is_told_once_by_the_other_and_that_it_is_back(
     sinks[broken].pulled = True
     for _ in range(2):
         desk.say(broken, "weiter")
-        assert speaker.wait(60)
+        assert speaker.wait(PATIENCE_S)
     sinks[broken].pulled = False
     desk.say(broken, "weiter")
-    assert speaker.wait(60)
+    assert speaker.wait(PATIENCE_S)
     name = "loudspeaker" if broken is Output.PUBLIC else "earphone"
     to = {Output.PUBLIC: "to everybody", Output.PRIVATE: "privately"}
     assert _said(sitting.printed) == [

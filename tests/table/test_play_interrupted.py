@@ -8,13 +8,13 @@ import re
 import threading
 from pathlib import Path
 
-import httpx
 import pytest
 
 from blindplay.laws import facts as f
 from blindplay.record import Journal, JournalError, read_journal
 from blindplay.table import Table
 from blindplay.table.play import ConsoleAt, TableOptions, run
+from tests import web
 from tests.table.conversation import GERMAN
 from tests.table.playing import KEYS_ONLY, SETUP, announced, killed, played
 from tests.waiting import until
@@ -88,7 +88,7 @@ def test_pages_stay_after_the_game_until_the_table_is_interrupted(tmp_path: Path
         try:
             assert links and over
             base, _, token = next(iter(links)).partition("/#")
-            with httpx.Client(base_url=base, headers={"origin": base}) as client:
+            with web.Client(base_url=base, headers={"origin": base}) as client:
                 seat = client.post("/enter", data={"token": token}).headers["location"]
                 saved.append(client.get(f"{seat}papers/game.pgn").status_code)
         finally:

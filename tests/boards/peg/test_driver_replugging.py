@@ -24,6 +24,7 @@ from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg import protocol as peg
 from blindplay.boards.peg.emulator import EmulatedBoard
 from tests.boards.event_log import EventLog
+from tests.waiting import PATIENCE_S
 
 SEED = 9
 
@@ -143,7 +144,7 @@ def test_touches_wait_for_a_slow_receiver(
 
     def slow(event: BoardEvent) -> None:
         if isinstance(event, Lifted):
-            held.wait(30)
+            held.wait(PATIENCE_S)
         log(event)
 
     with PegBoard(board.url, slow) as driver:

@@ -13,13 +13,14 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from blindplay.laws import facts as f
 from tests.console.browser import DESK, accessible, violations
 from tests.console.hall import Hall
+from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture
 def other(browser: Browser) -> Iterator[BrowserContext]:
     """The opponent's own browser."""
     context = browser.new_context(locale="en-GB", viewport=DESK)
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(PATIENCE_S * 1000)
     yield context
     context.close()
 

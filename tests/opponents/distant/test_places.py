@@ -8,6 +8,7 @@ import threading
 import pytest
 
 from blindplay.opponents.distant.places import PortDoor, PortWay, Venue
+from tests.waiting import PATIENCE_S
 
 
 def test_a_way_leads_to_the_door_until_it_is_closed() -> None:
@@ -29,7 +30,7 @@ def test_a_way_leads_to_the_door_until_it_is_closed() -> None:
     thread = threading.Thread(target=wait)
     thread.start()
     door.close()
-    thread.join(20)
+    thread.join(PATIENCE_S)
     assert errors
     with pytest.raises(ConnectionRefusedError):
         way.connect()

@@ -207,12 +207,12 @@ def test_a_game_goes_on_after_the_broker_or_either_table_was_ended(tmp_path: Pat
         return "black is here" in heard["white"] and "white is here" in heard["black"]
 
     lines = {side: open_line(side) for side in agreed}
-    assert until(connected, 60)
+    assert until(connected)
     broker.kill()
     broker.start()
     for one in heard.values():
         one.clear()
-    assert until(connected, 90)
+    assert until(connected)
     calls = Relay(broker.host, broker.port, room=waits.room)
     assert calls.holder() == waits.inbox  # it has shown its room again
     calls.close()
@@ -222,7 +222,7 @@ def test_a_game_goes_on_after_the_broker_or_either_table_was_ended(tmp_path: Pat
         for one in heard.values():
             one.clear()
         lines[side] = open_line(side)
-        assert until(connected, 90)
+        assert until(connected)
     for line in lines.values():
         line.close()
     broker.kill()

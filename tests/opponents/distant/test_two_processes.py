@@ -88,17 +88,17 @@ def meet(folder: Path, at: int | None) -> tuple[dict[str, RealTable], Proxy]:
     proxy = None if at is None else Proxy(at, 0.08)
     place = "wait:0" if proxy is None else f"wait@127.0.0.1:{proxy.port}"
     white.start("--against", place, "--white", "Ada", *options)
-    assert until(lambda: re.search(r"@.*:\d+", white.printed), 60), white.printed
+    assert until(lambda: re.search(r"@.*:\d+", white.printed)), white.printed
     called = re.search(r"(\d{6,8})@.*:(\d+)", white.printed)
     assert called is not None
     proxy = Proxy(int(called[2]), 0.15) if proxy is None else proxy
     address = f"{called[1]}@127.0.0.1:{proxy.port}"
     black.start("--against", address, "--black", "Bo", "--language", "de")
-    assert until(lambda: "ja oder nein" in black.printed, 60), black.printed
+    assert until(lambda: "ja oder nein" in black.printed), black.printed
     black.types("ja")
-    assert until(lambda: "Enter" in white.printed.split("agrees")[-1], 60), white.printed
+    assert until(lambda: "Enter" in white.printed.split("agrees")[-1]), white.printed
     for one in tables.values():
-        assert until(lambda one=one: one.journal.exists(), 60), one.printed  # type: ignore[misc]
+        assert until(lambda one=one: one.journal.exists()), one.printed  # type: ignore[misc]
         one.types("")
     assert until(lambda: all(one.count(f.Start) for one in tables.values()), 60)
     return tables, proxy

@@ -12,7 +12,7 @@ import pytest
 
 from blindplay.opponents.distant.keys import Keys
 from blindplay.opponents.distant.wire import Lifeline, Wire
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_messages_come_whole_and_in_order_however_large_they_are(
     assert until(lambda: len(came) == len(sent)) and came == sent
     wires[0].close()  # the other end notices
     for thread in threads:
-        thread.join(20)
+        thread.join(PATIENCE_S)
         assert not thread.is_alive()
 
 
@@ -87,6 +87,6 @@ def test_facts_go_before_voices_and_old_voices_are_dropped(wires: tuple[Wire, Wi
     writer.start()
     assert until(lambda: len(came) >= 6)
     wires[0].close()
-    writer.join(20)
-    reader.join(20)
+    writer.join(PATIENCE_S)
+    reader.join(PATIENCE_S)
     assert came == [b"fact", b"farewell", *[b"voice %d" % number for number in range(96, 100)]]

@@ -151,6 +151,26 @@ class BoardServer:
         for one in self._streams.get(path, []):
             one.put(line)
 
+
+    def offer_draw(self) -> None:
+        """The opponent offers a draw."""
+        self._wish(self.draws)
+
+    def ask_to_take_back(self) -> None:
+        """The opponent asks to take a move back."""
+        self._wish(self.takebacks)
+
+    def _wish(self, wishes: set[str]) -> None:
+        with self._lock:
+            wishes.add(self.other)
+            self.tell(self.state())
+
+    def decline_draw(self) -> None:
+        """The opponent declines the draw that was offered."""
+        with self._lock:
+            self.draws.clear()
+            self.tell(self.state())
+
     def event(self, event: dict[str, Any]) -> None:
         """Send an event of the user's."""
         self.tell(event, "/api/stream/event")
@@ -247,8 +267,8 @@ class BoardServer:
             move = self.board.parse_uci(uci)
         except ValueError:
             return 400, {"error": f"Piece on {uci[:2]} cannot move to {uci[2:4]}"}
-        self.accepted.append(uci)
         self.move(move.uci())
+        self.accepted.append(uci)  # a test that waits for this changes the game next
         self.move_if_due()
         return 200, {"ok": True}
 

@@ -76,7 +76,7 @@ class AtLichess:
         self.table.submit(fact)
 
     def wait(self, what: Callable[[], object]) -> None:
-        assert until(what, 20), (self.told, self.moves, self.server.state(), self.server.asked[-9:])
+        assert until(what), (self.told, self.moves, self.server.state(), self.server.asked[-9:])
 
     def wait_for(self, key: str) -> None:
         """Wait until this sentence is told."""

@@ -12,7 +12,7 @@ from blindplay.opponents.lichess.api import LichessApi, LichessError
 from blindplay.opponents.lichess.lobby import FoundGame, Lobby, TypedAnswer
 from blindplay.opponents.lichess.wishes import WantedGame
 from tests.opponents.lichess.board_server import AT_ONCE, GAME, ME, BoardServer
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 # The examples of Lichess's specification, with this game's name.
 START = {"type": "gameStart", "game": {"fullId": f"{GAME}1c4x", "gameId": GAME, "color": "white",
@@ -56,10 +56,10 @@ class Waiting:
                 self.error = str(error)
 
     def wait_for(self, key: str) -> None:
-        assert until(lambda: key in self.told, 20), (self.told, self.error, self.server.asked)
+        assert until(lambda: key in self.told), (self.told, self.error, self.server.asked)
 
     def end(self) -> None:
-        self._thread.join(20)
+        self._thread.join(PATIENCE_S)
         assert not self._thread.is_alive(), (self.told, self.server.asked)
 
 

@@ -25,6 +25,7 @@ from models.train.twin import write_twin
 from tests import ROOT
 from tests.speech.conftest import COMMANDS, MOVES, ROOM, Spoken, taken
 from tests.speech.ctc.networks import echo, sound, spelled
+from tests.waiting import PATIENCE_S
 
 BUILT_IN = ROOT / "models" / "de"
 
@@ -186,7 +187,7 @@ def test_a_listener_hears_with_a_network_alone(
         phrases=MOVES + COMMANDS,
     )  # fmt: skip
     with listener:
-        assert listener.wait(60)
+        assert listener.wait(PATIENCE_S)
     assert heard == said
 
 
