@@ -151,7 +151,6 @@ class BoardServer:
         for one in self._streams.get(path, []):
             one.put(line)
 
-
     def offer_draw(self) -> None:
         """The opponent offers a draw."""
         self._wish(self.draws)
