@@ -20,7 +20,7 @@ INSTALL = $(1) --require-hashes -r locks/build.txt \
 SHOWN = { { $(call INSTALL,$(1)) ; } 2>&1 && touch $(VENV)/.packages; } \
 	| awk '/^[^ ]/ { print; fflush() }'; rm $(VENV)/.packages
 
-.PHONY: play test test-long lint docs pages bench fuzz lock audit model model-graph clean
+.PHONY: play test test-long quick steady lint docs pages bench fuzz lock audit model model-graph clean
 
 play: $(READY)
 	@$(BIN)/blindplay play --or-demo
@@ -30,6 +30,15 @@ test: $(EXTRAS)
 
 test-long: $(EXTRAS)
 	$(BIN)/python -m pytest -m long
+
+# Every test again and again, idle and beside other work; ARGS="--idle 2 --loaded 0" for less.
+steady: $(EXTRAS)
+	$(BIN)/python -m tests.steady $(ARGS)
+
+# The tests that the changes since BASE touch, the nearest first, for half a minute.
+quick: BASE := HEAD
+quick: $(EXTRAS)
+	$(BIN)/python -m tests.quick --base $(BASE)
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -21,6 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.programs import PROGRAMS, lacks, need
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
@@ -50,7 +53,28 @@ settings.load_profile("exploring" if os.environ.get("EXPLORE") else "steady")
 def pytest_xdist_auto_num_workers() -> int:
     """Two workers more than there are processors: the tests of sound take one, and those of pages
     and boards wait half of their time."""
-    return (os.cpu_count() or 1) + 2
+    chosen = os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS")
+    return int(chosen) if chosen else (os.cpu_count() or 1) + 2
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``make quick`` has half a minute."""
+    parser.addoption(
+        "--begin-within",
+        type=float,
+        metavar="SECONDS",
+        help="skip the tests that could begin only later",
+    )
+
+
+_BEGAN = time.monotonic()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test for which there is no time left."""
+    within = item.config.getoption("--begin-within")
+    if within is not None and time.monotonic() - _BEGAN > within:
+        pytest.skip(f"no time left after {within:.0f} seconds; make test runs it")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -73,13 +97,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say once for each reason how many tests were skipped for it."""
+    """Say once for each reason how many tests were skipped for it, then what passed, and what one
+    more program would add."""
     reasons = Counter(
         report.longrepr[2].removeprefix("Skipped: ") for report in _skipped(terminalreporter)
     )
     for reason, count in reasons.most_common():
-        tests = "test" if count == 1 else "tests"
-        terminalreporter.write_line(f"{count} {tests} skipped: {reason}")
+        terminalreporter.write_line(f"{_tests(count)} skipped: {reason}")
+    wrong = sum(len(terminalreporter.stats.get(kind, [])) for kind in ("failed", "error"))
+    passed = _tests(len(terminalreporter.stats.get("passed", [])))
+    terminalreporter.write_line(f"{passed} passed, {wrong} failed.")
+    added = [f"{name} {reasons[lacks(name)]}" for name in PROGRAMS if lacks(name) in reasons]
+    if added:
+        terminalreporter.write_line(f"One more program would add tests: {', '.join(added)}.")
+
+
+def _tests(count: int) -> str:
+    return "1 test" if count == 1 else f"{count} tests"
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -98,12 +132,10 @@ def firmware() -> None:
     """Build the real firmware and its emulator; skip, saying what to install, without the tools."""
     if sys.platform != "linux":
         pytest.skip("The firmware's emulator runs on Linux only.")
-    from hardware.emulated import ToolsMissingError, build
+    from hardware.emulated import build
 
-    try:
-        build()
-    except ToolsMissingError as missing:
-        pytest.skip(str(missing))
+    need("the firmware's compilers")
+    build()
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from blindplay.hall.protocol import Head, decode
 from blindplay.laws import facts as f
 from blindplay.record.chain import digest_of
 from tests.command_line import run
-from tests.hall.broker import need_mosquitto
+from tests.programs import need
 
 
 def test_a_simulated_table_writes_a_journal_and_a_head_of_it() -> None:
@@ -25,7 +25,7 @@ def test_a_simulated_table_writes_a_journal_and_a_head_of_it() -> None:
 
 
 def test_all_copies_are_equal_and_the_figures_are_given() -> None:
-    need_mosquitto()
+    need("Mosquitto")
     (line,) = measure([3], seconds=1.0, speed=20.0)
     assert line.startswith("Hall of 3 tables, 20 times the speed of a rapid game, 1 s: ")
     figures = r"\d+ ms \(median\), \d+ ms \(95 %\)"

@@ -6,7 +6,6 @@ import contextlib
 import itertools
 import os
 import re
-import shutil
 import socket
 import subprocess
 import threading
@@ -14,9 +13,8 @@ import time
 from pathlib import Path
 from typing import Self
 
-import pytest
-
 from blindplay.braille.brlapi import Connection
+from tests.programs import need
 from tests.waiting import until
 
 
@@ -24,8 +22,7 @@ class VirtualDisplay:
     """BRLTTY in `folder`, which must have a short path, and a display of so many cells."""
 
     def __init__(self, folder: Path, cells: int = 14, *, auth: str = "none") -> None:
-        if shutil.which("brltty") is None:
-            pytest.skip("The command brltty is missing; install the package brltty")
+        need("BRLTTY")
         self._cells = cells
         self._folder = folder
         self.shown = ""

@@ -17,7 +17,8 @@ import pytest
 
 from blindplay.opponents.distant.relay import Relay, waiting_at
 from tests.command_line import run
-from tests.hall.broker import RealBroker, need_mosquitto
+from tests.hall.broker import RealBroker
+from tests.programs import need
 from tests.waiting import until
 
 COMMON = ("play", "--microphone", "none", "--silent")
@@ -69,7 +70,7 @@ def test_a_hall_prints_a_line_when_a_table_has_moved(broker: RealBroker, tmp_pat
 
 
 def test_a_demonstration_brings_its_own_broker(tmp_path: Path) -> None:
-    need_mosquitto()
+    need("Mosquitto")
     environment = dict(os.environ, PYTHONIOENCODING="utf-8", LC_MESSAGES="C")
     command = [sys.executable, "-m", "blindplay", "hall", "--demo"]
     hall = subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8", env=environment)
@@ -117,7 +118,7 @@ def test_a_table_plays_without_the_broker_of_its_hall(tmp_path: Path) -> None:
 
 
 def test_two_tables_meet_at_it_and_it_leaves_nothing() -> None:
-    need_mosquitto()
+    need("Mosquitto")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "blindplay", "hall", "meetings", "--port", str(port)]

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
-# The shell draws the same pages for a third of the work of a whole browser.
-_NAMES = (
-    "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome",
-)  # fmt: skip
+from tests.programs import PROGRAMS, need
+
 # What axe-core knows of the Web Content Accessibility Guidelines up to 2.2, A and AA.
 _RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 
@@ -40,11 +36,9 @@ _COLOURS: tuple[dict[str, Any], ...] = (
 def chromium() -> Iterator[Browser]:
     """A Chromium; where there is none the test is skipped. Playwright starts only once in a
     process, so tests take the fixture ``browser`` or ``context``."""
-    path = next((found for name in _NAMES if (found := shutil.which(name))), None)
-    if path is None:
-        pytest.skip(
-            "There is no Chromium on this machine; install the package chromium-headless-shell."
-        )
+    need("Chromium")
+    (path,) = PROGRAMS["Chromium"].places()
+    assert path is not None
     with sync_playwright() as playwright:
         # In a container there are no rights for Chromium's own sandbox, nor much shared memory.
         browser = playwright.chromium.launch(

@@ -7,29 +7,20 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from blindplay.hall.broker_files import CONFIGURATION
 from blindplay.hall.event_file import EventFile, read_event_file
-from blindplay.hall.local_broker import BrokerMissingError, LocalBroker, program
+from blindplay.hall.local_broker import LocalBroker, program
 from blindplay.hall.new_event import BROKER_FOLDER, EventPlan, write_event
+from tests.programs import need
 
 LOCAL = "127.0.0.1"
-
-
-def need_mosquitto() -> None:
-    """Skip the test, saying what to install, where there is no Mosquitto."""
-    try:
-        program()
-    except BrokerMissingError as missing:
-        pytest.skip(str(missing))
 
 
 class RealBroker(LocalBroker):
     """A Mosquitto on a port of its own."""
 
     def __init__(self, folder: Path) -> None:
-        need_mosquitto()
+        need("Mosquitto")
         super().__init__(folder)
 
     def event_file(self, table: str = "") -> EventFile:
@@ -40,7 +31,7 @@ class EventBroker:
     """A Mosquitto as ``blindplay hall init`` describes it, on a port of its own."""
 
     def __init__(self, folder: Path, tables: int = 2) -> None:
-        need_mosquitto()
+        need("Mosquitto")
         self.folder = folder / "event"
         write_event(EventPlan("Try", 3, "fide-2023", "900+10", tables, ("en",), LOCAL), self.folder)
         with socket.create_server((LOCAL, 0)) as free:

@@ -12,9 +12,10 @@ from blindplay.hall.event_file import EventFile
 from blindplay.hall.hall import Hall
 from blindplay.hall.local_broker import LocalBroker
 from tests import ROOT
+from tests.programs import need
 from tests.waiting import PATIENCE_S, until
 
-from .broker import RealBroker, need_mosquitto
+from .broker import RealBroker
 from .conftest import Event
 from .playing import is_equal, kinds, play
 
@@ -25,7 +26,7 @@ PAGE = (ROOT / "docs" / "hall-scale.md").read_text("utf-8")
 def centre(event: Event, shared_broker: RealBroker, tmp_path: Path) -> Iterator[LocalBroker]:
     """A broker in the centre, and the bridge that is on the page from the hall's broker to it. Here
     the centre has it, for its configuration is the test's own."""
-    need_mosquitto()
+    need("Mosquitto")
     found = re.search(r"```\n(connection .*?)```", PAGE, re.DOTALL)
     assert found
     text = found[1].replace("open-a", event.name)

@@ -25,9 +25,10 @@ from blindplay.hall.requesting import UnreachableError
 from blindplay.laws import facts as f
 from blindplay.table import Table
 from tests import ROOT
+from tests.programs import need
 from tests.waiting import PATIENCE_S, until
 
-from .broker import RealBroker, need_mosquitto
+from .broker import RealBroker
 from .conftest import Event
 from .model_table import ModelTable, forged
 from .playing import is_equal, kinds, play
@@ -279,7 +280,7 @@ class GuardedBroker(RealBroker):
     """A broker with a configuration of its own."""
 
     def __init__(self, folder: Path, configuration: str) -> None:
-        need_mosquitto()
+        need("Mosquitto")
         LocalBroker.__init__(self, folder, configuration)
 
 

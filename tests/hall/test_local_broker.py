@@ -14,9 +14,10 @@ from blindplay.broker import Link
 from blindplay.hall import local_broker
 from blindplay.hall.broker_files import CONFIGURATION
 from blindplay.hall.new_event import BROKER_FOLDER
+from tests.programs import need
 from tests.waiting import PATIENCE_S, until
 
-from .broker import LOCAL, RealBroker, need_mosquitto
+from .broker import LOCAL, RealBroker
 
 
 def test_it_can_be_killed_and_started_again(tmp_path: Path) -> None:
@@ -34,7 +35,7 @@ def test_it_can_be_killed_and_started_again(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows stops no service with a signal")
 def test_a_service_that_is_stopped_leaves_no_broker_behind(tmp_path: Path) -> None:
-    need_mosquitto()
+    need("Mosquitto")
     with socket.create_server((LOCAL, 0)) as free:
         address = free.getsockname()
     folder = tmp_path / BROKER_FOLDER

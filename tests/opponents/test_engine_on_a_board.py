@@ -14,6 +14,7 @@ from blindplay.opponents import uci
 from blindplay.opponents.engine import EnginePlayer
 from blindplay.opponents.levels import level
 from tests.opponents.playing_alone import at_once, scripted
+from tests.programs import need
 from tests.table.conftest import sit as sit
 from tests.table.sitting import Sit, Sitting
 
@@ -21,9 +22,9 @@ GERMAN = load("de")
 
 
 def stockfish(strength: str) -> EnginePlayer:
+    need("Stockfish")
     program = uci.installed()
-    if program is None:
-        pytest.skip("Stockfish is not installed.")
+    assert program is not None
     return EnginePlayer(program, level(strength), pace=at_once)
 
 

@@ -14,15 +14,16 @@ from blindplay.opponents.analysis import AnalysisEffort, Analyst, Judgement
 from blindplay.opponents.turning_points import TurningPoint, loss_of, turning_points
 from tests.opponents.blunders import GAMES, HANGING, TRAPS, Planted
 from tests.opponents.test_analysis import free
+from tests.programs import need
 
 QUICK = AnalysisEffort(8_000, 30_000)
 PLY = chess.Move.from_uci("e2e4")
 
 
 def found(planted: Planted, effort: AnalysisEffort | None = None) -> list[TurningPoint]:
+    need("Stockfish")
     program = uci.installed()
-    if program is None:
-        pytest.skip("Stockfish is not installed.")
+    assert program is not None
     game = chess.pgn.read_game(io.StringIO(planted.moves))
     assert game is not None and not game.errors
     analyst = Analyst(program, free, effort)

@@ -17,6 +17,7 @@ from blindplay.opponents import uci
 from blindplay.opponents.built_in import STRONGEST, WEAKEST
 from blindplay.opponents.levels import Level
 from tests.opponents.playing_alone import WEAK, scripted
+from tests.programs import lacks
 from tests.waiting import PATIENCE_S, until
 
 
@@ -24,7 +25,7 @@ def test_stockfish_is_found_where_debian_has_its_games(monkeypatch: pytest.Monke
     monkeypatch.setenv("PATH", "/nowhere")
     found = uci.installed()
     if shutil.which("stockfish", path="/usr/games") is None:
-        pytest.skip("Stockfish is not installed.")
+        pytest.skip(lacks("Stockfish"))
     assert found == uci.EngineProgram("Stockfish", ("/usr/games/stockfish",))
 
 

@@ -14,6 +14,7 @@ from typing import Any, Self
 import pytest
 
 from blindplay.speech.screen_reader import ScreenReader
+from tests.programs import need
 from tests.waiting import until
 
 prism = pytest.importorskip(
@@ -68,11 +69,7 @@ class SpeechDispatcher:
     """A Speech Dispatcher with its dummy output, in `folder`, which must have a short path."""
 
     def __init__(self, folder: Path) -> None:
-        if shutil.which("speech-dispatcher") is None:
-            pytest.skip(
-                "The command speech-dispatcher is missing; install the packages speech-dispatcher "
-                "and speech-dispatcher-audio-plugins"
-            )
+        need("Speech Dispatcher")
         self._folder = folder
         self.address = f"unix_socket:{folder / 'socket'}"
         shutil.copytree("/etc/speech-dispatcher/modules", folder / "modules")

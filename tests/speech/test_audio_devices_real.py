@@ -5,7 +5,6 @@ its environment once, and because the tests look for crashes, too.
 """
 
 import json
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,14 +13,12 @@ from typing import Any
 import pytest
 
 from tests import ROOT
+from tests.programs import is_there, lacks
 from tests.speech.device_scenarios import SAID
 
 pytestmark = [
     pytest.mark.realtime,
-    pytest.mark.skipif(
-        shutil.which("pulseaudio") is None,
-        reason="the command pulseaudio is missing; install the package pulseaudio",
-    ),
+    pytest.mark.skipif(not is_there("PulseAudio"), reason=lacks("PulseAudio")),
 ]
 
 
@@ -33,7 +30,7 @@ def _run(scenario: str) -> dict[str, Any]:
             cwd=ROOT,
             capture_output=True,
             text=True,
-            timeout=150,
+            timeout=900,
             check=False,
         )
     assert ended.returncode == 0, ended.stderr
@@ -42,26 +39,20 @@ def _run(scenario: str) -> dict[str, Any]:
     return observed
 
 
-def clear(heard: list[str]) -> list[str]:
-    """Drop one additional word at the end: a busy machine's sound may stutter there."""
-    short = {words: words.rpartition(" ")[0] for words in heard}
-    return [short[words] if short[words] in SAID else words for words in heard]
-
-
 def test_an_announcement_played_by_a_real_output_is_understood_by_a_real_microphone() -> None:
     observed = _run("understood")
     assert observed["playback"] and observed["capture"]
     assert set(observed["outcomes"]) == {"Outcome.SPOKEN"}
-    assert clear(observed["heard"]) == SAID
+    assert observed["heard"] == [[words] for words in SAID]
     assert observed["named"] == 16_000 * 40 // 1000 * 2  # one block of 40 ms
 
 
 def test_a_stopped_output_is_silent_at_the_microphone_soon_after() -> None:
     observed = _run("stopped")
     assert observed["wholes"] == [False] * 5
-    # 50 ms is the requirement, which `blindplay bench` measures; the tone lasts 5 s.
-    assert observed["return_max"] < 2
-    assert observed["silence_max"] < 2
+    # The tone lasts 5 s. 50 ms is the requirement, which `blindplay bench` measures.
+    assert observed["return_max"] < 4
+    assert observed["silence_max"] < 4
     assert observed["half_second_whole"]
     assert observed["half_second_took"] > 0.4
 
@@ -70,7 +61,7 @@ def test_half_duplex_hears_another_voice_but_never_our_own() -> None:
     observed = _run("half_duplex")
     assert observed["own"] == ["Outcome.SPOKEN"] * len(SAID)
     assert observed["own_heard"] == []
-    assert clear(observed["heard"]) == [SAID[0]]
+    assert observed["heard"] == [SAID[0]]
 
 
 def test_unplugged_devices_are_reported_and_can_be_plugged_in_again() -> None:
@@ -84,21 +75,19 @@ def test_unplugged_devices_are_reported_and_can_be_plugged_in_again() -> None:
     assert observed["microphone_while_gone"].startswith("No microphone can be opened; plug one in")
     assert observed["back"]
     assert observed["again"] == "Outcome.SPOKEN"
-    assert clear(observed["heard_again"]) == [SAID[0]]
+    assert observed["heard_again"] == [SAID[0]]
 
 
-@pytest.mark.skipif(shutil.which("pactl") is None, reason="the command pactl is missing")
 def test_an_unplugged_stereo_headset_is_heard_again_when_it_is_back() -> None:
     observed = _run("replugged")
-    assert clear(observed["stereo"]) == [SAID[0]]
+    assert observed["stereo"] == [SAID[0]]
     assert len(observed["errors"]) == 1 and "plug it in again." in observed["errors"][0]
     assert observed["back_while_gone"] == 0
     assert observed["back"]
     for name in ("again", "default", "other"):
-        assert clear(observed[name]) == [SAID[0]]
+        assert observed[name] == [SAID[0]]
 
 
-@pytest.mark.skipif(shutil.which("pactl") is None, reason="the command pactl is missing")
 def test_a_distant_player_is_heard_in_a_real_earphone_from_a_real_microphone() -> None:
     pytest.importorskip("av", reason='av is not installed; run: pip install "blindplay[voices]"')
     pitches = _run("talked")["pitches"]

@@ -63,7 +63,7 @@ NOISE_DB = SPEECH_DB - 18.0
 FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")
 SCHOLARS_MATE = ("e2e4", "e7e5", "f1c4", "b8c6", "d1h5", "g8f6", "h5f7")
 PATIENCE_S = 20.0  # so long a player waits for an answer, of a loaded machine, too
-RATES = (160, 140, 120, 180)  # who is not understood says it again, more slowly
+RATES = (160, 140, 120, 180) * 3  # who is not understood says it again, more slowly
 QUESTION = ". Richtig?"
 
 Samples = NDArray[np.float64]
@@ -363,6 +363,11 @@ class Hall:
             "spoken": [(words, outcome.name) for words, outcome in self.speaker.spoken],
             "utterances": self.utterances,
             "questions": self.questions,
+            "facts": [
+                taken.fact.to_json()
+                for taken in self.table.log
+                if not any(ruling.kind == "refused" for ruling in taken.rulings)
+            ],
             "moves": [ply.move.uci() for ply in game.history],
             "result": game.result,
         }
@@ -444,8 +449,8 @@ def main() -> None:
     go_before_others()
     with SoundServer(folder) as server:
         observed = SCENARIOS[name](server, folder)
-        contents = read_journal(folder / "game.jsonl")
-        observed["facts"] = [fact.to_json() for fact in contents.facts]
+        written = [fact.to_json() for fact in read_journal(folder / "game.jsonl").facts]
+        assert [fact for fact in written if fact in observed["facts"]] == observed["facts"]
         print(json.dumps(observed), flush=True)
 
 

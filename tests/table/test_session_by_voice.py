@@ -7,7 +7,6 @@ journal are the game; everything else that sounded in the air must have left no 
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,14 +19,12 @@ import pytest
 
 from blindplay.language import load
 from tests import ROOT
+from tests.programs import is_there, lacks
 from tests.table.game_by_voice import FOOLS_MATE, SCHOLARS_MATE
 
 pytestmark = [
     pytest.mark.realtime,
-    pytest.mark.skipif(
-        None in map(shutil.which, ("pulseaudio", "pactl", "pacat")),
-        reason="the command pulseaudio, pactl or pacat is missing; install the package pulseaudio",
-    ),
+    pytest.mark.skipif(not is_there("PulseAudio"), reason=lacks("PulseAudio")),
 ]
 GERMAN = load("de")
 # What is a fact without anybody's saying or doing anything.
@@ -42,7 +39,7 @@ def play(scenario: str) -> dict[str, Any]:
             cwd=ROOT,
             capture_output=True,
             text=True,
-            timeout=500,
+            timeout=1500,
             check=False,
         )
     print(ended.stderr)
@@ -52,7 +49,7 @@ def play(scenario: str) -> dict[str, Any]:
 
 
 def done(observed: dict[str, Any]) -> list[str]:
-    """What people said and did, as it is in the journal: "announce white f2f3". An announcement
+    """What people said and did, and was not refused: "announce white f2f3". An announcement
     without a move is one that was begun, and not understood or not legal."""
     told = []
     for fact in observed["facts"]:
@@ -87,9 +84,10 @@ def bare(words: str) -> str:
 
 
 def assert_nothing_else_was_heard(observed: dict[str, Any]) -> None:
-    """Whatever was understood is what a player had just said, and never the table itself, unless
-    it was refused; what people beside the table say is answered with nothing. Words that mean
-    nothing ("geht auf") may have been missed."""
+    """Only what a player has just said, and never the table itself, has led to a ruling, unless it
+    was refused; what people beside the table say is answered with nothing. Words that mean
+    nothing ("geht auf") may have been missed. A player who was misheard says it again: how often
+    that happens in noise is for the benchmarks."""
     words, who = "", ""
     for line, then in pairwise(observed["log"]):
         if " speaks: " in line:
@@ -97,7 +95,7 @@ def assert_nothing_else_was_heard(observed: dict[str, Any]) -> None:
         elif line.startswith("heard ") and ", " not in line.split(": ")[0]:
             heard = line.split(": ", 1)[1].replace("wieviel", "wie viel")
             same = bare(heard) == bare(words.casefold())
-            assert same or then.startswith("ruled refused"), line
+            assert same or not then.startswith("ruled ") or then.startswith("ruled refused"), line
         if who == "guest":
             assert not line.startswith(("said ", "ruled ")), line
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from blindplay.hall.broker_files import CONFIGURATION
 from blindplay.hall.local_broker import program
 from blindplay.hall.meetings import configuration_files
-from tests.hall.broker import LOCAL, need_mosquitto
+from tests.hall.broker import LOCAL
+from tests.programs import need
 from tests.waiting import until
 
 
@@ -19,7 +20,7 @@ class MeetingBroker:
     host = LOCAL
 
     def __init__(self, folder: Path) -> None:
-        need_mosquitto()
+        need("Mosquitto")
         self._folder = folder
         with socket.create_server((LOCAL, 0)) as free:
             self.port: int = free.getsockname()[1]
