@@ -257,17 +257,23 @@ def _citation(number: str, edition: str) -> str:
     return f"{edition} {next((one for one in spellings if one in articles(edition)), number)}"
 
 
+_EDITION = re.compile("|".join(EDITIONS))
+
+
+@functools.cache
+def _article_of(edition: str) -> re.Pattern[str]:
+    """Matches the longest number of an article of the text after the edition's name."""
+    numbers = sorted(articles(edition), key=len, reverse=True)
+    return re.compile(rf" ?({'|'.join(map(re.escape, numbers))})(?!\w|\.\d)")
+
+
 def _citations_in(function: ast.FunctionDef) -> Iterator[str]:
     """Citations in a test function, also as a pair ("fide-2023", "D.2.2") in its parameters."""
     for node in ast.walk(function):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            for match in re.finditer("|".join(EDITIONS), node.value):
-                said = node.value[match.end() :].removeprefix(" ")
-                numbers = [
-                    n for n in articles(match[0]) if re.match(rf"{re.escape(n)}(?!\w|\.\d)", said)
-                ]
-                if numbers:
-                    yield f"{match[0]} {max(numbers, key=len)}"
+            for match in _EDITION.finditer(node.value):
+                if number := _article_of(match[0]).match(node.value, match.end()):
+                    yield f"{match[0]} {number[1]}"
         elif isinstance(node, ast.Tuple):
             words = [
                 item.value

@@ -126,8 +126,8 @@ def test_all_devices_and_four_consoles_at_once_make_one_game(
         time.sleep(seconds)
         assert until(
             lambda: (
-                typed[0] > 50
-                and min(map(len, felt.values())) > 50
+                typed[0] > 20
+                and min(map(len, felt.values())) > 20
                 and all(visitor.sent and visitor.changes for visitor in visitors)
             )
         )
