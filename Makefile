@@ -9,6 +9,15 @@ EXTRAS := $(VENV)/.extras
 LOCK := locks/packages.txt
 PIP := -m pip install --quiet --disable-pip-version-check
 
+# Fetched packages are kept here for the next installation, which then needs no internet.
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)
+ifneq ($(shell mkdir -p "$(CACHE)/blindplay" 2>/dev/null && test -w "$(CACHE)/blindplay" && echo yes),yes)
+CACHE := $(abspath $(VENV))/.cache
+export UV_CACHE_DIR := $(CACHE)/uv
+export PIP_CACHE_DIR := $(CACHE)/pip
+endif
+KEPT_UV := $(CACHE)/blindplay/uv
+
 # What installs: uv, which fetches in parallel, or pip where there is no wheel of uv or no way for it
 # to the packages. Both take the same files.
 WITH_UV := $(BIN)/uv pip install --no-config --python $(BIN)/python
@@ -17,8 +26,14 @@ INSTALL = $(1) --require-hashes -r locks/build.txt \
 	&& $(1) --require-hashes --no-build-isolation -r $(LOCK) \
 	&& $(1) --no-deps --no-build-isolation --editable .
 # Prints what this does while it works, without the long list at its end; fails if it fails.
-SHOWN = { { $(call INSTALL,$(1)) ; } 2>&1 && touch $(VENV)/.packages; } \
-	| awk '/^[^ ]/ { print; fflush() }'; rm $(VENV)/.packages
+SHOWN = { { { $(call INSTALL,$(1)) ; } 2>&1 && touch $(VENV)/.packages; } \
+	| awk '/^[^ ]/ && !/^(WARNING: Retrying|Looking in|Ignoring)|uv: not found/ { print; fflush() }'; \
+	rm $(VENV)/.packages 2>/dev/null; }
+
+# Wheels that not every system has. Without internet they come from the cache.
+WHEELS = --quiet --only-binary :all: --require-hashes
+FETCH = { $(WITH_UV) $(WHEELS) $(1) || $(WITH_UV) --offline $(WHEELS) $(1) \
+	|| $(BIN)/python -m pip install $(WHEELS) --retries 1 $(1); } 2>/dev/null
 
 .PHONY: play test test-long quick steady lint docs pages bench fuzz lock audit model model-graph clean
 
@@ -90,18 +105,23 @@ ifeq ($(LOCK),)
 	@$(BIN)/python $(PIP) --editable ".[test]"
 else
 	@echo "Step 2 of 3: the program that fetches packages."
-	@$(BIN)/python $(PIP) --only-binary :all: --require-hashes -r locks/uv.txt || echo "It has no package for this system."
+	@{ $(BIN)/python $(PIP) -qq --retries 1 --only-binary :all: --require-hashes -r locks/uv.txt \
+		&& mkdir -p $(dir $(KEPT_UV)) && cp $(BIN)/uv $(KEPT_UV); } 2>/dev/null \
+		|| cp $(KEPT_UV) $(BIN)/uv 2>/dev/null \
+		|| echo "It cannot be fetched: there is no internet, or no package of it for this system."
 	@echo "Step 3 of 3: the packages, each checked by its SHA-256."
-	@$(call SHOWN,$(WITH_UV)) 2>/dev/null \
-		|| { echo "Now with pip, which takes a few minutes."; $(call SHOWN,$(WITH_PIP)); }
-	@$(BIN)/python $(PIP) --only-binary :all: --no-deps --require-hashes -r locks/reader.txt \
+	@$(call SHOWN,$(WITH_UV)) || $(call SHOWN,$(WITH_UV) --offline) \
+		|| { echo "Now with pip, which takes a few minutes."; $(call SHOWN,$(WITH_PIP)); } \
+		|| { echo "BlindPlay is not installed: its packages cannot be fetched." \
+		"Connect this computer to the internet, and repeat the command."; exit 1; }
+	@$(call FETCH,--no-deps -r locks/reader.txt) \
 		|| echo "Screen readers cannot be reached from this system."
 endif
 	@touch $@
 	@echo "BlindPlay is installed."
 
 $(EXTRAS): $(READY) locks/extras.txt
-	@$(BIN)/python $(PIP) --only-binary :all: --require-hashes -r locks/extras.txt \
+	@$(call FETCH,-r locks/extras.txt) \
 		|| echo "Some features lack their packages on this system; their tests are skipped."
 	@touch $@
 

@@ -7,6 +7,7 @@ starts fast.
 import contextlib
 import importlib
 import logging
+import os
 import signal
 import sys
 import threading
@@ -154,6 +155,11 @@ def _end_as_ctrl_c_does(number: int, frame: FrameType | None) -> None:
 
 def _prepare_streams() -> None:
     """Write UTF-8 everywhere, and log inner errors as one line without a traceback."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # Python sets closed streams to None. A file that took the place of one, such as the
+            # journal, would get what a program that we start prints.
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             # A file name may hold bytes that are not text.

@@ -17,8 +17,10 @@ import pytest
 
 from blindplay import cli
 from blindplay.commands import options
+from tests import ROOT
 from tests.command_line import run
 
+ANNOUNCED = "Bauer Eva zwei Eva vier\n"
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 
@@ -247,6 +249,17 @@ def test_it_is_no_error_if_nobody_reads_the_output() -> None:
         running.stdin.close()
         assert running.stderr.read() == b""
     assert running.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its shell closes streams in another way")
+@pytest.mark.parametrize(
+    ("closed", "printed"),
+    [("<&-", ANNOUNCED), ("2>&-", ANNOUNCED), (">&-", ""), ("<&- >&- 2>&-", "")],
+)
+def test_a_command_runs_without_the_streams_that_are_closed(closed: str, printed: str) -> None:
+    script = f'"{sys.executable}" -m blindplay announce --fen "{START}" --move e2e4 {closed}'
+    done = subprocess.run(["sh", "-c", script], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, printed, "")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends Ctrl-C to all of a console")

@@ -9,7 +9,9 @@ import contextlib
 import ctypes
 import itertools
 import logging
+import os
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
@@ -271,7 +273,7 @@ def _opening(wanted: str | None, *, capture: bool) -> Iterator[Any]:
     """Yield the device of this name to be started. Raises AudioError."""
     import miniaudio
 
-    _silence_alsa()
+    _silence_libraries()
     identity = _device_id(wanted, capture=capture)
     device: Any = None
     try:
@@ -298,7 +300,7 @@ def _listing(*, capture: bool) -> list[tuple[str, Any]]:
     """Return the names and the ids of the capture or playback devices."""
     import miniaudio
 
-    _silence_alsa()
+    _silence_libraries()
     try:
         found = miniaudio.Devices()
         listed = found.get_captures() if capture else found.get_playbacks()
@@ -330,10 +332,14 @@ def _device_id(wanted: str | None, *, capture: bool) -> Any:
 _alsa_handler: list[object] = []
 
 
-def _silence_alsa() -> None:
-    """Keep ALSA's library from writing a page of messages to a screen reader's terminal."""
+def _silence_libraries() -> None:
+    """Keep ALSA's and PulseAudio's library from writing a page of messages to a screen reader's
+    terminal."""
     if _alsa_handler or not sys.platform.startswith("linux"):
         return
+    if not os.access(os.environ.get("HOME", "/"), os.W_OK):
+        # PulseAudio's library complains for each device if it can make no folder there.
+        os.environ.setdefault("PULSE_RUNTIME_PATH", tempfile.mkdtemp(prefix="blindplay-pulse-"))
     handler = ctypes.CFUNCTYPE(
         None, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p
     )(lambda *_: None)
