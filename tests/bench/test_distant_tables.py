@@ -7,7 +7,7 @@ import pytest
 from blindplay.bench.distant_tables import figures
 
 
-@pytest.mark.realtime
+@pytest.mark.long
 def test_both_tables_show_the_same_clocks_though_messages_are_late_and_lost() -> None:
     (line,) = figures(1)
     assert line.startswith("Two tables, 150 ms each way, 5% of the messages lost, 1 moves in ")

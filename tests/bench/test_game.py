@@ -44,6 +44,7 @@ def test_what_is_understood_at_once_costs_one_utterance_to_announce_and_one_to_r
         assert told.sentences >= 3 and told.words > 10 and told.seconds > cost.said_s > 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("boards", [False, True])
 def test_a_doubtful_move_costs_no_utterance(cautious: Path, boards: bool) -> None:
     costs = [one for one, _ in played(GameOptions(moves=1, models=(cautious,), boards=boards))]
@@ -53,6 +54,7 @@ def test_a_doubtful_move_costs_no_utterance(cautious: Path, boards: bool) -> Non
         assert cost.free == cost.questions and (cost.refused, cost.wrong) == (0, 0)
 
 
+@pytest.mark.long
 def test_a_whole_game_is_told_in_plain_lines() -> None:
     first, both, white, black = figures(load("de"), GameOptions(moves=1, boards=False, full=True))
     assert "Game of 1 moves, Deutsch" in first and "full announcements, seed 1." in first

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from blindplay.bench.hall import SimulatedTable, measure
 from blindplay.hall.copies import follows
 from blindplay.hall.protocol import Head, decode
@@ -24,6 +26,7 @@ def test_a_simulated_table_writes_a_journal_and_a_head_of_it() -> None:
     assert (head.game, head.n, head.digest) == table.end
 
 
+@pytest.mark.long
 def test_all_copies_are_equal_and_the_figures_are_given() -> None:
     need("Mosquitto")
     (line,) = measure([3], seconds=1.0, speed=20.0)

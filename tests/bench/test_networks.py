@@ -16,6 +16,7 @@ pytest.importorskip("onnx", reason='onnx is not installed; pip install ".[test]"
 from tests.speech.ctc.networks import echo
 
 
+@pytest.mark.long
 def test_a_network_and_a_random_one_have_a_line_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,8 +17,6 @@ from blindplay.language.pack_check import ALIKE, PackReport, check
 from blindplay.speech.adaptation.sounds import sounds_of, unlikeness
 from blindplay.speech.synthesis import is_words
 
-CODES = ["da", "de", "en", "nb", "sv"]
-
 
 @cache
 def text_of(code: str) -> str:
@@ -38,11 +36,6 @@ def look(text: str | bytes, code: str = "nb", *, sounds: bool = True) -> PackRep
     )
 
 
-@cache
-def ours(code: str) -> PackReport:
-    return look(text_of(code), code)
-
-
 def changed(*changes: tuple[str, str], sounds: bool = False) -> PackReport:
     """The Norwegian pack with these changes, each of a text that occurs there once."""
     text = text_of("nb")
@@ -56,23 +49,28 @@ def errors(report: PackReport, key: str) -> list[str]:
     return [one.text for one in report.errors if one.key == key]
 
 
-@pytest.mark.parametrize("code", CODES)
-def test_our_own_packs_can_be_used_and_their_words_can_be_heard(code: str) -> None:
-    report = ours(code)
+@pytest.mark.parametrize(
+    ("code", "mistaken"),
+    [
+        ("da", ()),
+        ("de", ("'zwei'", "'drei' in ranks.3")),
+        ("en", ()),
+        ("nb", ("'to'", "'sju'", "ranks.7", "1.1 apart")),
+        ("sv", ()),
+    ],
+)
+def test_our_own_packs_can_be_used_and_their_words_can_be_heard(
+    code: str, mistaken: tuple[str, ...]
+) -> None:
+    """Names that are mistaken for each other are told, with how much they differ and where."""
+    text = text_of(code)
+    report = look(text, code)
     assert report.usable and report.errors == []
     assert not [one for one in report.warnings if "cannot be heard" in one.text]
-
-
-def test_german_two_and_three_are_told_to_be_mistaken_for_each_other() -> None:
-    (one,) = [w for w in ours("de").warnings if w.key == "ranks.2"]
-    assert "'zwei'" in one.text and "'drei' in ranks.3" in one.text
-
-
-def test_norwegian_two_and_seven_are_told_with_how_much_they_differ_and_where() -> None:
-    (one,) = [w for w in ours("nb").warnings if "'to'" in w.text and "'sju'" in w.text]
-    assert one.key == "ranks.2" and "ranks.7" in one.text
-    assert text_of("nb").splitlines()[(one.line or 0) - 1].startswith("2 = ")
-    assert "1.1 apart" in one.text
+    if mistaken:
+        told = [one for one in report.warnings if one.key == "ranks.2"]
+        (one,) = [one for one in told if all(words in one.text for words in mistaken)]
+        assert text.splitlines()[(one.line or 0) - 1].startswith("2 = ")
 
 
 def test_words_are_unlike_as_people_mistake_them() -> None:
@@ -165,7 +163,6 @@ def test_a_correction_may_also_be_a_command_and_is() -> None:
     # "nei" answers a question, and takes back what was announced (D.2.8).
     assert "nei" in pack.Pack.read("nb").words("move", "correction")
     assert "nei" in pack.Pack.read("nb").words("commands", "no")
-    assert not [one for one in ours("nb").errors if "nei" in one.text]
 
 
 def test_every_fault_is_found_in_one_go_and_half_a_pack_is_looked_at_in_its_other_half() -> None:

@@ -210,9 +210,10 @@ class JournalLife(RuleBasedStateMachine):
         assert beat is None or beat.facts <= len(self.written)
 
 
+@pytest.mark.parametrize("lives", [50, pytest.param(1000, marks=pytest.mark.long)])
 def test_whatever_happens_no_fact_that_was_written_is_lost(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, lives: int
 ) -> None:
     monkeypatch.setattr("blindplay.record.journal._REREAD_S", 0)  # nobody completes a torn line
-    plan = settings(max_examples=150, stateful_step_count=25)
+    plan = settings(max_examples=lives, stateful_step_count=25)
     run_state_machine_as_test(JournalLife, settings=plan)

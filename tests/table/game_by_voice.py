@@ -61,6 +61,7 @@ TALK = (
 SPEECH_DB = -22.0
 NOISE_DB = SPEECH_DB - 18.0
 FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")
+AFTER_F3_E5 = "rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - 0 2"
 SCHOLARS_MATE = ("e2e4", "e7e5", "f1c4", "b8c6", "d1h5", "g8f6", "h5f7")
 PATIENCE_S = 20.0  # so long a player waits for an answer, of a loaded machine, too
 RATES = (160, 140, 120, 180) * 3  # who is not understood says it again, more slowly
@@ -207,6 +208,7 @@ class Hall:
         microphone: str | None = None,
         seats: Sequence[str] = ("white",),
         shared: bool = False,
+        fen: str | None = None,
     ) -> None:
         self.pack: Language = load("de")
         self.log = Log()
@@ -229,6 +231,7 @@ class Hall:
             arbiter="automatic",
             white=Player(name="Anna Weiß", impaired=True),
             black=Player(name="Bernd Schwarz"),
+            fen=fen,
         )
         self.table = Table(journal, setup)
         self.session = Session(
@@ -403,9 +406,7 @@ def own_microphone(server: SoundServer, folder: Path) -> dict[str, Any]:
     a talk button. The opponent types, and all that he says aloud is in the air, too."""
     with ExitStack() as stack:
         number = plug_microphone("Headset")
-        hall = Hall(stack, folder, microphone="Headset")
-        hall.play_with_keys("f2f3")
-        hall.play_with_keys("e7e5")
+        hall = Hall(stack, folder, microphone="Headset", fen=AFTER_F3_E5)
         cut_off = threading.Timer(1.4, server.unplug, [number])
         cut_off.start()
         hall.sound("white", hall.words("g2g4"))

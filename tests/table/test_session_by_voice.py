@@ -138,17 +138,9 @@ def test_a_whole_game_is_played_by_voice_in_a_noisy_hall() -> None:
 def test_only_the_player_is_heard_in_his_microphone_and_the_game_goes_on_when_it_was_gone() -> None:
     observed = play("own_microphone")
     assert observed["gone"] and observed["back"]
-    assert observed["moves"] == list(FOOLS_MATE)
-    first, second, third, last = FOOLS_MATE
+    _, _, third, last = FOOLS_MATE
+    assert observed["moves"] == [third, last]
     assert done(observed) == [
-        f"announce white {first}",
-        f"repeat black {first}",
-        *executed(first, "white"),
-        f"announce black {second}",
-        f"make white {second}",  # typed: nobody's hands have told it
-        f"make black {second}",
-        f"repeat white {second}",
-        "press black",
         f"announce white {third}",
         f"repeat black {third}",
         *executed(third, "white"),
@@ -159,7 +151,7 @@ def test_only_the_player_is_heard_in_his_microphone_and_the_game_goes_on_when_it
     assert_nothing_else_was_heard(observed)
     assert_all_was_spoken_once(observed)
     times = Counter(said(observed))
-    assert [times[words] for words in announcements(*FOOLS_MATE)] == [1] * 4
+    assert [times[words] for words in announcements(*FOOLS_MATE)[2:]] == [1, 1]
 
 
 @pytest.mark.long
