@@ -12,7 +12,7 @@ import chess
 import chess.pgn
 from chess.pgn import NAG_BLUNDER, NAG_MISTAKE
 
-from blindplay.given import plain, plain_lines, read_bytes
+from blindplay.given import plain, plain_lines, read_bytes, shown
 
 from .journal import JournalError, is_journal
 from .score import pgn
@@ -22,6 +22,17 @@ chess.pgn.LOGGER.setLevel(logging.CRITICAL)  # an error in a file is reported in
 _MOST_BYTES = 20_000_000
 _EPD = re.compile(r"[1-8KQRBNPkqrbnp/]{15,71} [wb] ")
 _MOST_PLIES = 1200
+_ASIDE = re.compile(r"\{[^}]*\}?|;[^\n]*|^[%\[][^\n]*", re.MULTILINE)
+"""A comment, an escaped line or a tag of PGN."""
+_BEFORE_MOVE = re.compile(r"[\d.…()!?+#]*")
+"""What a word may hold before a move: a number, or the signs behind another move."""
+_RUNNING = re.compile(r"\s*(unterminated|in\s+progress|adjourned)\s*", re.IGNORECASE)
+"""The tag Termination of games that go on; not all servers write it alike."""
+_ENDED = re.compile(
+    r"\s*(abandoned|adjudication|death|emergency|normal|rules\s+infraction|time\s+forfeit)\s*",
+    re.IGNORECASE,
+)
+"""Termination of games that have ended, though perhaps without a result (PGN standard, 9.8.1)."""
 
 
 class StudyKind(Enum):
@@ -121,6 +132,7 @@ def _parsed(text: str) -> chess.pgn.Game | None:
 def _of_pgn(text: str, name: str, kind: StudyKind | None) -> Iterator[StudiedGame | Puzzle]:
     stream, number = io.StringIO(text), 1
     while True:
+        begin = stream.tell()
         try:
             game = chess.pgn.read_game(stream)
             board = None if game is None else game.board()
@@ -129,8 +141,25 @@ def _of_pgn(text: str, name: str, kind: StudyKind | None) -> Iterator[StudiedGam
         if game is None or board is None:
             return
         if game.variations or "FEN" in game.headers or game.errors:
+            if (word := _unread(text[begin : stream.tell()])) is not None:
+                raise ValueError(
+                    f"Game {number} in {name} holds {shown(word)}, which is no move in PGN; write "
+                    "the pieces as K, Q, R, B and N."
+                )
             yield _checked(game, board, name, number, kind)
             number += 1
+
+
+def _unread(text: str) -> str | None:
+    """Return the first word of a game of which the reader of PGN takes only the end for a move:
+    ``Sf3`` would be ``f3``. None if there is no such word."""
+    for word in _ASIDE.sub(" ", text).split():
+        at = 0
+        for part in chess.pgn.MOVETEXT_REGEX.finditer(word):
+            if part[1] and not _BEFORE_MOVE.fullmatch(word, at, part.start()):
+                return word
+            at = part.end()
+    return None
 
 
 def _checked(
@@ -142,7 +171,8 @@ def _checked(
         raise ValueError(f"Game {number} in {name} has a mistake near its move {at}; correct it.")
     if type(board) is not chess.Board or not board.is_valid() or _is_endless(board, moves):
         raise ValueError(f"Game {number} in {name} cannot be reviewed; name another one.")
-    if game.headers.get("Termination") == "unterminated":
+    termination = game.headers.get("Termination", "")
+    if _RUNNING.fullmatch(termination):
         raise ValueError(f"Game {number} in {name} is not over; review it when it has ended.")
     played = board.chess960 or "Mode" in game.headers  # a game that was played has this tag
     own = not played and board.fen() != chess.STARTING_FEN
@@ -153,6 +183,12 @@ def _checked(
         return Puzzle(board, name, tuple(moves[:1]), line=tuple(moves))
     if not moves:
         raise ValueError(f"Game {number} in {name} has no moves; name another one.")
+    open_ = game.headers.get("Result") in ("*", "?", "") and not _ENDED.fullmatch(termination)
+    if open_ and not game.end().board().is_game_over():
+        raise ValueError(
+            f"Game {number} in {name} has no result, so it may not be over; review it when it has "
+            "ended, and write its result."
+        )
     return StudiedGame(game)
 
 

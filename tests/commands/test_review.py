@@ -129,9 +129,9 @@ def test_a_table_without_an_engine_for_an_opponent_starts_no_process_at_all(tmp_
         (PUZZLE, ["--number", "2"], "its last one is 1."),
         (PUZZLE, ["--output", "out.pgn"], "holds no game"),
         (PUZZLE, ["--port", "x"], "--port needs --board"),
-        ("1. e4 *", ["--output", "given"], "exists already"),
-        ("1. e4 *", ["--output", "none/out.pgn"], "There is no folder"),
-        ("1. e4 *", ["--engine", "no-such-engine"], "is not a program"),
+        ("1. e4 1-0", ["--output", "given"], "exists already"),
+        ("1. e4 1-0", ["--output", "none/out.pgn"], "There is no folder"),
+        ("1. e4 1-0", ["--engine", "no-such-engine"], "is not a program"),
         ("Buy milk.", [], "holds no game and no position"),
     ],
 )

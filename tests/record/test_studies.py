@@ -26,7 +26,7 @@ MADE = (
     f.Make(t=3, by="black", move="e7e5"), f.Press(t=4, by="black"),
 )  # fmt: skip
 MATE = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
-TWO = '[White "Anna"]\n\n1. e4 {[%clk 1:00:00]} e5 (1... c5) *\n\n[White "Bert"]\n\n1. d4 *\n'
+TWO = '[White "Anna"]\n\n1. e4 {[%clk 1:00:00]} e5 (1... c5) 1-0\n\n[White "Bert"]\n\n1. d4 0-1\n'
 
 
 def written(folder: Path, text: str | bytes, name: str = "given") -> Path:
@@ -67,7 +67,7 @@ def test_pgn_holds_games_and_puzzles(tmp_path: Path) -> None:
     (puzzle,) = studies(written(tmp_path, text))
     ra8 = chess.Move.from_uci("a1a8")
     assert puzzle == Puzzle(chess.Board(MATE), "Mate", (ra8,), line=(ra8,))
-    (as_game,) = studies(written(tmp_path, text), StudyKind.GAME)
+    (as_game,) = studies(written(tmp_path, text), StudyKind.GAME)  # mate is an end, too
     (played,) = studies(written(tmp_path, text.replace("[FEN", '[Mode "OTB"]\n[FEN')))
     assert isinstance(as_game, StudiedGame) and isinstance(played, StudiedGame)
     (opening,) = studies(written(tmp_path, "1. e4 e5 *"), StudyKind.PUZZLE)
@@ -75,7 +75,7 @@ def test_pgn_holds_games_and_puzzles(tmp_path: Path) -> None:
 
 
 def test_pgn_in_the_standards_encoding_is_read(tmp_path: Path) -> None:
-    (game,) = studies(written(tmp_path, '[White "Björn"]\n\n1. e4 *'.encode("latin-1")))
+    (game,) = studies(written(tmp_path, '[White "Björn"]\n\n1. e4 1-0'.encode("latin-1")))
     assert isinstance(game, StudiedGame) and game.pgn.headers["White"] == "Björn"
 
 
@@ -103,6 +103,16 @@ def test_epd_holds_puzzles_with_moves_to_find_and_to_avoid(tmp_path: Path) -> No
         ('[FEN "4k3/8/8/8/8/8/8/R3K3 w - - 0 9999"]\n\n1. Ra8+ *', "cannot be reviewed"),
         ('[Variant "Atomic"]\n\n1. e4 *', "cannot be reviewed"),
         ('[Termination "unterminated"]\n\n1. e4 *', "is not over"),
+        ('[Termination "Unterminated"]\n\n1. e4 *', "Game 1 in .* is not over"),
+        ('[Termination "In progress"]\n[Result "1-0"]\n\n1. e4 *', "is not over"),
+        (f'[Termination "Unterminated"]\n[FEN "{MATE}"]\n\n1. Ra7 *', "is not over"),
+        ("1. e4 e5 *", "Game 1 in .* has no result"),
+        ('[Result "?"]\n\n1. e4 e5', "has no result"),
+        (TWO + "\n1. e4 e5 2. Sf3 d6 1-0", "Game 3 in .* holds 'Sf3', .* as K, Q, R, B and N"),
+        ("1. e4 e5 2.Pf3 Pc6 1-0", "holds '2.Pf3'"),
+        ("1. e4 e5 2. \u2658f3 1-0", "holds '\u2658f3'"),
+        ("1. e4 e5 2. \u041af3 1-0", "holds '\u041af3'"),
+        ("1. e4 d5 2. e:d5 1-0", "holds 'e:d5'"),
         ('[FEN "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"]\n\n*', "has no legal move"),
         ("6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra9;", "line 1: this is not EPD"),
         ("8/8/8/8/8/8/8/R5K1 w - - bm Ra8;", "line 1: this position cannot be played on"),
@@ -110,6 +120,22 @@ def test_epd_holds_puzzles_with_moves_to_find_and_to_avoid(tmp_path: Path) -> No
 )
 def test_what_cannot_be_studied_is_told_with_its_place(tmp_path: Path, text: str, why: str) -> None:
     with pytest.raises(ValueError, match=why):
+        studies(written(tmp_path, text))
+
+
+def test_a_game_that_has_ended_without_a_result_is_studied(tmp_path: Path) -> None:
+    """PGN has no result for two losers (11.8), and none for a game that was broken off."""
+    for text in ('[Termination "Abandoned"]\n\n1. e4 *', "1. f3 e5 2. g4 Qh4# *"):
+        (game,) = studies(written(tmp_path, text))
+        assert isinstance(game, StudiedGame)
+
+
+def test_letters_in_comments_and_behind_moves_are_no_pieces(tmp_path: Path) -> None:
+    text = (
+        '[Event "Sf3"]\n[Annotator "Pf3"]\n\n1.e4! {Sf3\nPf3} e5?! ; Lb5\n% Pf3\n'
+        "2.Nf3 (2.f4 exf4 e.p.) N 2...Nc6 $1 3.Ng1-f3? *"
+    )
+    with pytest.raises(ValueError, match="has a mistake near its move 3"):  # the last move only
         studies(written(tmp_path, text))
 
 

@@ -27,7 +27,7 @@ from tests.waiting import PATIENCE_S, until
 
 ENGLISH = load("en")
 FOOLS_MATE = '[White "Anna"]\n[Black "Bert"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
-QUIET = '[White "Anna"]\n[Black "Bert"]\n\n1. e4 e5 2. Nf3 Nc6 *\n'
+QUIET = '[White "Anna"]\n[Black "Bert"]\n\n1. e4 e5 2. Nf3 Nc6 1/2-1/2\n'
 POINT = "Turning point one of one: move number two of White."
 
 
