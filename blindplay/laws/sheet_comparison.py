@@ -212,11 +212,12 @@ class Comparison:
 
     @property
     def unclear(self) -> list[tuple[str, int, EntryCertainty]]:
-        """Entries (side, ply) within the game that prove nothing, and why."""
+        """Entries (side, ply) within the game, and at a move that both sheets lack, that prove
+        nothing, and why."""
         return [
             (side, ply, entry.certainty)
             for side, ply, entry in self.odd
-            if ply <= len(self.moves)
+            if ply <= len(self.moves) + (self.stop == "gap")
             and entry.text.strip()
             and entry.certainty in ("unreadable", "missing", "illegal")
         ]

@@ -12,7 +12,7 @@ from typing import Any
 import chess
 
 from blindplay.language import Language, in_language
-from blindplay.laws import Fact, Game, Ruling, Taken
+from blindplay.laws import Game, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
 from blindplay.laws.facts import SIDES
@@ -57,7 +57,7 @@ def announcements(taken: Taken, game: Game, pack: Language) -> list[Announcement
         omitted = (*omitted, r.Announced)  # one announcement per event: the correction has it
     readings = [ruling for ruling in taken.rulings if isinstance(ruling, r.ClockReading)]
     early = readings[:-1]  # the last reading is enough: say both times once
-    context = _Context(game, pack, taken.fact)
+    context = _Context(game, pack, taken)
     return [
         replace(
             one,
@@ -99,12 +99,14 @@ def goes_to_earphone(game: Game, who: str, absent: str = "") -> bool:
 
 
 class _Context:
-    """The game and the language of some announcements, and the fact that they are about."""
+    """The game and the language of some announcements, with the fact that they are about and its
+    rulings."""
 
-    def __init__(self, game: Game, pack: Language, fact: Fact) -> None:
+    def __init__(self, game: Game, pack: Language, taken: Taken) -> None:
         self.game = game
         self.pack = pack
-        self.fact = fact
+        self.fact = taken.fact
+        self.rulings = taken.rulings
 
     def sentence(self, key: str, **values: str) -> Announcement:
         """A sentence for everybody."""
@@ -424,12 +426,29 @@ def _arbiter_needed(context: _Context, ruling: r.ArbiterNeeded) -> _Sentences:
     if why == "seal":
         yield context.sentence("seal_asked", player=player)
     elif why in _ENTRIES and ruling.ply is not None:
-        entry = context.pack.sentence(why, owner=player, **context.place(ruling.ply))
-        yield context.sentence("arbiter_needed", why=entry)
+        yield from _entry(context, ruling, player)
     elif (ruling.by or "").startswith("assistant:"):
         yield _needed_by_assistant(context, why, player)
     else:
         yield context.needed(why, player=player)
+
+
+def _entry(context: _Context, ruling: r.ArbiterNeeded, owner: str) -> _Sentences:
+    """An entry that decides nothing. Of all that cannot be read on a sheet, the first is named: a
+    whole sheet may be in letters that the table does not know."""
+    why, ply, count = str(ruling.why), ruling.ply or 0, 1
+    if why == "illegible_entry":
+        alike = [
+            one
+            for one in context.rulings
+            if isinstance(one, r.ArbiterNeeded) and (one.why, one.by) == (why, ruling.by)
+        ]
+        if ruling is not alike[0]:
+            return
+        count = len(alike)
+    key = "illegible_entries" if count > 1 else why
+    values = {"owner": owner, "count": context.pack.number(count), **context.place(ply)}
+    yield context.sentence("arbiter_needed", why=context.pack.sentence(key, **values))
 
 
 def _needed_by_assistant(context: _Context, why: str, player: str) -> Announcement:

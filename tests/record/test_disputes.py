@@ -86,6 +86,19 @@ def test_sheets_in_different_letters_are_compared_as_moves() -> None:
     assert decision.comparison.stop is None
 
 
+@pytest.mark.parametrize("knight", ["P", "R", "\u041a"])
+def test_letters_of_a_country_that_is_not_known_are_no_moves(knight: str) -> None:
+    """A knight is P in Dutch, R in Finnish and К in Russian: none of them is a pawn or a rook."""
+    sheet = f"1. e4 e5\n2. {knight}f3 {knight}f6\n3. {knight}c3 {knight}c6\n"
+    alike = decided(sheet, sheet, white=GOOD)
+    assert [move.uci() for move in alike.comparison.moves] == ["e2e4", "e7e5"]
+    assert "Der Eintrag von Weiß ist nicht lesbar: Zug Nummer zwei von Weiß." in said(alike)
+    assert "Der Eintrag von Schwarz ist nicht lesbar: Zug Nummer zwei von Weiß." in said(alike)
+    with_german = decided(SHEET, sheet, white=GOOD, black=ON_H6)
+    assert with_german.comparison.stop is None and with_german.boards["white"].right
+    assert sum("von Schwarz ist nicht lesbar" in words for words in said(with_german)) == 4
+
+
 def test_the_same_illegal_move_on_both_sheets() -> None:
     decision = decided("1. e4 e5 2. Ke3", "1. e4 e5 2. Ke3")
     assert (decision.comparison.stop, decision.articles) == ("illegal", ("fide-2023 7.5.1",))

@@ -151,6 +151,21 @@ def test_the_arbiter_is_never_needed_without_a_reason(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", language.languages())
+def test_a_sheet_that_cannot_be_read_is_told_once(code: str) -> None:
+    pack, game = language.load(code), Game(PackWords())
+    taken(game, {"t": 0, "fact": "setup", "white": {"impaired": True}})
+    rulings = tuple(
+        r.ArbiterNeeded(by=by, why="illegible_entry", ply=ply, text="Pf3")
+        for ply in (3, 4, 5)
+        for by in (("white", "black") if ply < 5 else ("white",))
+    )
+    told = announcements(Taken(parse({"t": 1, "fact": "tick"}), rulings), game, pack)
+    assert len(told) == 2
+    for one, side, count in zip(told, ("white", "black"), (3, 2), strict=True):
+        assert pack.sentence(side) in one.words and pack.number(count) in one.words
+
+
+@pytest.mark.parametrize("code", language.languages())
 @pytest.mark.parametrize(
     "ruling",
     [

@@ -24,7 +24,7 @@ class Notation(Enum):
     GERMAN = "KDTLSB"  # German, Norwegian, Swedish and Danish
     ENGLISH = "KQRBNP"
     FRENCH = "RDTFCP"
-    BRITISH_BRAILLE = "KQRLSP"  # no piece has a file's letter; see :mod:`.braille`
+    BRITISH_BRAILLE = "KQRLSP"  # no piece has a file's letter; only in Braille, see :mod:`.braille`
     FIGURINE = "♔♕♖♗♘♙"  # the same in every country
 
 
@@ -48,7 +48,6 @@ class Remark(Enum):
     PAWN_LETTER = "pawn_letter"  # a letter is written for the pawn
     CAPITAL_SQUARE = "capital_square"  # ``E4``: the square is written in capitals
     SMALL_LETTER = "small_letter"  # ``sf3``: the piece is written in small letters
-    FOREIGN_LETTER = "foreign_letter"  # the letter belongs to another country than the sheet
     LETTER_OPEN = "letter_open"  # the letter is another piece in another possible country
     CASTLING_AS_KING_MOVE = "castling_as_king_move"  # ``Kg1`` for castling
     CORRECTED = "corrected"  # something else was written before, and taken back
@@ -208,40 +207,47 @@ def is_numeric(text: str) -> bool:
 def meanings(text: str, notations: frozenset[Notation]) -> tuple[EntryMeaning, ...]:
     """All meanings of ``text`` on a sheet in one of ``notations``; none if it is not a move.
 
-    The notations of other countries, and small letters for pieces, count only if the sheet's own
-    notations do not know the entry.
+    A letter that is no piece there means nothing: in another country it may be any piece. Small
+    letters for pieces count only if nothing else is meant.
     """
     if len(text) > _LONGEST or _holds_other_words(text):
         return ()
     compact, is_braille = _compact(text)
     if any(letter in compact for letter in Notation.FIGURINE.value):
         notations = frozenset({Notation.FIGURINE})
-    found = [m for n in Notation if n in notations for m in _in_notation(compact, n, is_braille)]
-    if all(Remark.PAWN_LETTER in meant.odd for meant in found):
-        for notation in Notation:
-            if notation not in notations:
-                found += [
-                    _other(meant, Remark.FOREIGN_LETTER)
-                    for meant in _in_notation(compact, notation, is_braille)
-                    if Remark.PAWN_LETTER not in meant.odd
-                ]
-            elif not is_braille:
-                small = _with_small_letter(compact, notation.value)
-                found += [_other(meant, Remark.SMALL_LETTER) for meant in small]
+    own = [notation.value for notation in Notation if notation in notations]
+    found = [meant for letters in own for meant in _in_notation(compact, letters, is_braille)]
+    if not is_braille and all(Remark.PAWN_LETTER in meant.odd for meant in found):
+        small = [meant for letters in own for meant in _with_small_letter(compact, letters)]
+        found += map(_small, small)
     found = found or list(_in_words(braille.read(text)))
     return tuple(dict.fromkeys(found))
 
 
 @lru_cache(maxsize=1 << 15)
 def knows(notation: Notation, text: str) -> bool:
-    """True if an entry is a move in ``notation``."""
+    """True if an entry is a move in ``notation``, without a letter for a pawn."""
     compact, is_braille = _compact(text)
-    found = _in_notation(compact, notation, is_braille)
+    found = _in_notation(compact, notation.value, is_braille)
     return any(Remark.PAWN_LETTER not in meant.odd for meant in found)
 
 
-def _other(meant: EntryMeaning, why: Remark) -> EntryMeaning:
-    return replace(meant, odd=(*meant.odd, why), own=False)
+_LETTER = r"[^\W\d_]"
+_LETTERED = re.compile(
+    rf"(?P<piece>{_LETTER}){_LETTER}?[a-h]?[1-8]?[-x:]?{_LETTER}?[a-hA-H][1-8](?!{_LETTER})"
+    rf"|[a-h]?[1-8]?[-x:]?[a-h][18][=/(-]?\(?(?P<promotion>{_LETTER})(?!{_LETTER})"
+)
+
+
+def has_letter(text: str) -> bool:
+    """True if ``text`` has the form of a move with a piece's capital letter, of any country."""
+    compact, is_braille = _compact(text)
+    match = None if is_braille else _LETTERED.match(compact)
+    return match is not None and (match["piece"] or match["promotion"]).isupper()
+
+
+def _small(meant: EntryMeaning) -> EntryMeaning:
+    return replace(meant, odd=(*meant.odd, Remark.SMALL_LETTER), own=False)
 
 
 def _compact(text: str) -> tuple[str, bool]:
@@ -251,8 +257,9 @@ def _compact(text: str) -> tuple[str, bool]:
     return "".join(_NUMBER.sub("", text.translate(_LOOKALIKES), count=1).split()), is_braille
 
 
-def _in_notation(compact: str, notation: Notation, is_braille: bool) -> Iterator[EntryMeaning]:
-    """The meanings of an entry in one notation. In Braille, small letters may be pieces."""
+def _in_notation(compact: str, letters: str, is_braille: bool) -> Iterator[EntryMeaning]:
+    """The meanings of an entry if ``letters`` are the pieces, from king to pawn. In Braille, small
+    letters may be pieces."""
     if castling := _castling().fullmatch(compact):
         side = GrammarSign.CASTLES_LONG if castling["long"] else GrammarSign.CASTLES_SHORT
         yield replace(_marked(castling["tail"]), castles=side)
@@ -262,15 +269,14 @@ def _in_notation(compact: str, notation: Notation, is_braille: bool) -> Iterator
         promotion = _PIECES[int(numeric[3])] if numeric[3] else None
         yield EntryMeaning(None, origin, target, promotion=promotion)
         return
-    for pattern in _moves(notation.value):
+    for pattern in _moves(letters):
         match = pattern.fullmatch(compact)
-        if match and (meant := _meant(match, notation.value)):
+        if match and (meant := _meant(match, letters)):
             yield meant
     if is_braille:
-        for meant in _with_small_letter(compact, notation.value):
+        for meant in _with_small_letter(compact, letters):
             # A small file's letter is the file, unless no pawn can be meant.
-            is_file = compact[0] in "abcdefgh"
-            yield _other(meant, Remark.SMALL_LETTER) if is_file else meant
+            yield _small(meant) if compact[0] in "abcdefgh" else meant
 
 
 def _with_small_letter(compact: str, letters: str) -> Iterator[EntryMeaning]:
@@ -321,7 +327,7 @@ def _meant(match: re.Match[str], letters: str) -> EntryMeaning | None:
         promotion = promotion or _piece(becomes, letters)
     odd = {
         Remark.SQUARE_OMITTED: not target,
-        Remark.PAWN_LETTER: letter and piece == chess.PAWN,
+        Remark.PAWN_LETTER: letters[5] in (letter, captured) and letters[5].isalpha(),
         Remark.CAPITAL_SQUARE: to_file.isupper(),
         Remark.RANK_OMITTED: len(target) == 1,
     }

@@ -12,7 +12,17 @@ import chess
 
 from ..move_index import intended_castlings, reaches
 from ..pack import GrammarSign
-from .notation import EVERY_NOTATION, EntryMeaning, Notation, Remark, is_gap, knows, meanings
+from . import braille
+from .notation import (
+    EVERY_NOTATION,
+    EntryMeaning,
+    Notation,
+    Remark,
+    has_letter,
+    is_gap,
+    knows,
+    meanings,
+)
 
 
 class Certainty(Enum):
@@ -52,11 +62,12 @@ def read(
 ) -> EntryReading:
     """The move that ``text`` stands for on ``board``. Never raises for any text.
 
-    An entry may be in the notation of any country, in whole words of the packs' languages, in
+    An entry may be in the notation of any known country, in whole words of the packs' languages, in
     squares, UCI, the numeric notation of correspondence chess, or Braille (in Unicode).
-    ``notations`` are those that the sheet can be in (see :func:`notation_of`). An entry that two of
-    them read as different legal moves is AMBIGUOUS. So is a promotion without its piece: it is
-    never taken for a queen.
+    ``notations`` are those that the sheet can be in (see :func:`notation_of`). A letter that is no
+    piece in them makes an entry UNREADABLE. So does one for a pawn, unless it is that in all of
+    them: P is a knight elsewhere. An entry that two of them read as different legal moves is
+    AMBIGUOUS. So is a promotion without its piece: it is never taken for a queen.
 
     The Laws leave the signs for check and mate and e.p. to the writer (C.13). They are odd only if
     they are false. The sign of a capture is also optional (C.13.3). Without it the entry is at
@@ -68,15 +79,23 @@ def read(
     """
     if is_gap(text):
         return EntryReading(text, Certainty.MISSING)
+    unreadable = EntryReading(text, Certainty.UNREADABLE)
     found = meanings(text, frozenset(notations))
-    if not found:
-        return EntryReading(text, Certainty.UNREADABLE)
+    pieces = [one for one in found if Remark.PAWN_LETTER not in one.odd]
+    open_ = len({notation.value[5] for notation in notations}) > 1
+    if not (pieces if open_ else found):
+        return unreadable
     meant = [one for one in found if one.own] or list(found)
     fits = [fit for one in meant for fit in _fits(one, board)]
     if not fits and len(meant) < len(found):
         meant = [one for one in found if not one.own]
         fits = [fit for one in meant for fit in _fits(one, board)]
+    if open_ and fits and all(Remark.PAWN_LETTER in fit.odd for fit in fits):
+        return unreadable
+    if not fits and len({one.piece for one in meant}) > 1:
+        return unreadable  # the letter may be a third piece, in a country that is not known here
     if not fits:
+        found = tuple(pieces if open_ else found)
         moves = tuple(dict.fromkeys(move for one in found for move in _intended(one, board)))
         odd = {remark for one in found for remark in one.odd}
         return EntryReading(text, Certainty.ILLEGAL, moves, _in_order(odd))
@@ -259,22 +278,39 @@ def read_in(letters: str, text: str, board: chess.Board) -> EntryReading:
     """The move that ``text`` stands for, if possible with these ``letters`` of the pieces, from
     king to knight; else with those of any country."""
     notations = [notation for notation in EVERY_NOTATION if notation.value.startswith(letters)]
-    return read(text, board, notations or EVERY_NOTATION)
+    found = read(text, board, notations)
+    return read(text, board) if found.certainty is Certainty.UNREADABLE else found
 
 
 def notation_of(texts: Iterable[str]) -> tuple[Notation, ...]:
     """The notations that the entries of a sheet can be in, by the letters of their pieces.
 
     There is one if the letters decide, several if they do not, and all if there are no letters.
-    One foreign letter among many does not decide.
+    One foreign letter among many does not decide. If no notation knows three quarters of the
+    entries with letters, the sheet is in those of a country that is not known here: only what needs
+    none of them, such as a pawn's move, can be read.
 
-    >>> notation_of(["e4", "e5", "Lc4", "Dh5"])
-    (<Notation.GERMAN: 'KDTLSB'>,)
+    >>> notation_of(["e4", "e5", "Lc4", "Dh5"]), notation_of(["e4", "e5", "Rf3", "Lc5"])
+    ((<Notation.GERMAN: 'KDTLSB'>,), (<Notation.FIGURINE: '♔♕♖♗♘♙'>,))
     """
+    entries = list(texts)
     votes = dict.fromkeys(Notation, 0)
     votes.pop(Notation.FIGURINE)
-    for text in texts:
+    if not any(map(braille.is_braille, entries)):
+        votes.pop(Notation.BRITISH_BRAILLE)
+    lettered = 0
+    for text in entries:
         knowing = [notation for notation in votes if knows(notation, text)]
-        for notation in knowing if len(knowing) < len(votes) else ():
+        if len(knowing) == len(votes) or not (knowing or has_letter(text)):
+            continue
+        lettered += 1
+        for notation in knowing:
             votes[notation] += 1
-    return tuple(notation for notation in votes if votes[notation] == max(votes.values()))
+    most = max(votes.values())
+    if most < _LEAST_KNOWN * lettered:
+        return (Notation.FIGURINE,)
+    return tuple(notation for notation in votes if votes[notation] == most)
+
+
+_LEAST_KNOWN = 0.75
+"""Share of the entries with letters that a sheet's notation knows."""

@@ -219,6 +219,12 @@ def test_illegible_entry_stays_in_its_place() -> None:
     ]
 
 
+def test_letters_of_any_country_are_entries_of_their_own() -> None:
+    for knight in ("P", "R", "\u041a"):
+        texts = ["e4", "e5", f"{knight}f3", f"{knight}c6"]
+        assert plies(f"1. e4 e5\n2. {knight}f3 {knight}c6") == list(enumerate(texts, 1))
+
+
 def test_comments_are_no_entries() -> None:
     text = (
         "1. e4 e5 gut gespielt\nZeitnot!\n2. Sf3 {oder f4} Sc6 (Sf6 3. Sxe5)\n3. Lc4 (0:12) Lc5\n*"

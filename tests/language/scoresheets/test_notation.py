@@ -5,7 +5,7 @@ import pytest
 
 from blindplay.language.scoresheets.notation import (
     Notation,
-    Remark,
+    has_letter,
     is_gap,
     is_mark,
     is_numeric,
@@ -28,10 +28,21 @@ def test_a_letter_is_the_piece_of_its_country() -> None:
     assert of("♘f3", Notation.GERMAN) == [chess.KNIGHT]
 
 
-def test_a_foreign_letter_counts_only_if_the_own_notation_does_not_know_it() -> None:
-    (meant,) = meanings("Nf3", frozenset({Notation.GERMAN}))
-    assert (meant.piece, meant.own, meant.odd) == (chess.KNIGHT, False, (Remark.FOREIGN_LETTER,))
+def test_a_letter_of_another_country_means_nothing() -> None:
+    assert meanings("Nf3", frozenset({Notation.GERMAN})) == ()
     assert knows(Notation.ENGLISH, "Nf3") and not knows(Notation.GERMAN, "Nf3")
+
+
+@pytest.mark.parametrize(
+    "text", ["Pf3", "Gb5+", "Hxd5", "\u041af3", "\u041a\u0440e7", "1. Zg1-f3", "e8P"]
+)
+def test_a_move_with_a_letter_of_any_country_has_its_form(text: str) -> None:
+    assert has_letter(text)
+
+
+@pytest.mark.parametrize("text", ["e4", "sf3", "exd5", "e2e4", "0-0", "E4", "Springer", "e8", ""])
+def test_other_moves_have_no_letter(text: str) -> None:
+    assert not has_letter(text)
 
 
 @pytest.mark.parametrize(

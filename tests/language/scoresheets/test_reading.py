@@ -13,7 +13,13 @@ from blindplay.language import load
 from blindplay.language.roundtrip import positions
 from blindplay.language.scoresheets import braille
 from blindplay.language.scoresheets.notation import EVERY_NOTATION, Notation, Remark
-from blindplay.language.scoresheets.reading import Certainty, EntryReading, notation_of, read
+from blindplay.language.scoresheets.reading import (
+    Certainty,
+    EntryReading,
+    notation_of,
+    read,
+    read_in,
+)
 from tests.language.scoresheets.british_braille import british
 from tests.language.scoresheets.sheets import (
     LETTERS,
@@ -315,7 +321,7 @@ RICH = chess.Board("1n2k3/P7/8/3pP3/8/5N2/8/RN2K2R w KQ d6 0 1")
         (RICH, "d6:", "e5d6", {Remark.ORIGIN_OMITTED}),
         (RICH, "axb8D e.p.", "a7b8q", {Remark.EN_PASSANT_FALSE}),
         (RICH, "axLb8D", "a7b8q", {Remark.CAPTURED_OTHER}),
-        (RICH, "exB", "e5d6", {Remark.SQUARE_OMITTED}),
+        (RICH, "exB", "e5d6", {Remark.SQUARE_OMITTED, Remark.PAWN_LETTER}),
         (RICH, "e6 nein e5xd6", "e5d6", {Remark.CORRECTED}),
     ],
 )
@@ -394,19 +400,49 @@ def test_letter_that_the_sheet_knows_is_not_taken_for_another_country() -> None:
     assert ucis("Rf4", FORK, Notation.FRENCH)[0] is ILLEGAL
 
 
-def test_letter_that_the_sheet_does_not_know_is_told_as_foreign() -> None:
-    found = read("Nf3", START, [Notation.GERMAN])
-    assert (found.certainty, found.remarks) == (LIKELY, (Remark.FOREIGN_LETTER,))
-    assert [move.uci() for move in found.moves] == ["g1f3"]
+def test_letter_that_the_sheet_does_not_know_is_unreadable() -> None:
+    assert ucis("Nf3", START, Notation.GERMAN) == (UNREADABLE, [])
+    assert ucis("Rf3", START, Notation.GERMAN) == (UNREADABLE, [])
 
 
 def test_letter_for_a_pawn_is_read_and_told() -> None:
     found = read("Be4", START, [Notation.GERMAN])
     assert (found.certainty, found.remarks) == (LIKELY, (Remark.PAWN_LETTER,))
+    found = read("Pe4", START, [Notation.ENGLISH, Notation.FRENCH])
+    assert (found.certainty, found.remarks) == (LIKELY, (Remark.PAWN_LETTER,))
     bishop = chess.Board("4k3/8/8/8/8/3B4/4P3/4K3 w - - 0 1")
     both = read("Be4", bishop)
     assert (both.certainty, both.remarks) == (AMBIGUOUS, (Remark.PAWN_LETTER, Remark.LETTER_OPEN))
     assert ucis("Be4", bishop, Notation.ENGLISH) == (SURE, ["d3e4"])
+
+
+@pytest.mark.parametrize("text", ["Pf3", "Pe4", "Pe2-e4", "Bc3", "P f3"])
+def test_letter_that_is_a_pawn_in_some_countries_only_is_no_pawn(text: str) -> None:
+    """P is a knight in the Netherlands, and B a bishop in England."""
+    assert ucis(text, START)[0] is UNREADABLE
+    assert ucis("TxP", FORK, Notation.GERMAN, Notation.FRENCH)[0] is UNREADABLE
+
+
+def test_pieces_of_a_country_that_is_not_known_cannot_be_read() -> None:
+    """Piece letters of the PGN standard (1994, 8.2.1.1): Dutch OPLTDK, Finnish PRLTDK."""
+    dutch = ["e4", "e5", "Pf3", "Pc6", "Lb5", "a6"]
+    finnish = [text.replace("P", "R") for text in dutch]
+    russian = ["e4", "e5", "\u041af3", "\u041ac6", "\u0421b5", "a6"]
+    for sheet in (dutch, finnish, russian):
+        notations = notation_of(sheet)
+        found = [read(text, START, notations) for text in ("e4", *sheet[2:5])]
+        assert [one.certainty for one in found] == [SURE, UNREADABLE, UNREADABLE, UNREADABLE]
+
+
+def test_letters_that_countries_share_are_read_on_a_sheet_of_any() -> None:
+    sheet = ["Pf3", "Pf6", "Lg2", "Lg7", "Dd2", "De7", "Tfe1", "Tfe8", "Kh1"]
+    assert notation_of(sheet) == (Notation.GERMAN,)
+    assert read("Pf3", START, notation_of(sheet)).certainty is UNREADABLE
+
+
+def test_letters_of_ones_own_country_are_tried_first_and_then_all() -> None:
+    assert read_in("KDTLS", "Nf3", START).move == chess.Move.from_uci("g1f3")
+    assert read_in("KDTLS", "Pf3", START).move is None
 
 
 def test_small_letter_of_a_file_is_a_pawn() -> None:
@@ -433,9 +469,11 @@ def test_one_open_letter_does_not_tell_the_country() -> None:
     assert notation_of(["e4", "e5", "Rf3"]) == (
         Notation.ENGLISH,
         Notation.FRENCH,
-        Notation.BRITISH_BRAILLE,
     )
-    assert set(notation_of(["e4", "0-0"])) == set(Notation) - {Notation.FIGURINE}
+    cells = [braille.write(text, "en") for text in ("e4", "Rf3")]
+    assert Notation.BRITISH_BRAILLE in notation_of(cells)
+    printed_ones = {Notation.GERMAN, Notation.ENGLISH, Notation.FRENCH}
+    assert set(notation_of(["e4", "0-0"])) == printed_ones
     assert notation_of(["e4", "Rf3", "Cf6", "Fb5"]) == (Notation.FRENCH,)
 
 
