@@ -39,7 +39,7 @@ Form = Mapping[str, Sequence[str]]
 _SERVERS = frozenset(("t", "by", "seen_by", "who", "request"))
 # These refer to the moves that the page showed, and ``make`` also to the boards. The other facts
 # are true in any later state: an entry on a scoresheet names its move.
-_OF_MOVES = frozenset(("announce", "correct", "make", "press", "seal"))
+_OF_MOVES = frozenset(("announce", "consent", "correct", "make", "press", "seal"))
 _PROMOTIONS = frozenset("qrbn")
 _OF_ONE_CLOCK = (Command.CLOCK_MINE, Command.CLOCK_OPPONENT)
 _ABOUT: Mapping[Command, str] = {
@@ -448,7 +448,7 @@ def _fields(kind: str, form: Form) -> dict[str, Any]:
             fields[contract] = list(filter(None, form.get(contract, ())))
         elif not text:
             continue
-        elif name in ("present", "missing"):
+        elif name in ("present", "missing", "given"):
             fields[contract] = text == "yes"
         elif name == "ply" or (name in f.SIDES and kind == "arbiter"):
             fields[contract] = _number(text)

@@ -13,8 +13,8 @@ from blindplay.laws.state import enveloped
 
 Kind = Literal[
     "repeat", "repeat_and_execute", "execute", "announce", "announce_made", "press", "seal",
-    "correct", "wait", "wait_sealed", "arbiter", "not_started", "paused", "adjourned", "over",
-    "sign",
+    "correct", "wait", "wait_sealed", "wait_consent", "consent", "arbiter", "not_started", "paused",
+    "adjourned", "over", "sign",
 ]  # fmt: skip
 
 # How the page's form handles a move; see ``actions``.
@@ -62,7 +62,7 @@ class NextStep:
     @property
     def is_due(self) -> bool:
         """True if the game waits for this player."""
-        return self.kind in (*_HOW, "announce", "press", "seal", "correct")
+        return self.kind in (*_HOW, "announce", "press", "seal", "correct", "consent")
 
 
 def next_step(game: Game, role: str) -> NextStep:
@@ -73,6 +73,9 @@ def next_step(game: Game, role: str) -> NextStep:
         return NextStep("correct", by_hand=True)
     if standing == "over" and game.edition.has("signatures"):  # 8.7
         return NextStep("over" if game.signed.get(role) == game.result else "sign")
+    asked = game.pending.asked if game.pending is not None else ()
+    if standing == "arbiter" and asked:
+        return NextStep("consent" if role in asked else "wait_consent")
     if standing is not None:
         return NextStep(standing)
     heard = _to_repeat(game, role)

@@ -9,7 +9,7 @@ from .compulsory_assistant import check_assistants, must_wait, release_clocks
 from .ends import end, lose, result_of_losing
 from .facts import seconds
 from .permissions import acting, closed, is_player
-from .proposals import decide
+from .proposals import decide, propose
 from .rulings import (
     AnnouncesIn,
     Answer,
@@ -29,6 +29,8 @@ def arbiter(game: State, fact: f.Arbiter) -> None:
     if fact.do in ("confirm", "reject"):
         if game.pending is None:
             game.refuse("arbiter", fact.do, "nothing_proposed", "arbiter")
+        elif game.pending.asked:
+            game.refuse("arbiter", fact.do, "waiting_for_players", "arbiter")
         else:
             decide(game, "confirmed" if fact.do == "confirm" else "rejected")
     elif game.over:
@@ -45,7 +47,7 @@ def _stop_clocks(game: State, fact: f.Arbiter) -> None:
 
 def _start_clocks(game: State, fact: f.Arbiter) -> None:
     if game.pending is not None and not game.pending.claimable:
-        game.refuse("arbiter", fact.do, "waiting_for_arbiter", "arbiter")
+        game.refuse("arbiter", fact.do, game.pending.refusal, "arbiter")
     elif fact.by == "table" != game.paused:
         game.refuse(
             fact.by, fact.do, "clocks_stopped" if game.paused else "already_started", "resuming"
@@ -142,19 +144,30 @@ def _special_penalty(game: State, fact: f.Arbiter, side: str) -> None:
 
 
 def _restore(game: State, fact: f.Arbiter) -> None:
-    """Go back to the position after a ply, or forward to one that has been taken back."""
+    """Go back to the position after a ply, or forward to one that has been taken back. What a
+    player asks for without an arbiter, the other player may refuse."""
     assert fact.ply is not None
     back = brought_back(game)
     if fact.ply > (len(game.history) if back is None else back.last):
         game.refuse("arbiter", "restore", "no_such_ply", "restore")
         return
-    game.pending = None
-    forget_sealed(game)
+    if fact.player is not None and closed(game, "restore", fact.player):
+        return
     undone = fact.ply > len(game.history) or (back is not None and fact.ply == back.last)
     clocks = clocks_at(game, fact.ply)
-    ruling = TakeBack(to_ply=fact.ply, undone=undone, **clocks, status="confirmed")
-    game.rule(ruling, "restore")
-    (bring_back if undone else take_back)(game, fact.ply, "restore")
+    ruling = TakeBack(to_ply=fact.ply, undone=undone, by=fact.player, **clocks)
+    to_ply = fact.ply
+
+    def confirm() -> None:
+        forget_sealed(game)
+        (bring_back if undone else take_back)(game, to_ply, "restore")
+
+    if fact.player is not None and not game.presided:
+        propose(game, ruling, ("restore",), confirm, game.resume, by=fact.player)
+        return
+    game.pending = None
+    game.rule(replace(ruling, status="confirmed"), "restore")
+    confirm()
 
 
 def _declare(game: State, fact: f.Arbiter) -> None:
@@ -164,7 +177,8 @@ def _declare(game: State, fact: f.Arbiter) -> None:
 
 def _adjourn(game: State, fact: f.Arbiter) -> None:
     if game.pending is not None or game.adjourned:
-        game.refuse("arbiter", "adjourn", "waiting_for_arbiter", "sealing")
+        why = "waiting_for_arbiter" if game.pending is None else game.pending.refusal
+        game.refuse("arbiter", "adjourn", why, "sealing")
     else:
         ask_to_seal(game)
 
@@ -183,6 +197,8 @@ def _preside(game: State, fact: f.Arbiter) -> None:
         game.refuse("arbiter", fact.do, "waiting_for_arbiter", "arbiter")
     else:
         game.presided = present
+        if game.pending is not None:
+            game.pending.asked = frozenset()  # now it is the arbiter's to decide
         game.rule(Presides(present=present), "arbiter")
 
 

@@ -316,6 +316,12 @@ class DeclineDraw(Personal, kind="decline_draw"):
     """A player declines the opponent's offer by word."""
 
 
+class Consent(Personal, kind="consent"):
+    """A player says yes, or no, to what the players decide together where no arbiter presides."""
+
+    given: bool = v.stored(v.switch, default=True)
+
+
 class Resign(Personal, kind="resign"):
     """A player resigns."""
 
@@ -381,6 +387,7 @@ class Arbiter(Fact, kind="arbiter"):
     """A decision of the arbiter; ``do`` decides which of the other fields are needed.
 
     If ``by`` is "table", the table stopped the clocks when its process ended, or starts them again.
+    ``player`` with "restore" is the player who asks for it where no arbiter presides.
     """
 
     by: str = v.stored(v.one_of("arbiter", "table"), default="arbiter")

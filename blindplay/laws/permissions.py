@@ -50,7 +50,7 @@ def closed(
     if game.over:
         game.refuse(by, what, "game_over", "result")
     elif pending and not pending.claimable and (not ends or pending.is_about_the_result):
-        game.refuse(by, what, "waiting_for_arbiter", "arbiter")
+        game.refuse(by, what, pending.refusal, "arbiter")
     elif game.adjourned and not while_adjourned:
         game.refuse(by, what, "adjourned", "sealing")
     elif game.delivered and what in _WITH_THE_MOVE:

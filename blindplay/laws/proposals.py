@@ -1,10 +1,13 @@
-"""Rulings that the Laws leave to the arbiter: proposed, then confirmed or rejected."""
+"""Rulings that the Laws leave to the arbiter: proposed, then confirmed or rejected. Where there is
+no arbiter, only both players together take back more than the last move."""
 
 from dataclasses import replace
 from typing import Literal
 
-from .rulings import Proposable
-from .state import Confirm, Pending, Price, State
+from . import facts as f
+from .permissions import is_player
+from .rulings import Consented, IllegalMove, Proposable, TakeBack
+from .state import OTHER, Confirm, Pending, Price, State
 
 
 def propose(
@@ -17,23 +20,58 @@ def propose(
     claim: str | None = None,
     needs_arbiter: bool = False,
     price: Price | None = None,
+    by: str | None = None,
 ) -> None:
     """Give a ruling that the arbiter must confirm, and stop the clocks until then.
 
-    Without an arbiter it is confirmed at once, unless a person must judge (``needs_arbiter``).
+    Without an arbiter it is confirmed at once, unless a person must judge (``needs_arbiter``), or
+    it changes more than the last move: then both players must say yes. ``by`` is the player who
+    asks for it, and so has said yes. A game on a server has the moves that the server has.
     ``price`` is the penalty that a confirmation brings, so that the arbiter sees what they confirm.
     ``claim`` is the player whose claim it is.
     """
     game.clock.stop()
-    if not game.presided and not needs_arbiter:
+    changed = _moves_changed(game, ruling)
+    if game.served and changed:
+        game.rule(replace(ruling, status="rejected"), *rules)
+        reject()
+        return
+    both = not game.presided and changed > 1
+    if not (game.presided or needs_arbiter or both):
         game.rule(replace(ruling, status="confirmed"), *rules)
         confirm()
         return
     proposed = game.rule(replace(ruling, status="proposed"), *rules)
-    game.pending = Pending(proposed, confirm, reject, claim)
+    asked = frozenset(OTHER) - {by} if both else frozenset[str]()
+    game.pending = Pending(proposed, confirm, reject, claim, asked=asked)
     if price is not None:
         game.pending.price = game.rule(replace(price.penalty, status="proposed"), price.rule)
     game.tell_clock("arbiter")
+
+
+def _moves_changed(game: State, ruling: Proposable) -> int:
+    """Return how many moves ``ruling`` takes back or brings back, a move that is only made
+    included."""
+    to_ply = ruling.to_ply if isinstance(ruling, TakeBack | IllegalMove) else None
+    plies = len(game.history) + (game.turn.made is not None)
+    return 0 if to_ply is None else abs(plies - to_ply)
+
+
+def consent(game: State, fact: f.Consent) -> None:
+    """A player answers what both players are asked. One no is enough to reject it."""
+    pending = game.pending
+    if not is_player(game, fact.by, fact.kind):
+        return
+    if pending is None or fact.by not in pending.asked:
+        game.refuse(fact.by, fact.kind, "nothing_proposed")
+        return
+    said = Consented(by=fact.by, given=fact.given)
+    game.out.append(said.stamped(game.t, pending.ruling.articles))
+    pending.asked -= {fact.by}
+    if not fact.given:
+        decide(game, "rejected")
+    elif not pending.asked:
+        decide(game, "confirmed")
 
 
 def decide(game: State, status: Literal["confirmed", "rejected"]) -> None:

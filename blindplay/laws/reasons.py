@@ -81,6 +81,7 @@ RefusalReason: TypeAlias = (
         "too_late",
         "two_minutes_or_more",
         "waiting_for_arbiter",
+        "waiting_for_players",
         "written_in_advance",
     ]
 )

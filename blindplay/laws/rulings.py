@@ -465,6 +465,12 @@ class Late(Proposable, kind="late"):
     seconds: Seconds
 
 
+class Consented(PersonalRuling, kind="consented"):
+    """A player has said yes, or no, to what was proposed to both players."""
+
+    given: bool
+
+
 class DrawOffered(PersonalRuling, kind="draw_offered"):
     """A draw is offered; ``record`` is what both players write down. ``again``: the same player's
     offer stands already."""

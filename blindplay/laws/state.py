@@ -204,7 +204,7 @@ class TakenBack:
 
 @dataclass
 class Pending:
-    """A ruling that waits for the arbiter, and what confirming it does."""
+    """A ruling that waits for the arbiter or for both players, and what confirming it does."""
 
     ruling: Proposable
     confirm: Confirm
@@ -212,6 +212,12 @@ class Pending:
     claim: str | None = None  # whose claim it is, if it is one
     claimable: bool = False  # the game goes on meanwhile; it lapses with the opponent's move
     price: Penalty | None = None  # the penalty that confirming it brings
+    asked: frozenset[str] = frozenset()  # without an arbiter: the players who must still say yes
+
+    @property
+    def refusal(self) -> RefusalReason:
+        """Return why nothing else can happen meanwhile."""
+        return "waiting_for_players" if self.asked else "waiting_for_arbiter"
 
     @property
     def is_about_the_result(self) -> bool:

@@ -19,7 +19,9 @@ def rests(game: Game) -> bool:
 def due(game: Game, side: str) -> Fact | None:
     """The next thing that ``side`` does without thinking, with any time: repeat what the opponent
     has announced and execute it on the own board (D.2.1), execute the own announced move, and press
-    the clock. None if nothing is due."""
+    the clock. It agrees to what both players are asked. None if nothing is due."""
+    if game.pending is not None and side in game.pending.asked:
+        return f.Consent(by=side)
     if rests(game):
         return None
     turn, own = game.turn, game.board_of(side)

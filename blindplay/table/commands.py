@@ -99,6 +99,8 @@ class Commands:
             return self._claim(side, command, meant)
         if command in _FACTS:
             return [Submit(_FACTS[command](by=side))]
+        if command in (Command.YES, Command.NO) and self._grammar.asks(side):
+            return [Submit(f.Consent(by=side, given=command is Command.YES))]
         if command in VOICE:
             return [AdjustVoice(side, command)]
         if command in _DO:
@@ -215,8 +217,9 @@ class Commands:
             return "refused_game_over"
         if game.adjourned:
             return "refused_adjourned"
-        waits = game.pending is not None and not game.pending.claimable
-        return "refused_waiting_for_arbiter" if waits else None
+        if game.pending is None or game.pending.claimable:
+            return None
+        return f"refused_{game.pending.refusal}"
 
     def _why_no_pause(self, command: Command) -> str:
         """The sentence why the clocks cannot be stopped, or started, now."""

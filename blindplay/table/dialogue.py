@@ -90,10 +90,10 @@ class Dialogue:
         none is open any more, it is nothing.
         """
         late = self._expire(side, begun)
-        question = self._question(side)
-        if question is None and awaited:
+        asked = self._asked_at(side)
+        if asked is None and awaited:
             return late
-        early = question is not None and begun is not None and begun < question.asked
+        early = asked is not None and begun is not None and begun < asked
         if early and (awaited or self._only_answers(decision)):
             return late
         if decision.verdict is Verdict.NOTHING or self._is_announced(side, decision):
@@ -115,7 +115,7 @@ class Dialogue:
         side = game.side
         if self._table.absent:
             return OTHER[self._table.absent]  # nobody else is here
-        if self._question(side) is None and self._question(OTHER[side]) is not None:
+        if self._asked_at(side) is None and self._asked_at(OTHER[side]) is not None:
             answers = self._read(side, text).meant.command in (Command.YES, Command.NO)
             return OTHER[side] if answers else side
         fresh = game.turn.announced is None and self._question(side) is None
@@ -131,6 +131,13 @@ class Dialogue:
 
     def _question(self, side: str) -> Question | None:
         return self._questions.talk(side).question
+
+    def _asked_at(self, side: str) -> int | None:
+        """Return when ``side`` was asked what is still open, in ms of the table's time."""
+        question, pending = self._question(side), self._table.game.pending
+        if question is None and pending is not None and self._grammar.asks(side):
+            return pending.ruling.t
+        return None if question is None else question.asked
 
     def _read(self, side: str, text: str) -> Statement:
         return interpret(text, self._grammar.boards(side), self._readers.of(side))
@@ -166,7 +173,7 @@ class Dialogue:
         if meant.command is None:
             return self._grammar.awaited(side, question) is not Awaited.WAIT
         if meant.command in (Command.YES, Command.NO):
-            return question is not None
+            return self._asked_at(side) is not None
         if meant.opened or meant.correction:
             return True
         if self._opening_word is OpeningWord.SINGLE and " " in said.text.strip():
@@ -250,6 +257,8 @@ class Dialogue:
         question = self._question(side)
         if question is not None:
             return self._questions.ask_again(side, question, unclear=True)
+        if self._grammar.asks(side):
+            return []  # both players are asked, and talk it over
         if self._grammar.awaited(side, question) in (Awaited.WAIT, Awaited.OVER):
             return []  # nothing is awaited of this player: people talk
         return self._acting.not_understood(side)

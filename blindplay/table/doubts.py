@@ -58,9 +58,16 @@ class Doubts:
     def taken(self, taken: Taken) -> list[Effect]:
         """Rulings were given: hands may have answered, or what was asked about may be over."""
         effects: list[Effect] = []
+        pending = self._table.game.pending
+        asked = frozenset[str]()
+        if pending is not None and pending.ruling in taken.rulings:
+            asked = pending.asked
         for side in f.SIDES:
             question = self._questions.talk(side).question
-            if question is not None and question.is_a_doubt:
+            if question is not None and side in asked:
+                # From now on a ja answers what both players are asked.
+                effects += self._withdraw(side, question, refused=False)
+            elif question is not None and question.is_a_doubt:
                 effects += self._happened(side, question, taken)
             elif (felt := self._repetition(side, taken)) is not None:
                 effects += self._acting.do(side, felt)

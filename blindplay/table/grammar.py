@@ -42,7 +42,7 @@ class Grammar:
     def awaited(self, side: str, question: Question | None) -> Awaited:
         """Return what is awaited of ``side``."""
         game = self._table.game
-        if question is not None and not question.asks_for_a_move:
+        if self.asks(side) or (question is not None and not question.asks_for_a_move):
             return Awaited.ANSWER
         if game.over or game.adjourned:
             return Awaited.OVER
@@ -50,6 +50,11 @@ class Grammar:
         if side == game.side:
             return Awaited.EXECUTE if announced else Awaited.ANNOUNCE
         return Awaited.REPEAT if announced else Awaited.WAIT
+
+    def asks(self, side: str) -> bool:
+        """Return whether the Laws ask ``side`` for a yes or no, to agree with the opponent."""
+        pending = self._table.game.pending
+        return pending is not None and side in pending.asked
 
     def boards(self, side: str) -> list[chess.Board]:
         """The positions whose moves ``side`` may say: the present one and, until they announce,
@@ -82,7 +87,7 @@ class Grammar:
     def commands(self, side: str, question: Question | None, *, more: bool) -> Iterator[Command]:
         """The commands that make sense now, the most pressing first."""
         game = self._table.game
-        if question is not None:
+        if question is not None or self.asks(side):
             yield from (Command.YES, Command.NO)
         if more:
             yield Command.MORE

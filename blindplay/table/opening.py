@@ -100,6 +100,8 @@ def _tell_where(session: Session) -> None:
         return
     if game.adjourned:
         desk.tell_all("adjourned")
+    if game.pending is not None and not game.pending.claimable:
+        desk.announce(Taken(f.Tick(), (game.pending.ruling,)))
     desk.tell_all("to_move", player=pack.sentence(game.side))
     if game.turn.announced is not None and not game.adjourned:
         move = move_in_words(game.board, game.turn.announced, pack, game.setup.edition)

@@ -1,4 +1,5 @@
-"""Changes of played moves: they need a yes first, and are the arbiter's if there is one."""
+"""Changes of played moves: they need a yes first, and are the arbiter's if there is one. Without an
+arbiter the Laws ask the other player, too, unless the game is training."""
 
 from dataclasses import dataclass, replace
 
@@ -35,6 +36,10 @@ class Revising:
         the arbiter's."""
         table, pack = self._session.table, self._session.desk.private_pack
         with table.lock:
+            game = table.game
+            alone = game.presided or game.served or table.training
+            if isinstance(fact, f.Arbiter) and fact.do == "restore" and not alone:
+                fact = replace(fact, player=self._session.dialogue.author(""))
             ruling = self._revision(fact)
             if ruling is None:
                 return False
@@ -72,15 +77,14 @@ class Revising:
         return not line or command in (Command.YES, Command.NO)
 
     def _revision(self, fact: Fact) -> TakeBack | IllegalMove | None:
-        """The ruling by which ``fact`` would take moves back or bring them back; None if it would
-        not."""
+        """The ruling by which ``fact`` would take moves back or bring them back, at once or if the
+        other player agrees; None if it would not, or if the Laws ask both players."""
         if not isinstance(fact, f.Arbiter | f.Irregular):
             return None
         for one in self._session.table.preview(fact):
-            if isinstance(one, TakeBack) and one.status == "confirmed":
-                return one
-            if isinstance(one, IllegalMove) and one.to_ply is not None:
-                return one if one.status == "confirmed" else None
+            if isinstance(one, TakeBack | IllegalMove) and one.to_ply is not None:
+                asked = one.status == "confirmed" or isinstance(fact, f.Arbiter)
+                return one if asked else None
         return None
 
     def _say(self, words: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 import chess
 
-from blindplay.language import Language, in_language
+from blindplay.language import Language, in_language, join
 from blindplay.laws import Game, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
@@ -174,15 +174,36 @@ def _present(here: str, gone: str) -> _Teller:
 
 
 def _proposed(context: _Context, ruling: r.Proposable) -> _Sentences:
-    """A proposal calls the arbiter, and says for what. A rejected one is not told."""
-    if ruling.status == "proposed":
+    """A proposal calls the arbiter, and says for what; or it asks both players. A rejected one is
+    not told."""
+    pending = context.game.pending
+    if pending is not None and pending.asked and pending.ruling == ruling:
+        confirmed = replace(ruling, status="confirmed")
+        what = [one.words for one in _TELLERS[type(ruling)](context, confirmed)]
+        yield context.sentence("consent_asked", what=join(" ", what, context.pack.code))
+        yield from _answers_due(context)
+    elif ruling.status == "proposed":
         by = getattr(ruling, "by", None) or ""
         reason = "both_flags" if isinstance(ruling, r.FlagFell) else ruling.kind
         yield context.needed(reason, player=context.player(by) if by in SIDES else "")
 
 
+def _answers_due(context: _Context) -> _Sentences:
+    """Ask the players who still have to say yes or no."""
+    pending = context.game.pending
+    for side in SIDES:
+        if pending is not None and side in pending.asked:
+            yield context.sentence("consent_due", player=context.player(side))
+
+
+def _consented(context: _Context, ruling: r.Consented) -> _Sentences:
+    key = "consent_given" if ruling.given else "consent_refused"
+    yield context.sentence(key, player=context.player(ruling.by))
+    yield from _answers_due(context)
+
+
 def _confirmed(tell: _Teller) -> _Teller:
-    """Tell a confirmed ruling, and call the arbiter for a proposed one."""
+    """Tell a confirmed ruling, and call the arbiter, or ask the players, for a proposed one."""
     return lambda context, ruling: (tell if ruling.status == "confirmed" else _proposed)(
         context, ruling
     )
@@ -352,19 +373,18 @@ _STARTING = frozenset(("start_clocks", "confirm", "reject", "postpone"))
 
 
 def _clock(context: _Context, ruling: r.ClockReading) -> _Sentences:
-    """The clocks were started, stopped or set, by the arbiter or by the table."""
+    """The clocks were started, stopped or set, by the arbiter, the table or both players."""
     fact, running = context.fact, ruling.running
+    do = fact.do if isinstance(fact, f.Arbiter) else ""
     if isinstance(fact, f.Start):
         yield context.sentence("game_begins")
-    elif not isinstance(fact, f.Arbiter):
-        return
-    elif fact.do == "stop_clocks" and fact.by == "arbiter":
+    elif do == "stop_clocks" and isinstance(fact, f.Arbiter) and fact.by == "arbiter":
         yield context.sentence("clock_stopped")
-    elif fact.do in _SET:
-        if _SET[fact.do]:
-            yield context.sentence(_SET[fact.do])
+    elif do in _SET and context.game.pending is None:
+        if _SET[do]:
+            yield context.sentence(_SET[do])
         yield both_clocks(context.pack, context.game)
-    if running in SIDES and (isinstance(fact, f.Start) or fact.do in _STARTING):
+    if running in SIDES and (isinstance(fact, f.Start | f.Consent) or do in _STARTING):
         yield context.sentence("clock_started", player=context.player(running))
 
 
@@ -490,6 +510,7 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.Claimed: _claim,
     r.ExtraTime: _confirmed(_simple("extra_time")),
     r.Late: _simple("late"),
+    r.Consented: _consented,
     r.DrawOffered: _draw_offered,
     r.DrawDeclined: _simple("draw_declined"),
     r.GameOver: _game_over,

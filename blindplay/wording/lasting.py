@@ -9,6 +9,7 @@ TO_MOVE = (*NOW, "clocks")
 """The aspects of a sentence that says whose move it is."""
 _LASTING: tuple[tuple[tuple[type[Ruling], ...], tuple[str, ...]], ...] = (
     ((r.DrawOffered,), ("offers", "result")),
+    ((r.Consented,), ("arbiter", "result")),
     ((r.CorrectBoard, r.Explained), ("boards", "result")),
     ((r.Refused, r.NotMade, r.NotUnderstood, r.Ambiguous, r.CheckBoard), NOW),
     ((r.ExecutedDiffers, r.RepeatDiffers, r.TooLate), ("turn", "result")),

@@ -9,7 +9,8 @@ import pytest
 
 from blindplay.console.actions import ActionResult, act, stamp
 from blindplay.console.messages import LANGUAGES
-from blindplay.console.pages import common
+from blindplay.console.pages import common, players
+from blindplay.language import load
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import Refused
@@ -82,6 +83,30 @@ def test_what_is_no_fact_is_said_in_the_pages_language(hall: Hall, language: str
     hall.start()
     (said,) = do(hall, "white", "touch", language).sentences
     assert "needs" not in said and "square" not in said
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_player_says_yes_or_no_on_their_page_to_what_both_are_asked(
+    hall: Hall, language: str
+) -> None:
+    hall.start()
+    hall.play("white", "e2e4")
+    hall.play("black", "e7e5")
+    hall.table.submit(f.Arbiter(do="withdraw"))
+    seen = stamp(hall.table.game)
+    hall.table.submit(f.Irregular(by="white", what="wrong_start"))
+    late = {"act": ["consent"], "given": ["yes"], "seen": [seen]}
+    assert act(hall.table, "white", language, late).refused  # that page did not show the question
+    question = players.values(hall.table, hall.table.game, "black", language)["question"]
+    pack = load(language)
+    assert question == pack.sentence("consent_asked", what=pack.sentence("new_game"))
+    answer = do(hall, "black", "consent", language, given="yes")
+    assert not answer.refused and answer.told
+    assert not players.values(hall.table, hall.table.game, "black", language)["question"]
+    assert do(hall, "black", "consent", language, given="no").refused  # it has been said
+    assert do(hall, "assistant:white", "consent", language, given="yes").refused
+    assert not do(hall, "white", "consent", language, given="no").refused
+    assert len(hall.table.game.history) == 2 and hall.table.game.pending is None
 
 
 def test_what_is_written_far_ahead_of_the_game_is_refused_and_makes_no_row(hall: Hall) -> None:

@@ -80,6 +80,7 @@ def _do(*what: f.Fact) -> Do:
     return lambda table: [table.submit(fact) for fact in what]
 
 
+_BOTH_ASKED = (f.Arbiter(do="withdraw"), f.Irregular(by="white", what="wrong_start"))
 # After these facts: the steps of White, who is impaired, and of Black.
 STATES: dict[str, tuple[tuple[Do, ...], str, str]] = {
     "before the game": ((), "not_started", "not_started"),
@@ -98,6 +99,11 @@ STATES: dict[str, tuple[tuple[Do, ...], str, str]] = {
     "a claim": (
         (*_COPIED, _do(f.Arbiter(do="preside"), f.ClaimDraw(by="black", rule="repetition"))),
         "arbiter", "arbiter",
+    ),
+    "both asked": ((*_E5, _press("black"), _do(*_BOTH_ASKED)), "consent", "consent"),
+    "one has answered": (
+        (*_E5, _press("black"), _do(*_BOTH_ASKED, f.Consent(by="black"))),
+        "consent", "wait_consent",
     ),
     "the arbiter called": ((*_COPIED, _do(f.CallArbiter(by="black"))), "paused", "paused"),
     "adjourning": (

@@ -82,6 +82,7 @@ FIELDS: dict[type[f.Fact], dict[str, st.SearchStrategy[Any]]] = {
     f.OfferDraw: {"by": SIDE},
     f.AcceptDraw: {"by": SIDE},
     f.DeclineDraw: {"by": SIDE},
+    f.Consent: {"by": SIDE, "given": st.booleans()},
     f.Resign: {"by": SIDE},
     f.ClaimDraw: {
         "by": SIDE,

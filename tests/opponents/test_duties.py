@@ -56,6 +56,18 @@ def test_it_executes_its_announced_move_and_presses() -> None:
     assert due(at, "black") is None and at.side == "white"
 
 
+def test_it_agrees_to_what_both_players_are_asked() -> None:
+    at = game(*PLAYED, f.Make(by="black", move="e2e4"), f.Announce(by="black", move="e7e5"))
+    for fact in (E5, f.Make(by="white", move="e7e5"), f.Press(by="black")):
+        at.apply(fact)
+    at.apply(f.Irregular(by="white", what="wrong_start"))
+    assert due(at, "black") == f.Consent(by="black")
+    at.apply(f.Consent(by="black"))
+    assert due(at, "black") is None and len(at.history) == 2
+    at.apply(f.Consent(by="white"))
+    assert not at.history
+
+
 @pytest.mark.parametrize(
     "rests",
     [

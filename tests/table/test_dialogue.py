@@ -79,6 +79,62 @@ def test_what_was_taken_as_an_answer_is_no_announcement_when_the_question_is_gon
     assert at.said[-1][1] == "Abgebrochen."
 
 
+# --- what the Laws ask both players ---------------------------------------------------------------
+
+
+def _ask_both(at: Conversation) -> None:
+    at.play("e2e4", "e7e5", "g1f3")
+    at.now += 10
+    at.table.submit(f.Irregular(by="white", what="wrong_start", t=at.table.time()))
+
+
+def test_both_players_are_asked_and_a_yes_of_each_takes_the_moves_back(at: Conversation) -> None:
+    _ask_both(at)
+    due = [GERMAN.sentence("consent_due", player=player) for player in ("Weiß", "Schwarz")]
+    assert [words for _, words in at.said[-2:]] == due
+    assert at.hear(Verdict.COMMAND, "ja", side="black") == [
+        GERMAN.sentence("consent_given", player="Schwarz"), due[0],
+    ]  # fmt: skip
+    assert at.hear(Verdict.COMMAND, "ja", side="black") == []  # that is talk now
+    assert at.type("ja")[0] == GERMAN.sentence("consent_given", player="Weiß")
+    assert not at.table.game.history
+
+
+def test_a_no_of_one_player_is_enough_and_the_game_goes_on(at: Conversation) -> None:
+    _ask_both(at)
+    at.hear(Verdict.COMMAND, "ja", side="black")
+    told = at.hear(Verdict.COMMAND, "nein")
+    assert told[0] == GERMAN.sentence("consent_refused", player="Weiß")
+    assert len(at.table.game.history) == 3 and at.table.game.clock.running == "black"
+
+
+def test_players_who_talk_it_over_answer_nothing(at: Conversation) -> None:
+    _ask_both(at)
+    for verdict in (Verdict.REFUSE, Verdict.NOTHING):
+        assert at.hear(verdict, "springer") == at.hear(verdict, "e4", side="black") == []
+    _spoken(at, Verdict.COMMAND, "ja", begun=9_000, awaited=True)  # before they were asked
+    assert at.table.game.pending is not None and len(at.table.game.pending.asked) == 2
+    assert at.type("springer felix drei")[-1] == GERMAN.sentence("refused_waiting_for_players")
+
+
+def test_a_question_that_was_open_is_dropped_when_both_players_are_asked(at: Conversation) -> None:
+    at.type("aufgeben", side="black")
+    _ask_both(at)
+    at.type("ja", side="black")
+    assert not at.table.game.over and "consent" in at.kinds()
+    at.type("aufgeben", side="black")  # what is asked last is answered
+    at.type("ja", side="black")
+    assert at.table.game.over
+
+
+def test_a_typed_yes_is_of_the_player_who_has_still_to_answer(at: Conversation) -> None:
+    _ask_both(at)
+    assert at.dialogue.author("ja") == "black"  # the player on move
+    at.type("ja", side="black")
+    assert at.dialogue.author("ja") == at.dialogue.author("nein") == "white"
+    assert at.dialogue.author("zeit") == "black"
+
+
 # --- whatever is said -----------------------------------------------------------------------------
 
 

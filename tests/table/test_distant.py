@@ -129,6 +129,27 @@ def test_a_draw_is_offered_here_and_accepted_there(both: Both) -> None:
     assert sheets[0] == sheets[1] and set(sheets[0]["white"]) == set(sheets[0]["black"]) == {1, 2}
 
 
+def test_moves_are_taken_back_only_if_the_players_at_both_tables_say_yes(both: Both) -> None:
+    for side, move in (("white", "e4"), ("black", "e5")):
+        both.types(side, move)
+        both.at[side].session.press(side)
+        both.at[OTHER[side]].wait(
+            lambda: all(len(one.table.game.history) for one in both.at.values())
+        )
+    for one in both.at.values():
+        one.wait(lambda: len(one.table.game.history) == 2)  # noqa: B023
+    both.at["white"].table.submit(f.Irregular(by="white", what="wrong_start"))
+    both.hears("white", "Schwarz, Ja oder Nein?")
+    both.hears("black", "White, yes or no?")
+    both.types("white", "ja")
+    both.hears("black", "White says yes.")
+    assert all(len(one.table.game.history) == 2 for one in both.at.values())
+    both.types("black", "yes")
+    both.hears("white", "Schwarz sagt Ja.")
+    for one in both.at.values():
+        one.wait(lambda: not one.table.game.history)  # noqa: B023
+
+
 def test_nobody_decides_for_the_player_of_the_other_table(both: Both) -> None:
     both.at["white"].session.typed("black", "resign")
     both.at["white"].session.typed("black", "yes")

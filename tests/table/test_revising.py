@@ -47,7 +47,10 @@ def test_the_question_and_its_answer_are_in_the_language_of_who_hears_them(sit: 
     keyboard.do("restore 0")
     assert sitting.said()[-1] == f"{said('take_back_all')} {said('say_yes_or_no')}"
     keyboard.do("yes")
-    assert GERMAN.sentence("take_back_all") in sitting.said()  # to everybody
+    asked = GERMAN.sentence("consent_asked", what=GERMAN.sentence("take_back_all"))
+    assert asked in sitting.said()  # to everybody
+    keyboard.do("black: ja")
+    assert GERMAN.sentence("take_back_all") in sitting.said()
     assert not sitting.table.game.history
 
 
@@ -73,14 +76,33 @@ def test_a_restore_that_is_refused_is_not_asked_about(sitting: Sitting) -> None:
     assert sitting.said() == [GERMAN.sentence("refused_no_such_ply")]
 
 
-def test_players_alone_may_take_back_and_are_asked(sit: Sit) -> None:
+def test_players_alone_take_back_the_last_move_and_more_only_together(sit: Sit) -> None:
     sitting = sit(time_control="5400")
+    sitting.start()
+    sitting.play("e2e4", "e7e5")
+    typed(sitting, "restore 1", "ja")
+    assert len(sitting.table.game.history) == 1
+    typed(sitting, "undo", "ja")
+    assert len(sitting.table.game.history) == 2
+    typed(sitting, "restore 0", "ja")
+    assert GERMAN.sentence("consent_due", player="Schwarz") in sitting.said()
+    typed(sitting, "confirm")
+    assert sitting.said() == [GERMAN.sentence("refused_waiting_for_players")]
+    typed(sitting, "nein")  # Black's, for only Black is asked
+    assert GERMAN.sentence("consent_refused", player="Schwarz") in sitting.said()
+    assert len(sitting.table.game.history) == 2 and sitting.table.game.clock.running == "white"
+    typed(sitting, "restore 0", "ja", "ja")
+    assert sitting.table.game.history == []
+    typed(sitting, "undo", "ja", "nein")
+    assert sitting.table.game.history == []
+
+
+def test_in_training_one_player_takes_back(sit: Sit) -> None:
+    sitting = sit(time_control="5400", training=True)
     sitting.start()
     sitting.play("e2e4", "e7e5")
     typed(sitting, "restore 0", "ja")
     assert sitting.table.game.history == []
-    typed(sitting, "undo", "ja")
-    assert len(sitting.table.game.history) == 2
 
 
 def test_a_claim_that_undoes_moves_is_asked_first(sit: Sit) -> None:
@@ -89,7 +111,8 @@ def test_a_claim_that_undoes_moves_is_asked_first(sit: Sit) -> None:
     sitting.play("h1h2", "e8e7")
     line = '{"fact": "irregular", "by": "black", "what": "wrong_start"}'
     typed(sitting, line)
-    assert sitting.said()[-1].endswith(GERMAN.sentence("say_yes_or_no"))
+    due = [GERMAN.sentence("consent_due", player=player) for player in ("Weiß", "Schwarz")]
+    assert sitting.said()[-2:] == due
     assert len(sitting.table.game.history) == 2
     typed(sitting, "nein")
     assert len(sitting.table.game.history) == 2

@@ -18,7 +18,8 @@ from ..next_step import NextStep, Played, next_step
 from ..table_port import TablePort, held
 from . import boards, common, papers
 
-_UNANSWERED = ("over", "sign", "arbiter", "adjourned")  # then an offer of a draw cannot be answered
+# Then an offer of a draw cannot be answered.
+_UNANSWERED = ("over", "sign", "arbiter", "consent", "wait_consent", "adjourned")
 
 
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
@@ -43,6 +44,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "name": {side: common.name_of(game, side, language) for side in SIDES},
         "clock": {clock.side: clock for clock in common.clocks(game)},
         "offered": OTHER[role] in game.offers and step.kind not in _UNANSWERED,
+        "question": _question(game, step, language),
         "offering": role in game.offers and not game.over,
         "opponent": say[OTHER[role]],
         "claims": _claims(game),
@@ -76,6 +78,14 @@ def _heading(game: Game, step: NextStep, say: Mapping[str, str]) -> str:
     if game.over:
         return game.result or ""
     return say[f"next_{step.kind}"].format(name=game.player(game.side).name or say[game.side])
+
+
+def _question(game: Game, step: NextStep, language: str) -> str:
+    """The words of what both players are asked, if this one has not answered it yet."""
+    if game.pending is None or step.kind != "consent":
+        return ""
+    asked = Taken(Tick(), (game.pending.ruling,))
+    return " ".join(one.words for one in announcements(asked, game, load(language))[:1])
 
 
 def _ending(table: TablePort, game: Game, language: str) -> str:

@@ -41,7 +41,7 @@ GROUPS: Mapping[str, frozenset[str]] = {
     "claims": frozenset(
         (
             "offer_draw", "accept_draw", "decline_draw", "resign", "claim_draw", "claim_time",
-            "request_extra_time", "call_arbiter", "irregular", "query", "arrive",
+            "request_extra_time", "call_arbiter", "irregular", "query", "arrive", "consent",
         )
     ),
 }  # fmt: skip
@@ -104,6 +104,8 @@ class Narrator:
         elif isinstance(fact, f.Assistant):
             key += "_yes" if fact.present else "_no"
             fields["of"] = fact.of
+        elif isinstance(fact, f.Consent):
+            key += "_yes" if fact.given else "_no"
         values = self._values(fields)
         values["said"] = str(fields.get("text") or values.get("move", ""))
         if not values.get("piece"):
@@ -135,6 +137,7 @@ class Narrator:
         repeats = {
             "announce": "announced", "repeat": "repeated", "touch": "touched",
             "call_arbiter": "arbiter_needed", "make": "executed", "sign": "signed",
+            "consent": "consented",
         }  # fmt: skip
         lines = [TimelineLine(self.fact(fact))]
         for one in kept:
@@ -295,6 +298,7 @@ def _needed_key(needed: r.ArbiterNeeded) -> str:
 _ENDINGS: Mapping[type[Ruling], Callable[[Any], str]] = {
     r.Obliged: lambda obliged: "_free" if obliged.free else "",
     r.AssistantPresence: lambda assistant: "_yes" if assistant.present else "_no",
+    r.Consented: lambda consented: "_yes" if consented.given else "_no",
     r.Presides: lambda arbiter: "_yes" if arbiter.present else "_no",
     r.ArbiterNeeded: _needed_key,
     r.Scoresheets: lambda sheets: "_agree" if sheets.agree else "_differ",

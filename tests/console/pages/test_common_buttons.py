@@ -24,6 +24,14 @@ STATES: dict[str, Callable[[Hall], object]] = {
     "arbiter needed": lambda hall: hall.table.submit(f.ClaimDraw(by="black", rule="repetition")),
     "going on": lambda hall: hall.table.submit(f.Arbiter(do="reject")),
     "answered": lambda hall: hall.play("black", "g8f6"),
+    "both asked": lambda hall: [
+        hall.table.submit(f.Arbiter(do="withdraw")),
+        hall.table.submit(f.Irregular(by="white", what="wrong_start")),
+    ],
+    "one says no": lambda hall: [
+        hall.table.submit(f.Consent(by="white", given=False)),
+        hall.table.submit(f.Arbiter(do="preside")),
+    ],
     "adjourning": lambda hall: hall.table.submit(f.Arbiter(do="adjourn")),
     "over": lambda hall: hall.table.submit(f.Resign(by="black")),
 }

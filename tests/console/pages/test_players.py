@@ -151,6 +151,29 @@ def test_a_draw_is_offered_declined_offered_again_and_accepted_each_in_two_steps
     assert hall.taken("accept_draw")[-1].by == "white"
 
 
+def test_what_both_players_are_asked_is_answered_on_both_pages_in_two_steps(
+    context: BrowserContext, other: BrowserContext, hall: Hall
+) -> None:
+    hall.start()
+    hall.table.submit(f.Arbiter(do="withdraw"))
+    hall.play("white", "e2e4")
+    hall.play("black", "e7e5")
+    white, black = enter(context, hall, "white"), enter(other, hall, "black")
+    hall.table.submit(f.Irregular(by="white", what="wrong_start"))
+    for page in (white, black):
+        expect(page.locator(".offered")).to_contain_text("If both players say yes")
+        assert violations(page) == []
+    black.locator("#consent summary").click()
+    black.get_by_role("button", name="Yes, I agree").click()
+    expect(black.locator("#next")).to_contain_text("Your opponent has still to say yes or no.")
+    white.locator("#no-consent summary").click()
+    white.get_by_role("button", name="No, go on with the game").click()
+    expect(white.locator(".offered")).to_have_count(0)
+    assert len(hall.table.game.history) == 2
+    given = [(one.by, one.given) for one in hall.taken("consent")]
+    assert given == [("black", True), ("white", False)]
+
+
 @pytest.mark.parametrize("role", f.SIDES)
 def test_an_assistant_is_announced_and_dismissed_in_two_steps(
     context: BrowserContext, hall: Hall, role: str
