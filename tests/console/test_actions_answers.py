@@ -109,6 +109,14 @@ def test_each_player_says_yes_or_no_on_their_page_to_what_both_are_asked(
     assert len(hall.table.game.history) == 2 and hall.table.game.pending is None
 
 
+@pytest.mark.parametrize("text", ["Pf3", "Pe4", "Bc3"])
+def test_a_letter_that_may_be_a_piece_elsewhere_moves_no_pawn(hall: Hall, text: str) -> None:
+    """A Dutch P is a knight, and an English B a bishop."""
+    hall.start()
+    assert do(hall, "white", "move", text=text, how="both").refused
+    assert not hall.taken("announce")
+
+
 def test_what_is_written_far_ahead_of_the_game_is_refused_and_makes_no_row(hall: Hall) -> None:
     hall.start()
     hall.play("white", "e2e4")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,19 @@ def test_what_the_arbiter_stops_or_restores_before_all_is_set_up_is_his(tmp_path
 def test_the_table_decides_nothing_but_about_its_own_clocks() -> None:
     with pytest.raises(FactError, match="not the table's"):
         f.parse({"t": 0, "fact": "arbiter", "by": "table", "do": "confirm"})
+
+
+@pytest.mark.parametrize("arbiter", ["automatic", "present"])
+def test_what_waits_for_an_answer_is_told_again(tmp_path: Path, arbiter: str) -> None:
+    path = tmp_path / "game.jsonl"
+    with Journal(path) as journal:
+        table = Table(journal, replace(SETUP, arbiter=arbiter))
+        table.submit(f.Start())
+        moves.play(table, "e2e4", "e7e5")
+        table.submit(f.Irregular(by="white", what="wrong_start"))
+    printed = played(path, ["black: no", "quit"], options=TableOptions("en"))
+    if arbiter == "present":
+        assert "The arbiter is needed. It must be decided whether moves are taken back." in printed
+        return
+    due = printed.index("Black, yes or no?")
+    assert printed.index("This game is continued.") < due < printed.index("Black says no.")
