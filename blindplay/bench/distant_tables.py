@@ -73,8 +73,9 @@ class _Seat:
         self.player = DistantPlayer(OTHER[side], line, waited=waited, limit_s=_LIMIT_S)
         control, blind = f"{_START_S}+{_INCREMENT_S}", Player(impaired=True)
         setup = Setup(
-            t=0, boards=2, arbiter="automatic", time_control=control, white=blind, black=blind
-        )
+            t=0, id="of both", boards=2, arbiter="automatic", time_control=control,
+            white=blind, black=blind,
+        )  # fmt: skip
         self.table = Table(journal, setup, opponent=self.player)
         self.table.listen(self._see)
         self.player.sit(self.table, lambda key, **values: None)

@@ -126,9 +126,11 @@ def _await(
 ) -> "Met | None":
     from blindplay.opponents.distant.terms import Terms
     from blindplay.table.meeting_distant import await_guest
+    from blindplay.table.table import with_id
 
     def propose(guest: Player) -> Terms:
         both = replace(setup, black=guest) if here == "white" else replace(setup, white=guest)
+        both = with_id(both)  # both tables take the same first fact
         return Terms(both, here, given["lag_limit"] or LAG_LIMIT_S, given["training"])
 
     return await_guest(place, _door(address), propose)

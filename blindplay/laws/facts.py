@@ -155,6 +155,8 @@ def _write_player(player: Player) -> dict[str, Any]:
 class Setup(Fact, kind="setup"):
     """The first line of every game."""
 
+    id: str = v.stored(v.label, default="")
+    """A random text, so that no two games have the same first line; the table chooses it."""
     edition: str = v.stored(v.edition, default="fide-2023")
     mode: str = v.stored(v.one_of(*MODES), default="standard")
     supervised: bool = v.stored(v.switch, default=False)

@@ -2,6 +2,7 @@
 
 import contextlib
 import datetime
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +29,8 @@ def new_journal() -> Path:
     folder = tables_folder()
     with contextlib.suppress(OSError):  # opening the journal reports the fault
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder / f"{datetime.datetime.now():%Y-%m-%d-%H-%M-%S-%f}{SUFFIX}"
+    # Random, because two tables may begin within one tick of a machine's clock.
+    return folder / f"{datetime.datetime.now():%Y-%m-%d-%H-%M-%S}-{secrets.token_hex(3)}{SUFFIX}"
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ rulings delivered. So everything that was announced can be found again after a c
 """
 
 import logging
+import secrets
 import threading
 import time
 from collections import deque
@@ -49,6 +50,12 @@ def _is_worth_keeping(taken: Taken) -> bool:
     return bool(taken.rulings) or not isinstance(taken.fact, f.Tick)
 
 
+def with_id(setup: Setup) -> Setup:
+    """``setup`` with a random identity, unless it has one: equal games may begin in one
+    millisecond, at one table or at many."""
+    return setup if setup.id else replace(setup, id=secrets.token_hex(8))
+
+
 class Table:
     """A running table with its journal.
 
@@ -85,7 +92,7 @@ class Table:
         self._watchers: list[Callable[[str | None], None]] = []
         self._queue: deque[_Waiting] = deque()
         self._busy = False
-        self._failing = False
+        self._trouble: str | None = None  # why facts cannot be written now
         self.training = training
         self.pairings = pairings or Pairings()
         self.hall = HallContact()

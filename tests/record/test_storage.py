@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import logging
 import re
@@ -9,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Self
 
 import pytest
 
@@ -146,6 +148,22 @@ def test_folders_with_names_or_voices_are_for_the_user_alone(
     _game(journal.parent, journal.name)
     for folder in (journal.parent, journal.with_suffix(".tape")):
         assert folder.stat().st_mode & 0o077 == 0, folder
+
+
+def test_two_games_that_begin_at_the_same_moment_have_journals_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storage, "tables_folder", lambda: tmp_path)
+
+    class OneMoment(datetime.datetime):
+        @classmethod
+        def now(cls, tz: datetime.tzinfo | None = None) -> Self:
+            return cls(2026, 11, 28, 14, 30, 15, 123456)
+
+    monkeypatch.setattr(datetime, "datetime", OneMoment)
+    names = [storage.new_journal().name for _ in range(2)]
+    assert names[0] != names[1]
+    assert all(name.startswith("2026-11-28-14-30-15-") for name in names)
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from blindplay.table import Table
 
 SETUP = Setup(
     t=0,
+    id="of both tables",
     arbiter="automatic",
     boards=2,
     time_control="5400+30",
