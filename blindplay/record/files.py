@@ -2,7 +2,8 @@
 
 ``game.jsonl`` has ``game.pulse``, ``game.tape``, ``game.links``, ``game.options`` and, in a hall,
 ``game.hall`` and ``game.signatures`` beside it. If another table plays it, too, it has
-``game.distant``. The copy of a damaged journal is ``game.damaged-1.jsonl``. A journal with another
+``game.distant``. The copy of a damaged journal is ``game.damaged-1.jsonl``, and a game that goes on
+beside another one that was put into its place is ``game.whole-1.jsonl``. A journal with another
 ending keeps its ending in all these names:
 ``round.1`` and ``round.2`` are two games and share nothing.
 
@@ -88,6 +89,24 @@ def keep_damaged(journal: Path, content: bytes) -> Path:
     with contextlib.suppress(FileNotFoundError):
         write_new(pulse_of(new), pulse_of(journal).read_bytes())
     write_new(new, content)
+    return new
+
+
+def continue_beside(journal: Path) -> Path:
+    """A free name beside ``journal``, under which its game goes on because another one lies there.
+    The files from which a game is continued are copied.
+
+    :raises OSError: if they cannot be written.
+    """
+    number = 1
+    while os.path.lexists(
+        new := journal.with_name(f"{journal.stem}.whole-{number}{journal.suffix}")
+    ):
+        number += 1
+    ends: tuple[OwnEnd, ...] = (".options", ".distant", ".signatures")
+    for end in ends:
+        with contextlib.suppress(FileNotFoundError):
+            write_new(beside(new, end), beside(journal, end).read_bytes())
     return new
 
 

@@ -31,6 +31,7 @@ _KEEP = (
     "so what comes from there on cannot be relied on; keep the file as it is and go by the "
     "scoresheets from there."
 )
+_FOREIGN = "another game lies there"
 # A table whose last beat is recent may be writing the journal at this moment.
 _RECENT_S = 2.0
 _REREADS, _REREAD_S = 5, 0.05
@@ -149,7 +150,7 @@ class Journal:
         self._synced_end = (0, "")  # number and digest of the last line in the file
         self._clean = False  # the file holds only these bytes
         self._damage: bytes | None = None  # the damaged file's content, until a copy is kept
-        self._moved = False  # the file was moved, which is not reported yet
+        self._repaired = ""  # what was found wrong with the file and set right; not reported yet
         self._handle: int | None = None  # of the file, open for writing and locked
         self._guard: int | None = None  # of a file that can only be read, but is locked
         try:
@@ -178,11 +179,11 @@ class Journal:
     def save(self) -> None:
         """Write the facts that could not be written before.
 
-        :raises JournalError: if it still cannot be written; or if the journal was moved or
-            deleted, and has been written anew.
+        :raises JournalError: if it still cannot be written; or if the journal was moved, deleted
+            or changed, and has been written anew.
         """
         with self._lock:
-            if self.unwritten or not self._is_in_place():
+            if self.unwritten or not self._is_in_place() or self._is_changed():
                 self._write()
 
     @property
@@ -336,33 +337,25 @@ class Journal:
                 raise OSError("it is closed")
             while True:
                 if not self._is_in_place():
-                    if self._handle is not None:
-                        self._release()
-                        self._moved = True
-                        self._synced, self._synced_end = 0, (0, "")
-                    self._attach()
+                    self._find_place()
+                elif self._damage is None and self._is_changed():
+                    assert self._handle is not None
+                    self._take_back(files.read(self._handle))
                 if self._damage is not None:
-                    self._restore(self._damage)
+                    copy = self._restore(self._damage)
+                    if self._repaired:
+                        self._repaired += f" The damaged journal is kept as {copy}."
                 self._put()
                 if self._is_in_place():  # else the file was moved in the middle of this
                     break
-        except _ForeignFileError:
-            raise JournalError(
-                f"The journal {self.path} cannot be written, because somebody else has written "
-                "into it; if another table plays this game, close one of them, and keep the "
-                "scoresheets by hand meanwhile."
-            ) from None
         except OSError as error:
             raise JournalError(
                 f"The journal {self.path} cannot be written ({_reason(error)}); "
                 "make room on the disk, and keep the scoresheets by hand meanwhile."
             ) from None
-        if self._moved:
-            self._moved = False
-            raise JournalError(
-                f"The journal {self.path} was moved or deleted during the game. All of it has been "
-                "written there once more; leave it where it is."
-            )
+        if self._repaired:
+            repaired, self._repaired = self._repaired, ""
+            raise JournalError(repaired)
 
     def _put(self) -> None:
         """Write and sync the lines that the file lacks."""
@@ -371,13 +364,54 @@ class Journal:
             # After a failure, cut back to the synced lines: a torn line must not stay before later
             # ones, and bytes of a failed sync may never leave the cache unless written again.
             files.truncate(self._handle, self._synced)
-        elif os.fstat(self._handle).st_size != self._synced:
-            raise _ForeignFileError
         self._clean = False
         files.write(self._handle, bytes(self._content[self._synced :]))
         files.sync(self._handle)
         self._clean = True
         self._synced, self._synced_end = len(self._content), self._end
+
+    def _is_changed(self) -> bool:
+        """Return whether another program has written into our file, or cut it."""
+        if self._handle is None:
+            return False
+        size = os.fstat(self._handle).st_size
+        return size < self._synced or (self._clean and size > self._synced)
+
+    def _take_back(self, content: bytes) -> None:
+        """Go on after the lines of our game at the beginning of the changed ``content``. Unless it
+        is only cut, keep a copy of it."""
+        ours, whole = bytes(self._content), 0
+        while (end := content.find(b"\n", whole) + 1) and ours.startswith(content[:end]):
+            whole = end
+        self._synced, self._clean = whole, False
+        self._synced_end = ours.count(b"\n", 0, whole), digest_of(ours[:whole])
+        self._damage = None if ours.startswith(content) else content
+        self._repaired = (
+            f"Another program has changed the journal {self.path} during the game. All of it has "
+            "been written there once more; keep other programs away from it."
+        )
+
+    def _find_place(self) -> None:
+        """Open the file that the journal's name belongs to now. If it is not a file of this game,
+        leave it alone, and continue under another name beside it."""
+        if self._handle is not None:
+            self._release()
+            self._synced, self._synced_end = 0, (0, "")
+            self._repaired = (
+                f"The journal {self.path} was moved or deleted during the game. All of it has been "
+                "written there once more; leave it where it is."
+            )
+        try:
+            self._attach()
+        except _ForeignFileError:
+            taken, self.path = self.path, files.continue_beside(self.path)
+            self._pulse.close()
+            self._pulse = Pulse(self.path)
+            self._attach()
+            self._repaired = (
+                f"Another game lies in the place of the journal {taken}. All of this one has been "
+                f"written into {self.path} and goes on there; keep both files."
+            )
 
     def _is_in_place(self) -> bool:
         """Return whether the journal's name still belongs to the file that is open for writing."""
@@ -395,30 +429,32 @@ class Journal:
     def _attach(self) -> None:
         """Open the file that the journal's name belongs to now, or create one.
 
-        An existing file is taken only if the game continues it: an earlier state of this game.
+        An existing file is taken only if it holds this game.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         handle = files.open_file(self.path, create=True)
         self._release()  # the file that could only be read, for its lock would be in the way
         try:
             if not files.lock(handle):
-                raise _ForeignFileError
+                raise _ForeignFileError(_FOREIGN)
             content = files.read(handle)
             if content == self._damage:
                 self._synced = len(_decoded(self.path, content, None).whole)
             elif self._content.startswith(content):
                 self._damage = None
                 self._synced, self._clean = len(content), True
+            elif self._content.startswith(content[: content.find(b"\n") + 1] or content):
+                self._take_back(content)
             else:
-                raise _ForeignFileError
+                raise _ForeignFileError(_FOREIGN)
         except BaseException:
             os.close(handle)
             raise
         self._handle = handle
 
 
-class _ForeignFileError(Exception):
-    """The file holds content that is not from this journal, or belongs to another table."""
+class _ForeignFileError(OSError):
+    """The file holds another game, or another table has it open."""
 
 
 def _open_existing(path: Path) -> tuple[int, bool]:

@@ -13,7 +13,7 @@ import pytest
 
 from blindplay.laws import Fact
 from blindplay.laws import facts as f
-from blindplay.record import Journal, JournalError, files, pulse, read_journal
+from blindplay.record import Journal, JournalError, files, kept_options, pulse, read_journal
 from tests.record.disks import failing, in_folder, read_only
 
 FACTS: list[Fact] = [f.Setup(t=0), f.Start(t=1), *(f.Tick(t=t) for t in range(2, 100))]
@@ -195,49 +195,50 @@ def test_a_journal_that_is_moved_or_deleted_in_the_game_is_told_and_written_anew
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody move a file that is open.")
-def test_another_games_journal_in_the_place_of_ours_is_not_written_into(tmp_path: Path) -> None:
+@pytest.mark.parametrize("theirs", [f.Setup(t=0, mode="blitz"), None])
+def test_where_another_game_lies_in_its_place_a_game_is_written_whole_beside_it(
+    tmp_path: Path, theirs: Fact | None
+) -> None:
     path, other = tmp_path / "game.jsonl", tmp_path / "other.jsonl"
-    with Journal(other) as journal:
-        journal.append(f.Setup(t=0, mode="blitz"))
+    other.write_text("Dear Sir or Madam\n")
+    if theirs is not None:
+        other.unlink()
+        with Journal(other) as journal:
+            journal.append(theirs)
+    kept_options.keep(path, {"language": "sv"})
     with Journal(path) as journal:
         journal.append(FACTS[0])
         path.replace(tmp_path / "away.jsonl")
         other.replace(path)
-        theirs = path.read_bytes()
-        for fact in FACTS[1:4]:
-            with pytest.raises(JournalError, match="somebody else"):
-                journal.append(fact)
-        assert path.read_bytes() == theirs
-        Journal(path, resume=True).close()  # nor is it locked against its own table
-        path.unlink()  # somebody notices their mistake
-        with pytest.raises(JournalError, match="moved or deleted"):
-            journal.save()
-    assert read_journal(path).facts == FACTS[:4]
+        lies_there = path.read_bytes()
+        with pytest.raises(JournalError, match=r"goes on there; keep both files"):
+            journal.append(FACTS[1])
+        assert journal.unwritten == 0 and journal.path == tmp_path / "game.whole-1.jsonl"
+        journal.append(FACTS[2])  # it is told once
+        journal.beat(5)
+        assert path.read_bytes() == lies_there
+        if theirs is not None:
+            Journal(path, resume=True).close()  # nor is it locked against its own table
+    with Journal(journal.path, resume=True) as again:
+        assert again.facts() == FACTS[:3] and not again.damaged
+        assert again.left is not None and again.left.t == 5
+    assert kept_options.kept(journal.path) == {"language": "sv"}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody move a file that is open.")
-def test_two_tables_do_not_mix_two_games_in_one_journal(tmp_path: Path) -> None:
+@pytest.mark.parametrize("begun", [[], [f.Setup(t=0, mode="blitz")]])
+def test_two_tables_do_not_mix_two_games_in_one_journal(tmp_path: Path, begun: list[Fact]) -> None:
     path = tmp_path / "game.jsonl"
     with Journal(path) as journal:
         journal.append(FACTS[0])
         path.unlink()
         with Journal(path) as other:
-            other.append(f.Setup(t=0, mode="blitz"))
-            with pytest.raises(JournalError, match=r"cannot be written.*close one of them"):
+            other.append(*begun)
+            with pytest.raises(JournalError, match=r"goes on there"):
                 journal.append(FACTS[1])
             other.append(f.Start(t=5))
-    assert read_journal(path).facts == [f.Setup(t=0, mode="blitz"), f.Start(t=5)]
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody move a file that is open.")
-def test_a_file_that_another_table_has_just_begun_is_not_written_into(tmp_path: Path) -> None:
-    path = tmp_path / "game.jsonl"
-    with Journal(path) as journal:
-        journal.append(FACTS[0])
-        path.unlink()
-        with Journal(path), pytest.raises(JournalError, match="somebody else"):
-            journal.append(FACTS[1])
-        assert path.read_bytes() == b""
+    assert read_journal(path).facts == [*begun, f.Start(t=5)]
+    assert read_journal(journal.path).facts == FACTS[:2]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody move a file that is open.")
@@ -261,17 +262,71 @@ def test_a_journal_that_is_moved_while_a_line_is_written_is_written_anew(
         assert read_journal(path).facts == FACTS[:2]
 
 
-def test_what_another_program_writes_behind_our_lines_is_not_built_upon(tmp_path: Path) -> None:
+def _cut(content: bytes) -> bytes:
+    return content[: content.index(b"\n", len(content) // 2) + 1]
+
+
+def _cut_in_a_line(content: bytes) -> bytes:
+    return content[: len(content) * 2 // 3]
+
+
+def _nothing(content: bytes) -> bytes:
+    return b""
+
+
+def _more(content: bytes) -> bytes:
+    return content + b"hello\n"
+
+
+def _shorter_and_other(content: bytes) -> bytes:
+    return _cut(content) + b"hello\n"
+
+
+@pytest.mark.parametrize("change", [_cut, _cut_in_a_line, _nothing, _more, _shorter_and_other])
+@pytest.mark.parametrize("how", ["in place", "by another file"])
+@pytest.mark.parametrize("next_comes", ["a fact", "time"])
+def test_a_journal_that_another_program_changes_is_made_whole_and_what_came_is_kept(
+    tmp_path: Path, change: Callable[[bytes], bytes], how: str, next_comes: str
+) -> None:
+    if how == "by another file" and os.name == "nt":
+        pytest.skip("Windows lets nobody move a file that is open.")
     path = tmp_path / "game.jsonl"
     with Journal(path) as journal:
-        journal.append(*FACTS[:3])
-        with path.open("ab") as file:
-            file.write(b"hello\n")
-        with pytest.raises(JournalError, match="somebody else"):
-            journal.append(FACTS[3])
-        assert journal.unwritten == 1
+        journal.append(*FACTS[:30])
+        journal.beat(30)
+        before = path.read_bytes()
+        changed = change(before)
+        if how == "by another file":  # as editors do that save by renaming
+            path.with_name("edited").write_bytes(changed)
+            path.with_name("edited").replace(path)
+        else:
+            path.write_bytes(changed)
+        known = FACTS[: 30 + (next_comes == "a fact")]
+        with pytest.raises(JournalError, match="written there once more") as told:
+            journal.append(*FACTS[30 : len(known)]) if len(known) > 30 else journal.save()
+        assert journal.unwritten == 0 and journal.path == path
+        assert path.read_bytes().startswith(before)
+        evidence = path.with_name("game.damaged-1.jsonl")
+        foreign = not before.startswith(changed)
+        assert evidence.exists() is foreign is (str(evidence) in str(told.value))
+        if foreign:
+            assert evidence.read_bytes() == changed
+        journal.save()  # it is told once
+        journal.append(*FACTS[len(known) :])
     with Journal(path, resume=True) as journal:
-        assert journal.facts() == FACTS[:3] and journal.damaged
+        assert journal.facts() == FACTS and journal.notes == ()
+
+
+def test_a_journal_that_is_cut_while_the_disk_is_full_has_no_hole_later(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    with Journal(path) as journal:
+        journal.append(*FACTS[:9])
+        with failing("write", taken=40), pytest.raises(JournalError, match="No space left"):
+            journal.append(FACTS[9])
+        os.truncate(path, 300)
+        with pytest.raises(JournalError, match="written there once more"):
+            journal.append(FACTS[10])
+    assert read_journal(path).facts == FACTS[:11] and not read_journal(path).trouble
 
 
 # --- links ---------------------------------------------------------------------------------------
