@@ -113,7 +113,7 @@ class Table:
         self.shared: AbsentPlayer | None = None
         """The opponent, if another table takes the same facts."""
         if setup is not None:
-            self.submit(setup)
+            self.submit(with_id(setup))
         elif self.game.setup is None:
             raise JournalError(f"{journal.path} holds no game yet; start one without --resume.")
         if opponent is not None:
@@ -202,9 +202,12 @@ class Table:
         return None if self.opponent is None else self.opponent.hint()
 
     def watch_journal(self, watcher: Callable[[str | None], None]) -> None:
-        """Call ``watcher`` with a sentence when facts can no longer be written, and with None when
-        all of them have been. The game goes on meanwhile."""
-        self._watchers.append(watcher)
+        """Call ``watcher`` with a sentence when facts can no longer be written, also if that is so
+        now, and with None when all of them have been. The game goes on meanwhile."""
+        with self._lock:
+            self._watchers.append(watcher)
+            if self._trouble is not None:
+                watcher(self._trouble)
 
     def time(self) -> int:
         """Milliseconds since the table was set up, without what messages of a distant table took on
@@ -350,13 +353,13 @@ class Table:
         return taken
 
     def _write(self, write: Callable[[], None]) -> None:
-        """Write to the journal. Tell the watchers, once, if it fails or is whole again."""
+        """Write to the journal. Tell the watchers once why it fails, and that it is whole again."""
         trouble = None
         try:
             write()
         except JournalError as error:
             trouble = str(error)
-        if self._failing is not (trouble is not None):
-            self._failing = trouble is not None
+        before, self._trouble = self._trouble, trouble
+        if trouble != before:
             for watcher in self._watchers:
                 watcher(trouble)
