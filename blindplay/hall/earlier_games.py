@@ -7,26 +7,37 @@ from pathlib import Path
 from typing import Any
 
 from blindplay.record import JournalError, files, read_journal
+from blindplay.record.journal import JournalContents
 
 from .event_file import EventFile
 from .protocol import MOST_BYTES, LinesWanted
 
 
-def mark(journal: Path, joined: EventFile) -> None:
-    """Note beside a journal at which table of which event it is played."""
+def mark(journal: Path, joined: EventFile) -> bool:
+    """Note beside a journal at which table of which event it is played; False if the disk cannot
+    be written."""
     with contextlib.suppress(OSError):
         files.write_new(files.beside(journal, ".hall"), _membership(joined))
+        return True
+    return False
 
 
 def ends(folder: Path, joined: EventFile, journal: Path | None = None) -> dict[str, list[Any]]:
     """The number and the digest of the last line of each of this table's games in ``folder``,
     but for the one in ``journal``."""
-    games: dict[str, list[Any]] = {}
+    return {game: list(one.end) for game, one in _games(folder, joined, journal).items()}
+
+
+def _games(folder: Path, joined: EventFile, journal: Path | None) -> dict[str, JournalContents]:
+    """The games by their names. Of a game with several journals, such as one that goes on beside
+    another, it is the longest."""
+    games: dict[str, JournalContents] = {}
     for path in earlier(folder, joined, journal):
         with contextlib.suppress(JournalError):
             content = read_journal(path)
-            if content.facts:
-                games[content.game] = list(content.end)
+            known = games.get(content.game)
+            if content.facts and (known is None or known.end < content.end):
+                games[content.game] = content
     return games
 
 
@@ -34,11 +45,9 @@ def lines(
     ask: LinesWanted, folder: Path, joined: EventFile, journal: Path | None = None
 ) -> Iterator[bytes]:
     """Messages with the lines of an earlier game that somebody asks for."""
-    for path in earlier(folder, joined, journal):
-        with contextlib.suppress(JournalError):
-            content = read_journal(path)
-            if content.game == ask.game:
-                yield from batches(content.whole.splitlines(keepends=True)[ask.start - 1 :])
+    content = _games(folder, joined, journal).get(ask.game)
+    if content is not None:
+        yield from batches(content.whole.splitlines(keepends=True)[ask.start - 1 :])
 
 
 def batches(all_lines: list[bytes]) -> list[bytes]:

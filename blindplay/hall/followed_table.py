@@ -129,6 +129,7 @@ class FollowedTable:
         self._order: list[str] = []  # the runs in the order in which they took turns
         self._ask_at = 0.0
         self._rest_until = 0.0
+        self._awaited = False  # the table waits for the word that nothing is missing
         self._dirty: set[FollowedGame] = set()
 
     @property
@@ -177,7 +178,7 @@ class FollowedTable:
         self._runs[head.run] = head.seq
         self._note_turn(head.run)
         self.heard_at = now
-        self.head, self.game = head, self.followed(head.game)
+        self.head, self.game, self._awaited = head, self.followed(head.game), head.leaves
         self._set_end(self.game, (head.n, head.digest), now)
         if live and abs(head.wall - time.time()) > _CLOCK_S:
             self._note("clock", text=f"{head.wall - time.time():+.0f} s")
@@ -271,6 +272,10 @@ class FollowedTable:
             asks.append(LinesWanted(""))
         self._judge()
         self._flush(now)
+        game = self.game
+        if self._awaited and game is not None and game.settled and game not in self._dirty:
+            self._awaited = False
+            asks.append(LinesWanted(game.copy.game, game.end[0] + 1, game.end[1]))
         return asks
 
     def _tend(self, game: FollowedGame, now: float) -> Iterable[LinesWanted]:

@@ -1,7 +1,7 @@
 """The state of a table in one message."""
 
 import time
-from collections.abc import Iterable
+from typing import Any
 
 from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
@@ -11,10 +11,9 @@ from blindplay.table.table import Table
 from .protocol import Head
 
 
-def head_of(
-    table: Table, run: str, seq: int, game: str, strangers: Iterable[str] = ()
-) -> Head | None:
-    """The head of a running table; None while nothing of its game is on the disk."""
+def head_of(table: Table, run: str, seq: int, game: str, **more: Any) -> Head | None:
+    """The head of a running table, with ``more`` fields that the table does not know; None while
+    nothing of its game is on the disk."""
     with table.lock:
         number, digest = table.written
         state, now = table.game, table.time()
@@ -31,7 +30,7 @@ def head_of(
             fen=position.fen(), moves=len(state.history) + bool(state.turn.made),
             last=made.uci() if made else "",
             left=_left(state, now), running=state.clock.running or "",
-            needs=list(needs(state, table.log)), strangers=list(strangers),
+            needs=list(needs(state, table.log)), **more,
         )  # fmt: skip
 
 

@@ -110,6 +110,8 @@ class Head:
     """The side whose clock runs; empty if none does."""
     needs: list[str] = field(default_factory=list)
     """The reasons why the table needs a person, from :data:`blindplay.laws.needs.NEEDS`."""
+    leaves: bool = False
+    """The process ends now, and waits some seconds until the hall has everything."""
     strangers: list[str] = field(default_factory=list)
     """The runs of heads that another process has published under this table's name meanwhile."""
 
@@ -136,6 +138,8 @@ class LinesWanted:
     game: str
     """Empty: the game that is played now."""
     start: int = 1
+    have: str = ""
+    """The digest of the line before ``start``: the hall has all lines up to there."""
 
 
 @dataclass(frozen=True)
@@ -226,7 +230,9 @@ def _check(message: Head | Presence | LinesWanted | Request | RequestAnswer) -> 
             for game, end in message.games.items()
         )
     elif isinstance(message, LinesWanted):
-        wrong = message.start < 1 or not _is_game(message.game or _NO_GAME)
+        wrong = message.start < 1 or not _is_game(
+            message.game or _NO_GAME, message.have or _NO_GAME
+        )
     elif isinstance(message, Request):
         wrong = not 0 < len(message.id) <= 100 or not _is_game(message.game or _NO_GAME)
     else:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from blindplay.broker import Link
@@ -40,6 +41,7 @@ from .taking_requests import Handler, Reply, RequestTaker
 
 HEAD_S = 10.0
 """Seconds between two heads, if only time passes."""
+_LEAVING_S = 1.0  # between two, while the hall is to take everything
 _ABOUT_S = 30.0  # between two looks at the data about the table's machine
 _PAUSE_S = 0.05  # between two rounds of publishing
 _MOST_UNSENT = 200  # messages that the broker has not acknowledged
@@ -73,6 +75,7 @@ class Publisher:
         self._run = secrets.token_hex(8)
         self._head_run = secrets.token_hex(8)
         self._seq = 0
+        self._marked: Path | None = None  # the journal beside which its table is noted
         self._next = 0  # the index of the line to publish next
         self._head_due = 0.0
         self._lock = threading.Lock()
@@ -83,7 +86,8 @@ class Publisher:
         self._joined_at = 0.0
         self._strangers: deque[str] = deque(maxlen=_MOST_STRANGERS)
         self._own: deque[bytes] = deque(maxlen=_REMEMBERED)  # digests of published messages
-        self._closing = False
+        self._leaving = self._closing = False
+        self._handed_over = threading.Event()
         self._wake = threading.Event()
         kinds = ("head", "presence", "ask", "request")
         self._link = Link(
@@ -95,8 +99,16 @@ class Publisher:
         )
         self._thread = threading.Thread(target=self._work, name="hall", daemon=True)
         table.listen(self._happened)
+        table.hall.join(self.hand_over)
         self._thread.start()
         self._link.start()
+
+    def hand_over(self, seconds: float) -> bool:
+        """Wait so long until the hall has everything that is on the disk; True if it has."""
+        self._leaving = True
+        self._head_due = 0.0
+        self._wake.set()
+        return self._handed_over.wait(seconds)
 
     def close(self) -> None:
         """Publish the rest, if there is a connection, and say that the table has gone."""
@@ -165,7 +177,6 @@ class Publisher:
     # --- the publisher's thread ------------------------------------------------------------------
 
     def _work(self) -> None:
-        earlier_games.mark(self._table.path, self._joined)
         while True:
             self._wake.wait(max(0.0, min(HEAD_S, self._head_due - time.monotonic())))
             self._wake.clear()
@@ -182,6 +193,9 @@ class Publisher:
             announce, self._announce = self._announce, False
             asks, self._asks = self._asks, []
             requests, self._requests = self._requests, deque()
+        path = self._table.path  # it may change, and a full disk may not keep the mark at first
+        if self._marked != path and earlier_games.mark(path, self._joined):
+            self._marked = path
         self._lines.read()
         signed = self._signer.sign_end(self._lines.game)  # with the network gone, too
         self._table.hall.see(self._link.online, time.monotonic())
@@ -212,11 +226,13 @@ class Publisher:
         return self._link.publish(self._topic(kind), payload, retain=retain)
 
     def _publish_head(self) -> None:
-        self._head_due = time.monotonic() + HEAD_S
+        self._head_due = time.monotonic() + (_LEAVING_S if self._leaving else HEAD_S)
         with self._lock:
             self._seq += 1
             run, seq, strangers = self._head_run, self._seq, list(self._strangers)
-        head = head_of(self._table, run, seq, self._lines.game, strangers)
+        game = self._lines.game
+        more = {"leaves": self._leaving, "strangers": strangers}
+        head = head_of(self._table, run, seq, game, **more)
         if head is not None:
             self._publish("head", encode(head), retain=True)
 
@@ -235,6 +251,10 @@ class Publisher:
         return published
 
     def _answer(self, ask: LinesWanted) -> None:
+        if ask.have:
+            if ask.game == self._lines.game and (ask.start - 1, ask.have) == self._table.written:
+                self._handed_over.set()
+            return
         if ask.game in ("", self._lines.game):
             self._next = min(self._next, ask.start - 1)
             return
@@ -245,6 +265,7 @@ class Publisher:
     def _presence(self) -> Presence:
         path = self._table.path
         games = earlier_games.ends(path.parent, self._joined, path)
+        games.pop(self._lines.game, None)
         return Presence(self._run, True, games, self._about)
 
     def _sign(self, request: Request, reply: Reply) -> None:

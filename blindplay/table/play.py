@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from blindplay.console.server import Certificate, ConsoleHost
     from blindplay.opponents.distant.voices import Voices
 
+_HALL_SOON_S, _HALL_AT_MOST_S = 1.0, 10.0  # the sentence hall_waits says the second one
 ECHO_SECONDS = 0.1
 """Seconds that a room echoes after the loudspeaker stops."""
 
@@ -142,7 +143,7 @@ def run(
             journal, setup, training=options.training, pairings=pairings, opponent=opponent
         )
         if not resumed:
-            kept_options.keep(path, options.kept)
+            _keep_options(table, options)
         about = AboutTable(wanted)
         if companion is not None:
             stack.enter_context(companion(table, about.now))
@@ -215,6 +216,17 @@ def _speaker(
     speaker = open_speaker(stack, pack, trouble, wanted, voices.give)
     speaker.on_speaking(voices.give_way)
     return speaker
+
+
+def _keep_options(table: Table, options: TableOptions) -> None:
+    """Keep the options beside the journal, on a full disk as soon as there is room."""
+
+    def keep(trouble: str | None = None) -> None:
+        if trouble is None:
+            kept_options.keep(table.path, options.kept)
+
+    keep()
+    table.watch_journal(keep)
 
 
 def _own_side(table: Table) -> str:
@@ -372,8 +384,8 @@ def _end(session: Session, journal: Journal, command: str) -> None:
     if clock and clock.running is not None and not table.game.over:
         table.submit(f.Arbiter(by="table", do="stop_clocks"))
     table.save()
-    if table.whole:
-        session.desk.tell_all("saved")
+    session.desk.tell_all("saved" if table.whole else "journal_failed")
+    given = _give_to_hall(session)
     session.wait_until_said()
     show_record(session)
     if not table.whole:
@@ -388,6 +400,25 @@ def _end(session: Session, journal: Journal, command: str) -> None:
     elif table.game.history:
         transcript.show(f"{pack.printed('review_offer')}\n")
         transcript.show(f"    {command} review {path}")
+    if table.game.over and not given:
+        transcript.show(f"{pack.printed('hall_send')}\n")
+        transcript.show(f"    {command} play --resume --journal {path}")
+
+
+def _give_to_hall(session: Session) -> bool:
+    """Wait until the hall, if there is one, has the whole game, or say that it may lack something;
+    True if it has everything. Ctrl-C ends the waiting."""
+    hall, tell, has = session.table.hall, session.desk.tell_all, False
+    with suppress(KeyboardInterrupt):
+        has = hall.hand_over(_HALL_SOON_S)
+        if not has and hall.online:
+            tell("hall_waits")
+            has = hall.hand_over(_HALL_AT_MOST_S - _HALL_SOON_S)
+            if has:
+                tell("hall_has")
+    if not has:
+        tell("hall_lacks")
+    return has
 
 
 def show_record(session: Session) -> None:

@@ -15,6 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from blindplay.hall.event_file import read_event_file
+from blindplay.hall.hall import Hall
+from blindplay.language import load
 from blindplay.opponents.distant.relay import Relay, waiting_at
 from tests.command_line import run
 from tests.hall.broker import RealBroker
@@ -67,6 +70,26 @@ def test_a_hall_prints_a_line_when_a_table_has_moved(broker: RealBroker, tmp_pat
         hall.kill()
         hall.wait()
         hall.stdout.close()
+
+
+def test_what_a_hall_lacks_when_a_table_is_left_comes_with_the_command_that_the_table_prints(
+    broker: RealBroker, tmp_path: Path
+) -> None:
+    game, own = tmp_path / "game.jsonl", event_file(tmp_path, broker, "4")
+    file = Path(own)
+    reachable = file.read_text("utf-8")
+    file.write_text(reachable.replace(str(broker.port), "9"), "utf-8")  # the network is down
+    played = run(*COMMON, "--journal", str(game), "--hall", own, "--language", "en",
+                 stdin="start\nresign\nyes\nquit\n", home=tmp_path)  # fmt: skip
+    assert load("en").sentence("hall_lacks") in played.stdout
+    command = f"play --resume --journal {game}\n"
+    assert played.stdout.endswith(command)
+    file.write_text(reachable, "utf-8")
+    with Hall(read_event_file(Path(event_file(tmp_path, broker)), table=False)) as hall:
+        sent = run(*command.split(), stdin="quit\n", home=tmp_path)
+        assert sent.status == 0 and load("en").sentence("hall_lacks") not in sent.stdout
+        copy = hall.follower.tables["4"].copy
+        assert copy is not None and copy.path.read_bytes() == game.read_bytes()
 
 
 def test_a_demonstration_brings_its_own_broker(tmp_path: Path) -> None:

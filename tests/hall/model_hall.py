@@ -19,6 +19,8 @@ class ModelHall:
         self.tables = tables
         self.chance = None if seed is None else random.Random(seed)
         self.under_way: list[Message] = []
+        self.confirmed: list[LinesWanted] = []
+        """The words that nothing is missing."""
         self.now = 0.0
         self.start()
 
@@ -28,6 +30,7 @@ class ModelHall:
 
     def _send(self, topic: Topic, payload: bytes) -> None:
         ask = decode(LinesWanted, payload)
+        self.confirmed += [ask] if ask.have else []
         if self.chance is not None and self.chance.random() < 0.3:
             return
         for table in self.tables:

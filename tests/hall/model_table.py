@@ -17,6 +17,7 @@ class ModelTable:
 
     def __init__(self, name: str = "1", run: str = "run-1", facts: int = 1) -> None:
         self.name, self.run = name, run
+        self.leaves = False
         self.lines: list[bytes] = []
         self.before: list[list[bytes]] = []
         """The journals of earlier games."""
@@ -47,7 +48,7 @@ class ModelTable:
         self._seq += 1
         head = Head(
             self.run, self._seq, self.game, len(self.lines), digest_of(self.lines[-1]),
-            t=float(len(self.lines)), wall=time.time(),
+            t=float(len(self.lines)), wall=time.time(), leaves=self.leaves,
         )  # fmt: skip
         return self.topic("head"), encode(head)
 

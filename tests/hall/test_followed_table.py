@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.hall.protocol import Head, encode
+from blindplay.hall.protocol import Head, LinesWanted, encode
 from blindplay.record import files, read_journal
 from blindplay.record.chain import digest_of
+from tests.record.disks import failing
 
 from .model_hall import ModelHall, text, whole
 from .model_table import ModelTable, forged
@@ -38,6 +39,32 @@ def test_a_hall_that_starts_from_nothing_asks_for_everything(tmp_path: Path) -> 
     hall.publish(table.head())
     hall.wait(2)
     assert hall.copy(table) == whole(table)
+
+
+def test_a_table_that_leaves_is_told_when_the_copy_has_its_last_line(
+    hall: ModelHall, table: ModelTable
+) -> None:
+    table.play(2)
+    hall.publish(table.head())
+    hall.wait(2)
+    assert hall.copy(table) == whole(table) and hall.confirmed == []
+    missing = table.play(2)
+    end = LinesWanted(table.game, 10, digest_of(missing[-1]))
+    table.leaves = True
+    hall.follower.receive(*table.head(), hall.now)
+    hall.follower.tick(hall.now)
+    assert hall.confirmed == []
+    with failing("write"):
+        hall.follower.receive(*table.journal(missing), hall.now)
+        hall.follower.tick(hall.now)
+        assert hall.confirmed == []
+    hall.wait(10)
+    assert hall.copy(table) == whole(table)
+    told = len(hall.confirmed)
+    assert hall.confirmed == [end] * told and told > 0
+    hall.publish(table.head())  # the word may have been lost
+    hall.wait(1)
+    assert hall.confirmed == [end] * (told + 1)
 
 
 def test_a_hall_that_was_killed_within_a_line_goes_on(hall: ModelHall, table: ModelTable) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
 import time
 from collections.abc import Callable, Iterator
@@ -10,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from blindplay.hall import earlier_games
 from blindplay.hall.protocol import Head, Presence, Topic, encode
 from blindplay.laws import facts as f
+from blindplay.record import Journal, files
 from tests.waiting import until
 
 from .broker import RealBroker
@@ -142,6 +145,24 @@ def test_the_next_hall_gets_the_journals_of_earlier_games_too(event: Event) -> N
 
     wanted = {one.path.read_bytes() for one in (first, second)}
     assert until(lambda: journals() == wanted)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody move a file that is open.")
+def test_a_game_that_goes_on_beside_another_is_copied_now_and_later(event: Event) -> None:
+    hall, table = event.hall(), event.table(file="game.jsonl")
+    publisher = event.publish(table)
+    play(table, "e2e4")
+    assert until(lambda: is_equal(hall, table))
+    path = table.path
+    path.unlink()
+    with Journal(path) as other:
+        other.append(f.Setup(round="9"))
+    play(table, "e7e5")
+    assert table.path != path and until(lambda: is_equal(hall, table))
+    assert until(lambda: files.beside(table.path, ".hall").exists())
+    publisher.close()
+    ends = earlier_games.ends(path.parent, event.joined("1"))
+    assert list(table.written) in ends.values()
 
 
 def test_two_tables_with_one_name_are_both_copied(event: Event) -> None:

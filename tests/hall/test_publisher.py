@@ -130,6 +130,33 @@ def test_a_table_without_a_broker_plays_and_ends_at_once(event: Event) -> None:
     assert len(table.game.history) == 1
 
 
+def test_a_table_learns_that_the_hall_has_the_whole_game(event: Event) -> None:
+    table = event.table()
+    publisher = event.publish(table)
+    play(table, "e2e4")
+    assert until(lambda: table.hall.online)
+    assert not table.hall.hand_over(0.0)
+    stranger = Listening(event)  # another reader who knows nothing of the last lines
+    number, digest = table.written
+    head = until(stranger.newest)
+    assert head is not None and until(lambda: (now := stranger.newest()) and now.leaves)
+    for said in (
+        LinesWanted(head.game, number, "0" * 32),
+        LinesWanted("0" * 32, number + 1, digest),
+    ):
+        stranger.say("ask", encode(said))
+    seen = head.seq
+    assert until(lambda: (now := stranger.newest()) and now.seq > seen + 1)
+    assert not table.hall.hand_over(0.0)
+    event.hall()
+    assert until(lambda: publisher.hand_over(0.0))
+    stranger.link.close()
+
+
+def test_a_table_outside_a_hall_waits_for_none(event: Event) -> None:
+    assert event.table().hall.hand_over(60.0)
+
+
 def test_what_is_known_about_the_machine_is_in_the_presence(event: Event) -> None:
     listening, table = Listening(event), event.table()
     event.publish(table, about=lambda: {"firmware": "1.2"})

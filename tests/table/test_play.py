@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import itertools
 import shlex
 import signal
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +16,15 @@ import pytest
 
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.laws.facts import Player, Setup
-from blindplay.record import read_journal
+from blindplay.record import kept_options, read_journal
 from blindplay.speech import audio_devices
 from blindplay.speech.speaker import Outcome
-from blindplay.table import play
+from blindplay.table import Table, play
 from blindplay.table.choices import OpeningWord, Printed
 from blindplay.table.devices import WantedDevices
 from blindplay.table.play import DEFAULT, TableOptions, run
 from tests import command_line
+from tests.record.disks import failing
 from tests.table.conversation import GERMAN, KNIGHTS
 from tests.table.playing import KEYS_ONLY, played
 from tests.table.voice import Voice
@@ -102,6 +105,79 @@ def test_without_a_loudspeaker_everything_that_is_said_is_printed(
 
 
 # --- the end ------------------------------------------------------------------------------------
+
+
+def test_a_game_that_begins_on_a_full_disk_says_so_first_and_again_when_it_is_left(
+    tmp_path: Path,
+) -> None:
+    failed, welcome = GERMAN.sentence("journal_failed"), GERMAN.sentence("welcome")
+    with failing("write"):
+        printed = begun(tmp_path / "game.jsonl", MOVE, "quit")
+    assert printed.index(failed) < printed.index(welcome) < printed.rindex(failed)
+    assert GERMAN.sentence("saved") not in printed
+    assert not read_journal(tmp_path / "game.jsonl").facts
+
+
+def test_a_game_that_begins_on_a_full_disk_is_kept_whole_when_there_is_room(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "game.jsonl"
+    with ExitStack() as disk:
+        disk.enter_context(failing("write"))
+        options, out = TableOptions(kept={"voice": "own"}), io.StringIO()
+
+        def lines() -> Iterator[str]:
+            yield MOVE
+            assert until(lambda: MOVE in out.getvalue())
+            disk.close()  # somebody makes room
+            assert until(lambda: GERMAN.sentence("journal_saved") in out.getvalue())
+            yield "quit"
+
+        setup = Setup(t=0, time_control="5400", white=Player(impaired=True), arbiter="automatic")
+        run(path, setup, KEYS_ONLY, itertools.chain([""], lines()), out, options)
+    assert [fact.kind for fact in read_journal(path).facts[:2]] == ["setup", "start"]
+    assert kept_options.kept(path) == {"voice": "own"}
+
+
+class HallThatWaits:
+    """A hall's publisher: the table is ``online``, and the hall has the game after so many
+    questions whether it has; 0: never."""
+
+    def __init__(self, *, online: bool, after: int) -> None:
+        self.online, self.after = online, after
+        self.waited: list[float] = []
+
+    def __call__(self, table: Table, about: object) -> nullcontext[None]:
+        table.hall.see(self.online, 0.0)
+        table.hall.join(self.has_it)
+        return nullcontext()
+
+    def has_it(self, seconds: float) -> bool:
+        self.waited.append(seconds)
+        return len(self.waited) == self.after
+
+
+@pytest.mark.parametrize("lines", [("aufgeben", "ja", "quit"), (MOVE, "quit")])
+@pytest.mark.parametrize(
+    ("online", "after", "said"),
+    [
+        (True, 1, []),
+        (True, 2, ["hall_waits", "hall_has"]),
+        (True, 0, ["hall_waits", "hall_lacks"]),
+        (False, 0, ["hall_lacks"]),
+    ],
+)
+def test_who_leaves_hears_whether_the_hall_has_the_game(
+    tmp_path: Path, lines: tuple[str, ...], online: bool, after: int, said: list[str]
+) -> None:
+    path, out, hall = tmp_path / "g.jsonl", io.StringIO(), HallThatWaits(online=online, after=after)
+    setup = Setup(t=0, white=Player(impaired=True), arbiter="automatic")
+    run(path, setup, KEYS_ONLY, ["", *lines], out, companion=hall)
+    keys = ("hall_waits", "hall_has", "hall_lacks")
+    assert [key for key in keys if GERMAN.sentence(key) in out.getvalue()] == said
+    assert sum(hall.waited) <= 10  # as hall_waits says
+    resume = f" play --resume --journal {path}\n"
+    assert (resume in out.getvalue()) is ("hall_lacks" in said or MOVE in lines)
 
 
 def test_the_end_of_the_keys_ends_a_table_with_nothing_else(tmp_path: Path) -> None:
