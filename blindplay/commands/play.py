@@ -15,7 +15,11 @@ from blindplay.table.choices import OpeningWord, Printed
 
 from . import distant, options
 from .against import is_distant, offered, opponent, with_opponent
-from .event_settings import with_event_settings
+from .event_settings import (
+    typed_for_each_game,
+    with_event_settings,
+    with_settings_of_later_games,
+)
 from .joining import with_fetched_file
 from .lichess_game import with_found_game
 from .play_options import OPTIONS
@@ -152,9 +156,11 @@ def _play_rounds(given: Mapping[str, Any], devices: "WantedDevices", joined: "Ev
             _console(given),
             games.companion,
         )
-        resumed = False
         if not over and not games.known:
             return
+        if resumed:
+            resumed, given = False, with_settings_of_later_games(given, joined)
+            _check(given)
 
 
 def _check_table(journal: Path | None, devices: "WantedDevices", given: Mapping[str, Any]) -> None:
@@ -269,7 +275,7 @@ def _table_options(given: Mapping[str, Any], joined: "EventFile | None" = None) 
         press_answer=given["press_answer"],
         table="" if joined is None else joined.table,
         command=options.called(),
-        kept=kept_values(given),
+        kept={**kept_values(given), "typed": typed_for_each_game(given)},
     )
 
 

@@ -25,16 +25,16 @@ others."""
 
 def kept_values(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a new game that are kept, by name."""
-    kept = {name: _plain(given[name]) for name in KEPT}
+    kept = {name: plain_value(given[name]) for name in KEPT}
     language, engine = given["language"] or user_language(), given["engine"]
     found = None if engine is None else shutil.which(engine)
-    return {**kept, "language": language, "engine": _plain(Path(found) if found else engine)}
+    return {**kept, "language": language, "engine": plain_value(Path(found) if found else engine)}
 
 
-def _plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """A value as JSON holds it, and as it could be typed in any folder."""
     if isinstance(value, tuple):
-        return [_plain(one) for one in value]
+        return [plain_value(one) for one in value]
     if isinstance(value, Path):
         return str(value.absolute())
     return value if value is None or isinstance(value, bool) else str(value)
@@ -63,7 +63,8 @@ def with_kept_options(journal: Path, given: Mapping[str, Any]) -> dict[str, Any]
     _check(journal, setup, {name: given[name] for name in chosen})
     kept = {"language": _language(setup), **kept_options.kept(journal)}
     parameters = {option.name: option for option in context.command.params}
-    values = dict(given)
+    before = kept.get("typed")
+    values = {**given, "typed": before if isinstance(before, dict) else {}}
     for name in KEPT:
         if name in kept and kept[name] is not None and name not in chosen:
             values[name] = parameters[name].process_value(context, kept[name])

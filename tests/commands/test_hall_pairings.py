@@ -13,6 +13,8 @@ import pytest
 
 from blindplay.hall.event_file import read_event_file
 from blindplay.hall.hall import Hall
+from blindplay.laws.facts import Setup
+from blindplay.record import read_journal
 from tests.command_line import run
 from tests.hall.broker import RealBroker
 from tests.hall.trf_text import OPEN
@@ -43,14 +45,16 @@ def report(tmp_path: Path) -> str:
 
 
 class WaitingProcess:
-    """``blindplay play --await-pairing``, and what it prints."""
+    """``blindplay play``, and what it prints: with ``more`` options it waits for pairings at the
+    hall of ``file``; without a file it goes on with its last game."""
 
-    def __init__(self, folder: Path, file: str) -> None:
+    def __init__(self, folder: Path, file: str = "", *more: str, printed: str = "printed") -> None:
         names = ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")
         own = {**dict.fromkeys(names, str(folder / "home")), "PYTHONIOENCODING": "utf-8"}
-        words = ("play", "--await-pairing", "--hall", file, "--microphone", "none", "--silent",
-                 "--language", "en", "--time-control", "5m")  # fmt: skip
-        self.printed = folder / "printed"
+        begin = ("play", "--await-pairing", "--hall", file, "--microphone", "none", "--silent",
+                 "--language", "en", *more)  # fmt: skip
+        words = begin if file else ("play", "--resume")
+        self.printed = folder / printed
         with self.printed.open("wb") as out:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "blindplay", *words],
@@ -73,7 +77,7 @@ def test_a_round_goes_from_the_report_file_to_the_table_and_back(
     broker: RealBroker, tmp_path: Path, report: str
 ) -> None:
     own, table = event_file(tmp_path, broker), event_file(tmp_path, broker, "1")
-    hall, place = ("--hall", own), WaitingProcess(tmp_path, table)
+    hall, place = ("--hall", own), WaitingProcess(tmp_path, table, "--time-control", "5m")
     try:
         with Hall(read_event_file(Path(own), table=False)) as running:
             assert place.says("Table one waits for its next pairing.")
@@ -112,6 +116,61 @@ def test_a_round_goes_from_the_report_file_to_the_table_and_back(
     lines = (tmp_path / "open-results.trf").read_text("utf-8").splitlines()
     assert lines[2].endswith("2 b 1") and lines[3].endswith("1 w 0")
     assert [*lines[:2], *lines[4:]] == [*OPEN.splitlines()[:2], *OPEN.splitlines()[4:]]
+
+
+def setup_of_newest(home: Path) -> Setup:
+    journals = (home / "home").rglob("*.jsonl")
+    setup = read_journal(max(journals, key=lambda path: path.stat().st_mtime_ns)).facts[0]
+    assert isinstance(setup, Setup)
+    return setup
+
+
+def test_after_a_resumed_game_the_events_file_and_what_was_typed_rule_the_next_one(
+    broker: RealBroker, tmp_path: Path
+) -> None:
+    own, table = event_file(tmp_path, broker), event_file(tmp_path, broker, "1")
+    rules = '[play]\ntime-control = "900+10"\nedition = "fide-2014"\nlanguage = "nb"\n'
+    Path(table).write_text(Path(table).read_text("utf-8") + rules, "utf-8")
+    hall, file = ("--hall", own), tmp_path / "round.csv"
+
+    def paired(row: str) -> None:
+        file.write_text(f"table,white,black,round\n{row}\n", "utf-8")
+        assert until(lambda: run("hall", "pair", str(file), *hall, home=tmp_path).status == 0)
+
+    def as_started() -> tuple[object, ...]:
+        setup = setup_of_newest(tmp_path)
+        sides = setup.white, setup.black
+        return (setup.time_control, setup.edition, [one.impaired for one in sides],
+                [one.language for one in sides], setup.white.name)  # fmt: skip
+
+    start = ("--impaired", "both", "--black-language", "da")
+    places = [WaitingProcess(tmp_path, table, *start)]
+    try:
+        assert places[0].says("Table one waits for its next pairing.")
+        paired("1,Anna Berg,Bert Dahl,1")
+        assert places[0].says("The Enter key begins the game.")
+        places[0].type("", "e4")
+        assert places[0].says("Bauer Eva zwei Eva vier")
+        rule = ("900+10", "fide-2014", [True, True], ["en", "da"])
+        assert as_started() == (*rule, "Anna Berg")
+        places[0].process.kill()
+        places[0].process.communicate()
+        for number, resumed in (("2", "once"), ("3", "twice")):  # it is kept for the next one, too
+            places.append(WaitingProcess(tmp_path, printed=resumed))
+            assert places[-1].says("The Enter key continues the game.")
+            places[-1].type("", "resign", "yes", "quit")
+            assert places[-1].says("Table one waits for its next pairing.")
+            paired(f"1,Cia Ek {number},Dan Fors,{number}")
+            assert places[-1].says("The Enter key begins the game.")
+            places[-1].type("")
+            assert places[-1].says("is running.", 2)
+            assert as_started() == (*rule, f"Cia Ek {number}")
+            places[-1].process.kill()
+            places[-1].process.communicate()
+    finally:
+        for place in places:
+            place.process.kill()
+            place.process.communicate()
 
 
 def pair_without_tables(broker: RealBroker, folder: Path, report: str) -> tuple[str, str]:
