@@ -8,14 +8,16 @@ end.
 
 import hashlib
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
-from blindplay.record import chain
+from blindplay.record import chain, signatures
 from blindplay.record.files import SUFFIX
 
 from .copies import JournalCopy
 from .incidents import Incidents
+from .keeping_signatures import SignatureKeeper
 from .protocol import Head, LinesWanted, Presence, lines_of, number_of
 from .waiting_lines import WaitingLines
 
@@ -34,11 +36,20 @@ _CLOCK_S = 60.0  # a time of day that differs by more is wrong
 class FollowedGame:
     """The copy of one game, and the end of its journal that the table named last."""
 
-    def __init__(self, path: Path, game: str) -> None:
+    def __init__(
+        self, path: Path, game: str, finished: Callable[[Path], list[tuple[int, str]]]
+    ) -> None:
+        """``finished`` gives the ends up to which the table has signed the copy with a result."""
         self.copy = JournalCopy(path, game)
+        self._finished = finished
+        self._signed: tuple[int, list[tuple[int, str]]] = -1, []  # with the size of their file
         self.end = 0, ""
         """The number and the digest of the last line; 0 if the table has not named one."""
         self.end_at = 0.0
+        self.head: Head | None = None
+        """The newest head whose line the copy has."""
+        self.reopeners = set[str]()
+        """The runs that contradict the game as its table has signed it."""
         self.grown_at = 0.0
         self.claims: dict[tuple[int, str], float] = {}
         """The ends that were named last, with the times at which they were named first."""
@@ -53,6 +64,18 @@ class FollowedGame:
         """True if the copy reaches the table's last line, but differs there from the table."""
         number, _ = self.end
         return self.copy.number >= number and not self.settled
+
+    @property
+    def signed_end(self) -> tuple[int, str]:
+        """The last line up to which the table has signed the finished game; 0 if it has not."""
+        path = self.copy.path
+        try:
+            size = signatures.file_of(path).stat().st_size
+        except OSError:
+            size = 0
+        if size != self._signed[0]:
+            self._signed = size, self._finished(path)
+        return max((one for one in self._signed[1] if self.copy.reaches(*one)), default=(0, ""))
 
     @property
     def settled(self) -> bool:
@@ -111,7 +134,9 @@ class FollowedGame:
 class FollowedTable:
     """One table. It reads no clock to time its actions: ``now`` is monotonic seconds."""
 
-    def __init__(self, name: str, folder: Path, incidents: Incidents) -> None:
+    def __init__(
+        self, name: str, folder: Path, incidents: Incidents, keeper: SignatureKeeper
+    ) -> None:
         self.name = name
         self.folder = folder
         self.presence: Presence | None = None
@@ -123,6 +148,7 @@ class FollowedTable:
         self.heard_at = 0.0
         """The time of the table's last message; 0.0 if none has come since the hall began."""
         self._incidents = incidents
+        self._keeper = keeper
         self._games: dict[str, FollowedGame] = {}
         self._waiting = WaitingLines()
         self._runs: dict[str, int] = {}  # the number of the newest head of each run
@@ -150,7 +176,8 @@ class FollowedTable:
     def followed(self, game: str) -> FollowedGame:
         """The copy of a game by its name, which is the digest of its first line."""
         if game not in self._games:
-            self._games[game] = FollowedGame(self.folder / f"{game}{SUFFIX}", game)
+            finished = partial(self._keeper.finished, self.name)
+            self._games[game] = FollowedGame(self.folder / f"{game}{SUFFIX}", game, finished)
         return self._games[game]
 
     # --- messages ------------------------------------------------------------------------------
@@ -178,8 +205,11 @@ class FollowedTable:
         self._runs[head.run] = head.seq
         self._note_turn(head.run)
         self.heard_at = now
-        self.head, self.game, self._awaited = head, self.followed(head.game), head.leaves
-        self._set_end(self.game, (head.n, head.digest), now)
+        self.game, end = self.followed(head.game), (head.n, head.digest)
+        if head.run in self.game.reopeners:
+            self._reopened(self.game, end, now)
+        elif self._set_end(self.game, end, now):
+            self.head, self._awaited = head, head.leaves
         if live and abs(head.wall - time.time()) > _CLOCK_S:
             self._note("clock", text=f"{head.wall - time.time():+.0f} s")
         elif live:
@@ -188,9 +218,28 @@ class FollowedTable:
             self._note("two_tables", stranger, text=stranger)
         return True
 
-    def _set_end(self, game: FollowedGame, end: tuple[int, str], now: float) -> None:
+    def _set_end(self, game: FollowedGame, end: tuple[int, str], now: float) -> bool:
+        """Take the end that the table names; False if it contradicts the game as it was signed."""
+        signed = game.signed_end
+        if end < signed or (end[0] == signed[0] and end != signed):
+            self._reopened(game, end, now)
+            return False
         game.ends(end, now)
         self._place_waiting(game, now)
+        return True
+
+    def _reopened(self, game: FollowedGame, end: tuple[int, str], now: float) -> None:
+        """Leave the copy of a signed game as it is, and report another end of it: perhaps a
+        machine that failed during this game has come back."""
+        self._note("reopened", game.copy.game, end[0], f"{end[0]} {end[1]}")
+        head = self.head
+        if head is not None and (head.game, head.n, head.digest) == (game.copy.game, *end):
+            game.reopeners.add(head.run)
+            self.head = game.head
+        if not (game.end[0] and game.settled):
+            game.claims.pop(game.end, None)
+            game.end = game.copy.end
+        game.ends(game.end, now)
 
     def _check_claims(self, game: FollowedGame) -> None:
         """Report the heads that the journal contradicts, now that it is here."""
@@ -272,8 +321,11 @@ class FollowedTable:
             asks.append(LinesWanted(""))
         self._judge()
         self._flush(now)
-        game = self.game
-        if self._awaited and game is not None and game.settled and game not in self._dirty:
+        game, head = self.game, self.head
+        if game is None or head is None or not game.copy.reaches(head.n, head.digest):
+            return asks
+        game.head = head
+        if self._awaited and game.settled and game not in self._dirty:
             self._awaited = False
             asks.append(LinesWanted(game.copy.game, game.end[0] + 1, game.end[1]))
         return asks
@@ -309,6 +361,9 @@ class FollowedTable:
         found = self._waiting.branch(game.copy, *game.end)
         if found:
             first = number_of(found[0])
+            if first <= game.signed_end[0]:
+                self._reopened(game, game.end, now)
+                return
             self._cut(game, first - 1)
             for line in found:
                 self._grow(game, line, now)
@@ -320,7 +375,7 @@ class FollowedTable:
         try:
             taken = game.copy.cut(number)
         except OSError as error:
-            self._trouble(error)
+            self._note("storage", text=_reason(error))
             return
         self._dirty.add(game)
         game.checked = False
@@ -353,14 +408,15 @@ class FollowedTable:
             try:
                 game.copy.flush()
             except OSError as error:
-                self._trouble(error)
+                self._note("storage", text=_reason(error))
                 self._rest_until = now + _REST_S
             else:
                 self._incidents.withdraw(self.name, "storage")
                 self._dirty.discard(game)
 
-    def _trouble(self, error: OSError) -> None:
-        self._note("storage", text=error.strerror or str(error))
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
 
 
 def _key(line: bytes) -> str:

@@ -52,7 +52,7 @@ class Follower:
     def _table(self, name: str) -> FollowedTable:
         if name not in self.tables:
             self.tables[name] = FollowedTable(
-                name, self.folder / f"{_FOLDER}{name}", self.incidents
+                name, self.folder / f"{_FOLDER}{name}", self.incidents, self._signatures
             )
         return self.tables[name]
 

@@ -15,11 +15,13 @@ from pathlib import Path
 
 from blindplay.record import files
 
-KINDS = ("damaged", "forged", "forked", "head", "two_tables", "clock", "storage", "signature")
+KINDS = ("damaged", "forged", "forked", "head", "two_tables", "clock", "storage", "signature",
+         "reopened")  # fmt: skip
 """A message that is cut off or no message; a line that fits nowhere; a line that continues a game
 in another way than its table; a head that the table's journal contradicts; two programs under one
 table's name; a table whose time of day is wrong; the hall cannot write; a signature that is
-wrong, or is not made with the table's key."""
+wrong, or is not made with the table's key; a state of a game that contradicts the end that its
+table has signed."""
 MOST = 1000
 """Limit of the incidents in memory; the file holds all."""
 

@@ -1,5 +1,6 @@
 """The tables' signatures, which the hall keeps beside its copies of their journals."""
 
+import contextlib
 import hashlib
 from pathlib import Path
 
@@ -17,6 +18,18 @@ class SignatureKeeper:
         self._event = event
         self._keys = keys
         self._incidents = incidents
+
+    def finished(self, table: str, journal: Path) -> list[tuple[int, str]]:
+        """The number and the digest of each line up to which a table has signed the copy
+        ``journal`` with a result. Without known keys there is none: anybody can sign."""
+        found = []
+        with contextlib.suppress(OSError):
+            for line in signatures.lines_of(journal):
+                with contextlib.suppress(signatures.SignatureError):
+                    statement = signatures.read_line(line)
+                    if statement.result and statement.key == self._keys.get(table):
+                        found.append((statement.n, statement.digest))
+        return found
 
     def take(self, table: str, folder: Path, payload: bytes) -> None:
         """Keep the lines of a message of ``table`` in its ``folder``; report wrong ones."""

@@ -14,8 +14,14 @@ from .model_table import EVENT, Message, ModelTable
 class ModelHall:
     """A follower with a network to its tables that loses, doubles, delays and cuts messages."""
 
-    def __init__(self, folder: Path, *tables: ModelTable, seed: int | None = None) -> None:
-        self.folder = folder
+    def __init__(
+        self,
+        folder: Path,
+        *tables: ModelTable,
+        seed: int | None = None,
+        keys: dict[str, str] | None = None,
+    ) -> None:
+        self.folder, self.keys = folder, keys
         self.tables = tables
         self.chance = None if seed is None else random.Random(seed)
         self.under_way: list[Message] = []
@@ -26,7 +32,7 @@ class ModelHall:
 
     def start(self) -> None:
         """A new process of the hall. The one before was killed: it wrote nothing more."""
-        self.follower = Follower(EVENT, self.folder, self._send)
+        self.follower = Follower(EVENT, self.folder, self._send, self.keys)
 
     def _send(self, topic: Topic, payload: bytes) -> None:
         ask = decode(LinesWanted, payload)

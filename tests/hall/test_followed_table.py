@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import errno
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from blindplay.hall.protocol import Head, LinesWanted, encode
-from blindplay.record import files, read_journal
+from blindplay.record import files, read_journal, signatures
 from blindplay.record.chain import digest_of
 from tests.record.disks import failing
+from tests.record.test_signatures import PUBLIC, SECRET, STATEMENT
 
 from .model_hall import ModelHall, text, whole
-from .model_table import ModelTable, forged
+from .model_table import EVENT, ModelTable, forged
 
 
 def test_a_copy_is_the_journal_byte_for_byte(hall: ModelHall, table: ModelTable) -> None:
@@ -179,6 +181,76 @@ def test_two_tables_with_one_name_are_named_and_both_are_copied(tmp_path: Path) 
     hall.settle()
     assert "two_tables" in hall.named()
     assert (hall.copy(one), hall.copy(other)) == (whole(one), whole(other))
+
+
+def signed(table: ModelTable, result: str) -> bytes:
+    """The signature of the journal as it is."""
+    end = len(table.lines), digest_of(table.lines[-1])
+    statement = replace(STATEMENT, event=EVENT, table=table.name, game=table.game,
+                        n=end[0], digest=end[1], result=result)  # fmt: skip
+    return signatures.signed(statement, SECRET)
+
+
+def come_back(table: ModelTable, lines: int, more: int) -> ModelTable:
+    """The machine that failed during this game after so many lines; it plays ``more``."""
+    back = ModelTable(table.name, run="back", facts=0)
+    back.lines = table.lines[:lines]
+    back.play(more)
+    return back
+
+
+@pytest.mark.parametrize("restarted", [True, False])
+@pytest.mark.parametrize("more", [0, 1, 9])
+def test_a_signed_game_does_not_yield_to_a_machine_that_reopens_it(
+    tmp_path: Path, more: int, restarted: bool
+) -> None:
+    table = ModelTable(facts=8)
+    hall = ModelHall(tmp_path / "hall", table, keys={"1": PUBLIC})
+    hall.settle()
+    hall.publish((table.topic("signature"), signed(table, "1-0")))
+    hall.wait(1)
+    back = come_back(table, 5, more)
+    hall.tables = (back,)
+    if restarted:
+        hall.start()
+    hall.settle()
+    assert hall.copy(table) == whole(table)
+    assert set(hall.named()) - {"forked", "forged"} == {"reopened"}
+    hall.tables = (table,)
+    table.play(2)  # such as the signatures of the players
+    hall.settle()
+    assert hall.copy(table) == whole(table)
+
+
+def test_a_signed_game_does_not_yield_to_a_machine_that_has_less_of_it(tmp_path: Path) -> None:
+    """It plays the next round, and names what it has of the earlier games."""
+    table = ModelTable(facts=8)
+    hall = ModelHall(tmp_path / "hall", table, keys={"1": PUBLIC})
+    hall.settle()
+    hall.publish((table.topic("signature"), signed(table, "1-0")))
+    back = come_back(table, 5, 0)
+    back.new_game("next")
+    hall.tables = (back,)
+    hall.settle()
+    assert hall.copy(table) == whole(table) and hall.copy(back) == whole(back)
+    assert hall.named() == ["reopened"]
+
+
+@pytest.mark.parametrize(("result", "known"), [("", True), ("1-0", False)])
+def test_only_the_tables_own_signature_of_a_result_ends_a_game(
+    tmp_path: Path, result: str, known: bool
+) -> None:
+    """A journal that is signed in the middle of the game may lose its end in a damage; and anybody
+    can make a key."""
+    table = ModelTable(facts=8)
+    hall = ModelHall(tmp_path / "hall", table, keys={"1": PUBLIC} if known else None)
+    hall.settle()
+    hall.publish((table.topic("signature"), signed(table, result)))
+    hall.wait(1)
+    back = come_back(table, 5, 1)
+    hall.tables = (back,)
+    hall.settle()
+    assert hall.copy(back) == whole(back)
 
 
 def test_a_table_that_is_started_again_is_not_two_tables(
