@@ -104,6 +104,8 @@ def _assign(
         setup, state = table.game.setup, table.game
         if setup is not None and _is(setup, game):
             following.take()  # an assignment in between was wrong
+            if not state.started:
+                table.pairings.tell([game.pairing])
             return "done", ""
         if state.started and not state.over:
             return "refused", "A game is being played there."

@@ -14,7 +14,7 @@ HALL = "hall"
 CONFIGURATION = "mosquitto.conf"
 _ACCESS, _PASSWORDS, _CERTIFICATE, _KEY = "access", "passwords", "broker.pem", "broker.key"
 _ITERATIONS = 1000  # no number of them makes a random password of 192 bits easier to guess
-_HEARD_BY_TABLES = "head", "presence", "ask", "request"
+_HEARD_BY_TABLES = "head", "presence", "ask", "request", "signature"
 
 
 def account_of(table: str) -> str:

@@ -18,6 +18,7 @@ from blindplay.broker import Link
 from blindplay.laws import Taken
 from blindplay.laws.facts import Tick
 from blindplay.record import chain, signatures
+from blindplay.table.hall_contact import Elsewhere
 from blindplay.table.table import Table
 
 from . import earlier_games
@@ -43,6 +44,7 @@ HEAD_S = 10.0
 """Seconds between two heads, if only time passes."""
 _LEAVING_S = 1.0  # between two, while the hall is to take everything
 _ABOUT_S = 30.0  # between two looks at the data about the table's machine
+_ECHO_S = 2.0  # without an echo for so long, the broker has nothing of this table
 _PAUSE_S = 0.05  # between two rounds of publishing
 _MOST_UNSENT = 200  # messages that the broker has not acknowledged
 _REMEMBERED = 1000  # messages of its own
@@ -86,10 +88,14 @@ class Publisher:
         self._joined_at = 0.0
         self._strangers: deque[str] = deque(maxlen=_MOST_STRANGERS)
         self._own: deque[bytes] = deque(maxlen=_REMEMBERED)  # digests of published messages
+        self._cleared = False  # it is known what the broker kept, and publishing may begin
+        self._kept: dict[str, bytes] = {}  # by kind, until then
+        self._echo = b""  # the digest of the message whose echo comes after what was kept
+        self._echo_until: float | None = None
         self._leaving = self._closing = False
         self._handed_over = threading.Event()
         self._wake = threading.Event()
-        kinds = ("head", "presence", "ask", "request")
+        kinds = ("head", "signature", "presence", "ask", "request")
         self._link = Link(
             joined.broker,
             [self._topic(kind) for kind in kinds],
@@ -115,7 +121,9 @@ class Publisher:
         self._closing = True
         self._wake.set()
         self._thread.join(timeout=2.0)
-        self._link.close((self._topic("presence"), encode(Presence(self._run, False))))
+        farewell = self._topic("presence"), encode(Presence(self._run, False))
+        said = self._cleared and not self._table.hall.holds  # else nobody knows that it was there
+        self._link.close(*([farewell] if said else []))
 
     def __enter__(self) -> "Publisher":
         return self
@@ -135,6 +143,7 @@ class Publisher:
     def _connected(self) -> None:
         with self._lock:
             self._announce, self._joined_at = True, time.monotonic()
+            self._echo_until = None
         self._wake.set()
 
     def _receive(self, topic: str, payload: bytes, retained: bool) -> None:
@@ -145,8 +154,13 @@ class Publisher:
             elif kind == "request":
                 if not retained:  # a request is for this moment
                     self._requests.append(decode(Request, payload))
+            elif _digest(payload) == self._echo:
+                self._echo_until = 0.0
             elif payload and _digest(payload) not in self._own:
-                self._hear_another(kind, payload, retained)
+                if not self._cleared:
+                    self._kept[kind] = payload
+                if kind != "signature":
+                    self._hear_another(kind, payload, retained)
         self._wake.set()
 
     def _hear_another(self, kind: str, payload: bytes, retained: bool) -> None:
@@ -189,10 +203,6 @@ class Publisher:
 
     def _round(self) -> None:
         """Publish new and requested lines, and take the requests."""
-        with self._lock:
-            announce, self._announce = self._announce, False
-            asks, self._asks = self._asks, []
-            requests, self._requests = self._requests, deque()
         path = self._table.path  # it may change, and a full disk may not keep the mark at first
         if self._marked != path and earlier_games.mark(path, self._joined):
             self._marked = path
@@ -202,6 +212,15 @@ class Publisher:
         if not self._link.online:
             self._head_due = time.monotonic() + HEAD_S
             return
+        if not self._is_clear():
+            return
+        if self._table.hall.holds:
+            self._head_due = time.monotonic() + HEAD_S
+            return
+        with self._lock:
+            announce, self._announce = self._announce, False
+            asks, self._asks = self._asks, []
+            requests, self._requests = self._requests, deque()
         if announce or time.monotonic() >= self._about_due:
             self._about_due = time.monotonic() + _ABOUT_S
             before, self._about = self._about, dict(self._tell_about())
@@ -218,6 +237,41 @@ class Publisher:
             self._publish_head()
         for request in requests:
             self._taker.take(request, self._lines.game, self._reply)
+
+    def _is_clear(self) -> bool:
+        """Return whether it is known what the broker kept under this table's name. Nothing is
+        published before, for it may be of this game, from another machine.
+
+        The broker brings what it kept when this table subscribes, and so before the echo of a
+        message that the table publishes afterwards.
+        """
+        if self._cleared:
+            return True
+        if self._echo_until is None:
+            message = encode(Presence(self._run, True))
+            self._echo, self._echo_until = _digest(message), time.monotonic() + _ECHO_S
+            self._publish("presence", message)
+        if time.monotonic() < self._echo_until:
+            self._head_due = self._echo_until
+            return False
+        self._table.hall.hear(self._elsewhere())
+        self._cleared = True
+        return True
+
+    def _elsewhere(self) -> Elsewhere | None:
+        """What the broker kept of this game that its journal lacks; None if there is nothing."""
+        own = signatures.public_key(self._joined.key) if self._joined.key else ""
+        for line in self._kept.get("signature", b"").splitlines(keepends=True):
+            with contextlib.suppress(signatures.SignatureError):
+                one = signatures.read_line(line)
+                ours = (one.game, one.key) == (self._lines.game, own)
+                if ours and one.result and not self._lines.reach(one.n, one.digest):
+                    return Elsewhere(one.result, signed=True)
+        with contextlib.suppress(MessageError):
+            head = decode(Head, self._kept.get("head", b""))
+            if head.game == self._lines.game and not self._lines.reach(head.n, head.digest):
+                return Elsewhere(head.result)
+        return None
 
     def _publish(self, kind: str, payload: bytes, *, retain: bool = False) -> bool:
         if retain:
@@ -313,6 +367,17 @@ class _JournalLines:
                     break
                 self.game = self.game or chain.digest_of(line)
                 self._ends.append(self._ends[-1] + len(line))
+
+    def reach(self, number: int, digest: str) -> bool:
+        """Return whether line ``number`` is there, and has this digest.
+
+        :raises OSError: if the file cannot be read.
+        """
+        if not 0 < number <= self.number:
+            return False
+        with self._table.path.open("rb") as file:
+            file.seek(self._ends[number - 1])
+            return chain.digest_of(file.readline()) == digest
 
     def batch(self, index: int) -> tuple[bytes, int]:
         """Some lines from ``index`` on, as one message, and how many they are.

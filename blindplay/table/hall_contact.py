@@ -1,9 +1,21 @@
 """The contact with the hall, as far as the people at a table should know of it."""
 
+import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 
 LONG_S = 120.0
 """A shorter break disturbs nobody: the table plays on, and the hall catches up."""
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """The hall has lines of a game that its journal here lacks: it went on at another machine."""
+
+    result: str = ""
+    """Empty if it has not ended there."""
+    signed: bool = False
+    """This table has signed that result."""
 
 
 class HallContact:
@@ -11,6 +23,12 @@ class HallContact:
     be reached again."""
 
     def __init__(self) -> None:
+        self.elsewhere: Elsewhere | None = None
+        self.holds = False
+        """True while nothing of the game may be published: people are asked whether it goes on."""
+        self._heard = threading.Event()
+        self._opened = False
+        self._on_elsewhere: Callable[[], object] = lambda: None
         self._listeners: list[Callable[[bool], object]] = []
         self._since: float | None = None  # when it was seen first that there is no connection
         self._told = False
@@ -24,7 +42,30 @@ class HallContact:
 
     def hand_over(self, seconds: float) -> bool:
         """Wait so many seconds at most until the hall has the whole game; True if it has."""
-        return self._hand_over is None or self._hand_over(seconds)
+        return self._hand_over is None or self.holds or self._hand_over(seconds)
+
+    def hear(self, elsewhere: Elsewhere | None) -> None:
+        """Take what the broker has kept of this game. Later than :meth:`hear_first` the game is
+        not held any more, and people are told."""
+        self.elsewhere, self.holds = elsewhere, elsewhere is not None and not self._opened
+        self._heard.set()
+        if elsewhere is not None and self._opened:
+            self._on_elsewhere()
+
+    def hear_first(self, seconds: float) -> Elsewhere | None:
+        """Wait so many seconds at most for the hall's word about a game that is resumed."""
+        if self._hand_over is not None:
+            self._heard.wait(seconds)
+        self._opened = True
+        return self.elsewhere
+
+    def on_elsewhere(self, listener: Callable[[], object]) -> None:
+        """Call ``listener`` if the hall's word about the game comes later."""
+        self._on_elsewhere = listener
+
+    def go_on(self) -> None:
+        """The game goes on here, whatever the hall has."""
+        self.holds = False
 
     def listen(self, listener: Callable[[bool], object]) -> None:
         """Call ``listener`` with whether the hall can be reached."""

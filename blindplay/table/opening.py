@@ -4,12 +4,12 @@ A game begins when people are ready: with the Enter key, with ``start``, by the 
 all its boards show the position. Until then the clocks stand.
 """
 
-from blindplay.language import Command, Key, in_language, word_of
+from blindplay.language import Command, Key, in_language, join, word_of
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import GameOver
 from blindplay.speech.speaker import Output
-from blindplay.wording.announcements import both_clocks
+from blindplay.wording.announcements import both_clocks, result_in_words
 from blindplay.wording.moves import move_in_words
 from blindplay.wording.pairings import Pairing, pairing_in_words, speakable
 from blindplay.wording.settings import players_in_words, settings_in_words
@@ -25,12 +25,18 @@ def open_game(session: Session, *, resumed: bool) -> None:
     waits = not (game.over or game.adjourned or game.served)
     stands = game.paused == "table" or session.table.shared is not None
     waits = waits and (not game.started or stands)
+    waits = waits or (session.table.hall.elsewhere is not None and not game.over)
     if waits:
         _tell_how_to_begin(session, resumed=resumed)
-    session.setting_up.start(lambda: _begin(session), waits=waits)
+    session.setting_up.start(
+        lambda: _begin(session), waits=waits, objection=lambda: _objection(session)
+    )
     session.table.listen(lambda taken: _tell_how_to_leave(session, taken))
     session.table.pairings.listen(lambda paired: _tell_next(session, paired))
     session.table.hall.listen(lambda there: _tell_hall(session, there))
+    session.table.hall.on_elsewhere(
+        lambda: session.desk.say(Output.PUBLIC, _elsewhere_in_words(session))
+    )
     if game.over:
         _say_how_to_leave(session)
 
@@ -40,6 +46,27 @@ def _tell_hall(session: Session, there: bool) -> None:
     with session.table.lock:
         if not session.table.game.over:
             session.desk.tell_all("hall_back" if there else "hall_gone")
+
+
+def _objection(session: Session) -> str:
+    """What speaks against beginning the game, or going on with it, in words; empty if nothing
+    does."""
+    table, pack = session.table, session.pack
+    if table.hall.elsewhere is not None:
+        return _elsewhere_in_words(session)
+    replaced = None if table.game.started else table.pairings.replaced(table.game)
+    if replaced is None:
+        return ""
+    return join(
+        " ", (pack.sentence("pairing_replaced"), pairing_in_words(replaced, pack)), pack.code
+    )
+
+
+def _elsewhere_in_words(session: Session) -> str:
+    elsewhere, pack = session.table.hall.elsewhere, session.pack
+    if elsewhere is None or not elsewhere.result:
+        return pack.sentence("hall_elsewhere")
+    return pack.sentence("hall_elsewhere_over", result=result_in_words(pack, elsewhere.result))
 
 
 def _tell_how_to_leave(session: Session, taken: Taken) -> None:
@@ -54,6 +81,7 @@ def _say_how_to_leave(session: Session) -> None:
 def _begin(session: Session) -> None:
     """Start the clocks, unless somebody else has started or stopped them."""
     table, game = session.table, session.table.game
+    table.hall.go_on()
     if game.over or game.adjourned:
         return
     if table.opponent is not None and table.opponent.begins():
@@ -87,6 +115,8 @@ def _tell_where(session: Session) -> None:
     desk, game, pack = session.desk, session.table.game, session.pack
     assert game.setup is not None
     desk.tell_all("going_on")
+    if session.table.hall.elsewhere is not None:
+        desk.say(Output.PUBLIC, _elsewhere_in_words(session))
     for words in players_in_words(_names(session), pack):
         desk.tell(None, words)
     if not game.history:

@@ -48,7 +48,21 @@ class Pairings:
             return None
         return Pairing(game.setup.round, self.here, white, black)
 
+    def replaced(self, game: Game) -> Pairing | None:
+        """The pairing that the hall has told in place of that of ``game``: another game at this
+        table, or another of its players in the same round; None if there is none."""
+        played = self.played(game)
+        if played is None:
+            return None
+        return next((one for one in self.told if _replaces(one, played)), None)
+
     def next_of(self, name: str) -> Pairing | None:
         """Return the pairing that a player plays next; None if the hall has told none."""
         with self._lock:
             return next((one for one in self._told if name in one), None)
+
+
+def _replaces(told: Pairing, played: Pairing) -> bool:
+    same_people = played.white in told or played.black in told
+    elsewhere = told.table != played.table
+    return told != played and (not elsewhere or (told.round == played.round and same_people))

@@ -18,7 +18,16 @@ from blindplay.laws.facts import Setup
 from blindplay.laws.rulings import GameOver
 from blindplay.laws.state import OTHER
 from blindplay.opponents.player import AbsentPlayer
-from blindplay.record import Journal, Tape, TapeError, files, kept_options, pgn, scoresheet
+from blindplay.record import (
+    Journal,
+    JournalError,
+    Tape,
+    TapeError,
+    files,
+    kept_options,
+    pgn,
+    scoresheet,
+)
 from blindplay.record.journal import check_new
 from blindplay.record.score import labels_of
 from blindplay.record.tape import tape_folder
@@ -49,6 +58,7 @@ if TYPE_CHECKING:
     from blindplay.console.server import Certificate, ConsoleHost
     from blindplay.opponents.distant.voices import Voices
 
+_HALL_FIRST_S = 2.5
 _HALL_SOON_S, _HALL_AT_MOST_S = 1.0, 10.0  # the sentence hall_waits says the second one
 ECHO_SECONDS = 0.1
 """Seconds that a room echoes after the loudspeaker stops."""
@@ -147,6 +157,8 @@ def run(
         about = AboutTable(wanted)
         if companion is not None:
             stack.enter_context(companion(table, about.now))
+        if resumed:
+            _hear_hall(table)
         transcript = Transcript(out, table.time, options.printed, pack.trouble)
         trouble = transcript.trouble
         voices = opponent.voices if opponent is not None else None
@@ -216,6 +228,21 @@ def _speaker(
     speaker = open_speaker(stack, pack, trouble, wanted, voices.give)
     speaker.on_speaking(voices.give_way)
     return speaker
+
+
+def _hear_hall(table: Table) -> None:
+    """Hear first what the hall has of the game that is resumed. A table that had failed must not
+    reopen a game that was finished elsewhere.
+
+    :raises JournalError: if this table has signed the end of the game.
+    """
+    elsewhere = table.hall.hear_first(_HALL_FIRST_S)
+    if elsewhere is not None and elsewhere.signed:
+        raise JournalError(
+            f"The game in {table.path} is not reopened: the hall has its end, {elsewhere.result}, "
+            "signed by this table; keep the journal as it is, and begin the next game without "
+            "--resume."
+        )
 
 
 def _keep_options(table: Table, options: TableOptions) -> None:

@@ -82,7 +82,7 @@ class Session:
         )
         self.boards: dict[str, BoardSeat] = {}
         self.microphones: dict[str, MicrophoneSeat] = {}
-        self.setting_up = SettingUp(self.desk, self.boards)
+        self.setting_up = SettingUp(self.desk, self.boards, self._listen_anew)
         self.dialogue = Dialogue(
             table,
             self.readers,

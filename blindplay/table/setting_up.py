@@ -4,7 +4,7 @@ slips while it executes the move of an opponent who is not in the room."""
 import threading
 from collections.abc import Callable, Mapping
 
-from blindplay.language import Command, Key, Kind, key_of
+from blindplay.language import Command, Key, Kind, join, key_of
 from blindplay.language.keys import SPOKEN
 from blindplay.laws import Ruling
 from blindplay.laws.placement import Pieces, difference
@@ -30,12 +30,18 @@ _OF_BOARDS = (BoardsDiffer, BoardsAgree, Scoresheets, MustRecord, Explained)
 class SettingUp:
     """Leads the hands at the boards of ``seats`` step by step, one board at a time."""
 
-    def __init__(self, desk: Desk, seats: Mapping[str, BoardSeat]) -> None:
+    def __init__(
+        self, desk: Desk, seats: Mapping[str, BoardSeat], listen_anew: Callable[[], object]
+    ) -> None:
+        """``listen_anew``: other :meth:`phrases` may be said now."""
         self._desk = desk
+        self._listen_anew = listen_anew
         self._seats = seats
         self._guides: dict[str, SetupGuide] = {}
         self._behind: set[str] = set()  # boards that are led to the opponent's move
         self._begin: Callable[[], None] | None = None
+        self._objection: Callable[[], str] = str
+        self._asked = self._overruled = ""  # objections that were told, and answered with yes
         self._waits = False
         self._before_game = False
         self._beginning = threading.Lock()
@@ -44,15 +50,23 @@ class SettingUp:
         """Say nothing about the boards until :meth:`start`, when everything is attached."""
         self._before_game = True
 
-    def start(self, begin: Callable[[], None], *, waits: bool = True) -> None:
+    def start(
+        self,
+        begin: Callable[[], None],
+        *,
+        waits: bool = True,
+        objection: Callable[[], str] = str,
+    ) -> None:
         """Lead hands to the position, and call ``begin`` once.
 
         ``waits``: when people are ready, that is at :meth:`begin_now` or when all boards show the
         position. Otherwise as soon as no board that can be reached shows anything else.
+        ``objection`` gives what speaks against beginning now; empty if nothing does. People are
+        told, and asked whether to begin all the same.
         """
         with self._desk.table.lock:
             self._before_game = True
-            self._begin, self._waits = begin, waits
+            self._begin, self._waits, self._objection = begin, waits, objection
             self.lead()  # some boards may have been seen already
         self.begin_if_ready()
 
@@ -74,10 +88,33 @@ class SettingUp:
         game = self._desk.table.game
         runs = game.clock.running is not None or (game.started and not game.clock)
         if self.waits and runs and self._desk.table.shared is None:
-            self.begin_now()
+            self._take()
 
     def begin_now(self) -> bool:
-        """Begin whatever the boards show; False if nothing waits to begin."""
+        """Begin whatever the boards show, or ask first if something speaks against it; False if
+        nothing waits to begin."""
+        return self._begin is not None and (self._objects(again=True) or self._take())
+
+    def _objects(self, *, again: bool) -> bool:
+        """Return whether something speaks against beginning. Tell it, and ask, if that was not done
+        yet, or ``again``."""
+        objection = self._objection() if self._waits else ""
+        if not objection or objection == self._overruled:
+            return False
+        if again or objection != self._asked:
+            self._asked = objection
+            pack = self._desk.pack
+            question = (
+                objection,
+                pack.sentence("begin_all_the_same"),
+                pack.sentence("say_yes_or_no"),
+            )
+            self._desk.say(Output.PUBLIC, join(" ", question, pack.code), fleeting=True)
+            self._listen_anew()
+        return True
+
+    def _take(self) -> bool:
+        """Begin; False if nothing waits to begin."""
         with self._beginning:  # both boards may get ready at once, each in its own thread
             begin, self._begin = self._begin, None
         if begin is None:
@@ -101,8 +138,9 @@ class SettingUp:
             return
         if self._waits and (not self.begins_by_boards or self._desk.is_speaking):
             return
-        if all(seat.seen and self._shows_goal(seat) for seat in self._seats.values()):
-            self.begin_now()
+        ready = all(seat.seen and self._shows_goal(seat) for seat in self._seats.values())
+        if ready and not self._objects(again=False):
+            self._take()
 
     def _shows_goal(self, seat: BoardSeat) -> bool:
         table, guide = seat.table_board, self._guides.get(seat.side)
@@ -210,11 +248,15 @@ class SettingUp:
         if self._leading() is not None:
             return self._desk.pack.command_phrases(SPOKEN.values())
         begin = (Command.RESUME,) if self.waits else ()
-        return self._desk.pack.command_phrases(begin, opened=True)
+        answers = (Command.YES, Command.NO) if self.waits and self._asked else ()
+        pack = self._desk.pack
+        return [*pack.command_phrases(begin, opened=True), *pack.command_phrases(answers)]
 
     def asks(self, text: str) -> bool:
         """Do what ``text`` asks of the guide that leads, or of a game that waits to begin; False
         if it asks nothing of them."""
+        if self.waits and self._asked and self._answers(text):
+            return True
         guide = self._leading()
         if guide is None and self.waits:
             return self._asks_to_begin(text)
@@ -225,6 +267,19 @@ class SettingUp:
         if guide.finished:
             self.lead()
         self.begin_if_ready()
+        return True
+
+    def _answers(self, text: str) -> bool:
+        """Take ``text`` as the answer to the question whether to begin all the same, and return
+        whether it was one."""
+        answer = self._desk.pack.understand(text, self._desk.table.game.board).command
+        if answer not in (Command.YES, Command.NO):
+            return False
+        asked, self._asked = self._asked, ""
+        if answer is Command.YES:
+            self._overruled = asked
+            return self._take()
+        self._desk.tell_all("cancelled")
         return True
 
     def _asks_to_begin(self, text: str) -> bool:

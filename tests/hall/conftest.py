@@ -43,6 +43,10 @@ class Event:
         self.name = name
         self._stack = stack
 
+    def callback(self, close: Callable[[], object]) -> None:
+        """Call ``close`` after the test."""
+        self._stack.callback(close)
+
     def joined(self, table: str = "", broker: Broker | None = None) -> EventFile:
         """The file of a table or of the hall; ``broker`` if it connects in another way."""
         return EventFile(self.name, broker or self.broker.broker, table)

@@ -78,7 +78,7 @@ def published(broker: EventBroker, table: str = "") -> tuple[set[str], set[str]]
 def test_a_table_writes_its_own_topics_and_no_others(broker: EventBroker) -> None:
     hall, table = published(broker, "1")
     assert hall == {f"1/{kind}" for kind in ("journal", "head", "presence", "answer", "signature")}
-    assert table == {"1/head", "1/presence"}
+    assert table == {"1/head", "1/presence", "1/signature"}
 
 
 def test_the_hall_alone_asks_and_requests(broker: EventBroker) -> None:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
 
 from blindplay.broker import Broker, Link
+from blindplay.hall.hall import Hall
 from blindplay.hall.protocol import Head, LinesWanted, Presence, Topic, decode, encode
 from blindplay.hall.publisher import Publisher
-from blindplay.record import storage
+from blindplay.laws import facts as f
+from blindplay.record import Journal, storage
 from blindplay.table import Table
+from blindplay.table.hall_contact import Elsewhere
+from tests.record.test_signatures import PUBLIC, SECRET
 from tests.waiting import until
 
-from .conftest import Event
-from .playing import play
+from .conftest import SETUP, Event
+from .playing import kinds, play
 
 
 class Listening:
@@ -172,3 +177,85 @@ def test_a_game_that_is_forgotten_leaves_nothing_of_the_hall(event: Event) -> No
         table._journal.close()
     storage.forget(table.path, everything=True)
     assert list(table.path.parent.iterdir()) == []
+
+
+class ComingBack:
+    """A machine that failed in the middle of a game, which another one has finished."""
+
+    def __init__(self, event: Event, key: str = "") -> None:
+        self.event = event
+        self.joined = replace(event.joined("1"), key=key)
+        with Journal(event.folder / "failed" / "game.jsonl") as journal:
+            play(Table(journal, SETUP), "e2e4")
+        self.path = journal.path
+        other = event.folder / "other" / "game.jsonl"
+        other.parent.mkdir()
+        shutil.copy(journal.path, other)
+        with Journal(other, resume=True) as journal:
+            finished = Table(journal)
+            with Publisher(finished, self.joined):
+                play(finished, "e7e5")
+                finished.submit(f.Resign(by="black"))
+                assert until(lambda: finished.hall.online)
+                self.hall = Hall(
+                    replace(self.joined, folder=event.folder / "hall", keys={"1": PUBLIC})
+                )
+                event.callback(self.hall.close)
+                assert until(lambda: finished.hall.hand_over(0.0))
+                if key:
+                    folder = self.hall.follower.tables["1"].folder
+                    assert until(lambda: list(folder.glob("*.signatures")))
+        self.whole = other.read_bytes()
+
+    def resume(self) -> Table:
+        journal = Journal(self.path, resume=True)
+        self.event.callback(journal.close)
+        return Table(journal)
+
+    def copy(self) -> bytes:
+        copy = self.hall.follower.tables["1"].copy
+        assert copy is not None
+        return copy.path.read_bytes()
+
+
+@pytest.mark.parametrize("key", ["", SECRET])
+def test_a_machine_that_comes_back_hears_first_that_its_game_was_finished_elsewhere(
+    event: Event, key: str
+) -> None:
+    back = ComingBack(event, key)
+    table, listening = back.resume(), Listening(event)
+    assert until(lambda: listening.of("head"))
+    with Publisher(table, back.joined):
+        assert table.hall.hear_first(60.0) == Elsewhere("1-0", signed=bool(key))
+        assert table.hall.holds and table.hall.hand_over(0.0)
+        table.submit(f.Query(by="white", about="moves"))
+    assert back.copy() == back.whole
+    assert len(listening.of("head")) == 1 and not listening.of("journal")
+    assert all(decode(Presence, one).online for one in listening.of("presence")[1:])
+    listening.link.close()
+
+
+def test_a_signed_game_stays_as_it_is_when_another_machine_plays_on(event: Event) -> None:
+    back = ComingBack(event, SECRET)
+    table = back.resume()
+    with Publisher(table, back.joined):
+        table.hall.hear_first(60.0)
+        table.hall.go_on()
+        play(table, "d7d5")
+        assert until(lambda: "reopened" in kinds(back.hall))
+    assert back.copy() == back.whole
+    head = back.hall.follower.tables["1"].head
+    assert head is not None and head.result == "1-0"
+
+
+def test_a_table_that_is_started_again_hears_of_nothing_elsewhere(event: Event) -> None:
+    with Journal(event.folder / "game.jsonl") as journal:
+        table = Table(journal, SETUP)
+        with Publisher(table, event.joined("1")) as first:
+            play(table, "e2e4")
+            event.hall()
+            assert until(lambda: first.hand_over(0.0))
+    with Journal(journal.path, resume=True) as journal:
+        again = Table(journal)
+        with Publisher(again, event.joined("1")):
+            assert again.hall.hear_first(60.0) is None and not again.hall.holds

@@ -8,7 +8,7 @@ import pytest
 
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
-from blindplay.table.hall_contact import LONG_S
+from blindplay.table.hall_contact import LONG_S, Elsewhere
 from blindplay.table.opening import open_game
 from blindplay.table.pairings import Pairings
 from blindplay.wording.pairings import Pairing
@@ -171,3 +171,90 @@ def test_whoever_else_starts_the_clocks_ends_the_waiting(sit: Sit, by: str) -> N
     assert not at.session.setting_up.waits
     assert at.table.game.clock.running == "white"
     assert [fact.kind for fact in at.journal.facts()].count("start") == (by == "fact")
+
+
+ASKED = f"{GERMAN.sentence('begin_all_the_same')} {GERMAN.sentence('say_yes_or_no')}"
+OTHERS = Pairing("3", "4", "Cia Ek", "David Fors")
+
+
+@pytest.mark.parametrize("new", [OTHERS, Pairing("3", "7", "Eva Gran", "Anna Berg")])
+@pytest.mark.parametrize("how", ["key", "press", "voice"])
+def test_a_game_whose_pairing_was_replaced_begins_only_after_a_yes(
+    sit: Sit, new: Pairing, how: str
+) -> None:
+    at = paired(sit)
+    at.table.pairings.tell([new])
+    at.said()
+
+    def begin() -> list[str]:
+        if how == "key":
+            assert at.session.setting_up.entered()
+        elif how == "press":
+            at.session.press("black")
+        else:
+            at.session.typed("white", "weiter")
+        return at.said()
+
+    (question,) = begin()
+    assert question.startswith(GERMAN.sentence("pairing_replaced")) and question.endswith(ASKED)
+    assert at.table.game.clock.running is None
+    assert {"ja", "nein"} <= set(at.session.setting_up.phrases())
+    at.session.typed("white", "nein")
+    assert at.said() == [GERMAN.sentence("cancelled")] and not at.table.game.started
+    assert begin() == [question]
+    at.session.typed("black", "ja")
+    assert at.said()[-1] == "Die Uhr von Weiß läuft."
+
+
+def test_a_pairing_that_the_hall_brings_back_is_played_without_a_question(sit: Sit) -> None:
+    at = paired(sit)
+    own = at.table.pairings.played(at.table.game)
+    assert own is not None
+    for told in ([OTHERS], [own]):
+        at.table.pairings.tell(told)
+    assert at.session.setting_up.entered() and at.table.game.clock.running == "white"
+
+
+@pytest.mark.parametrize(
+    "told", [Pairing("4", "7", "Anna Berg", "Cia Ek"), Pairing("3", "5", "Cia Ek", "David Fors")]
+)
+def test_a_later_round_and_other_people_replace_no_pairing(sit: Sit, told: Pairing) -> None:
+    at = paired(sit)
+    at.table.pairings.tell([told])
+    assert at.session.setting_up.entered() and at.table.game.clock.running == "white"
+
+
+def test_the_arbiter_starts_a_game_whose_pairing_was_replaced(sit: Sit) -> None:
+    at = paired(sit)
+    at.table.pairings.tell([OTHERS])
+    at.table.submit(f.Arbiter(do="start_clocks"))
+    assert not at.session.setting_up.waits and at.table.game.clock.running == "white"
+
+
+@pytest.mark.parametrize("result", ["", "0-1"])
+def test_a_game_that_went_on_elsewhere_says_so_first_and_asks(sit: Sit, result: str) -> None:
+    at = sit(time_control="900+10")
+    for fact in (f.Start(), STOPPED):
+        at.table.submit(fact)
+    at.said()
+    at.table.hall.hear(Elsewhere(result))
+    assert at.table.hall.holds
+    open_game(at.session, resumed=True)
+    conflict = at.said()[1]
+    key = "hall_elsewhere_over" if result else "hall_elsewhere"
+    assert conflict == GERMAN.sentence(key, result="Die Partie ist beendet. Schwarz gewinnt.")
+    assert at.session.setting_up.entered()
+    assert at.said() == [f"{conflict} {ASKED}"] and at.table.game.clock.running is None
+    assert at.table.hall.holds
+    at.session.typed("white", "ja")
+    assert at.table.game.clock.running == "white" and not at.table.hall.holds
+
+
+def test_that_a_game_went_on_elsewhere_is_told_when_the_hall_says_so_later(sit: Sit) -> None:
+    at = opened(sit, f.Start(), STOPPED, resumed=True)
+    at.table.hall.hear_first(0.0)
+    at.session.setting_up.entered()
+    at.said()
+    at.table.hall.hear(Elsewhere())
+    assert at.said() == [GERMAN.sentence("hall_elsewhere")]
+    assert not at.table.hall.holds and at.table.game.clock.running == "white"

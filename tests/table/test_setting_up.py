@@ -83,6 +83,18 @@ def test_boards_that_show_the_position_begin_without_a_word(led: Led) -> None:
     assert "said" not in at.printed
 
 
+def test_boards_begin_no_game_that_something_speaks_against(led: Led) -> None:
+    at, told, begun = led(START, START), ["Die Halle lost neu aus."], list[int]()
+    at.session.setting_up.start(lambda: begun.append(1), objection=lambda: "".join(told))
+    at.wait(lambda: all(seat.seen for seat in at.session.boards.values()))
+    for _ in range(3):  # as each second
+        at.session.setting_up.begin_if_ready()
+    assert at.printed.count(told[0]) == 1 and not begun
+    told.clear()
+    at.session.setting_up.begin_if_ready()
+    assert begun == [1]
+
+
 def test_a_game_waits_for_people_where_a_board_is_missing(led: Led) -> None:
     at = led(START, START)
     at.boards["black"].unplug()
