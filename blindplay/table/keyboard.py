@@ -155,7 +155,7 @@ class Keyboard:
     # --- lines that are not words of a player; False if it is another kind of line ----------------
 
     def _submit(self, fact: f.Fact) -> bool:
-        """Take a fact after what hands have done, unless it undoes moves and needs a yes first."""
+        """Take a fact after what hands have done, unless it needs a yes first."""
         table, by_arbiter = self._session.table, self._by_arbiter
 
         def submit() -> None:

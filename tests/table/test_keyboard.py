@@ -66,7 +66,7 @@ def test_a_word_of_the_arbiter_is_their_decision(
 
 
 def test_clock_sets_what_is_left(sitting: Sitting) -> None:
-    (fact, *_) = typed(sitting, "clock black 59:30")
+    (fact, *_) = typed(sitting, "clock black 59:30", "ja")
     assert isinstance(fact, f.Arbiter)
     assert (fact.do, fact.white, fact.black) == ("set_clock", None, 3_570_000)
     assert typed(sitting, "clock black 5:99") == []
@@ -160,7 +160,7 @@ def test_words_may_be_of_the_player_who_is_named(sitting: Sitting) -> None:
 
 
 def test_a_line_in_the_form_of_the_contract_is_that_fact_now(sitting: Sitting) -> None:
-    (fact,) = typed(sitting, '{"fact": "resign", "by": "white", "t": 1}')
+    (fact,) = typed(sitting, '{"fact": "resign", "by": "white", "t": 1}', "ja")
     assert isinstance(fact, f.Resign)
     assert sitting.table.game.over
 

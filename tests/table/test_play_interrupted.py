@@ -62,7 +62,7 @@ def test_the_arbiter_corrects_what_was_charged(tmp_path: Path) -> None:
     """The wall clock may have jumped while no table ran."""
     path = tmp_path / "game.jsonl"
     killed(path, dead=60)
-    lines = ["clock white 59:30", "clock white 5:99", "quit"]
+    lines = ["clock white 59:30", "ja", "clock white 5:99", "quit"]
     printed = played(path, lines, options=TableOptions(charge_dead_time=True))
     assert "ruled clock: running white; white 3570" in printed
     assert "Störung: '5:99' hat mehr als 59 Sekunden in einer Minute." in printed

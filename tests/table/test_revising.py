@@ -116,3 +116,72 @@ def test_a_claim_that_undoes_moves_is_asked_first(sit: Sit) -> None:
     assert len(sitting.table.game.history) == 2
     typed(sitting, "nein")
     assert len(sitting.table.game.history) == 2
+
+
+# --- what ends the game, and clocks ---------------------------------------------------------------
+
+
+def test_a_clock_is_set_after_a_yes_and_both_times_are_read_first(sit: Sit) -> None:
+    """Without an arbiter a clock at zero loses the game."""
+    sitting = sit(time_control="5400")
+    sitting.start()
+    assert typed(sitting, "clock white 0") == []
+    times = GERMAN.sentence(
+        "clocks_read", white="null Sekunden", black="eine Stunde dreißig Minuten"
+    )
+    assert sitting.said() == [GERMAN.sentence("clocks_sure", times=times)]
+    assert typed(sitting, "nein") == []
+    assert sitting.table.game.clock.left["white"] > 5_000_000
+    assert sitting.table.game.clock.running == "white"
+    typed(sitting, "clock white 0", "ja")
+    sitting.table.submit(f.Tick())
+    assert sitting.table.game.result == "0-1"
+
+
+def test_the_arbiters_answer_that_ends_the_game_is_asked_first(sitting: Sitting) -> None:
+    sitting.table.submit(f.Arbiter(do="set_clock", black=0))
+    sitting.table.submit(f.Tick())
+    assert sitting.table.game.pending is not None
+    sitting.said()
+    assert typed(sitting, "confirm") == []
+    result = GERMAN.sentence("game_over_white_wins", reason=GERMAN.sentence("game_over_flag"))
+    assert sitting.said() == [GERMAN.sentence("over_sure", result=result)]
+    assert typed(sitting, "nein") == []
+    assert sitting.table.game.pending is not None and not sitting.table.game.over
+    typed(sitting, "confirm", "ja")
+    assert sitting.table.game.result == "1-0"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"fact": "resign", "by": "white"}',
+        '{"fact": "arbiter", "do": "declare", "result": "1-0"}',
+        '{"fact": "arbiter", "do": "penalty", "player": "white", "kind": "loss"}',
+        '{"fact": "arbiter", "do": "penalty", "player": "white", "black": 60}',
+    ],
+)
+def test_a_typed_fact_that_ends_the_game_or_sets_a_clock_is_asked_first(
+    sitting: Sitting, line: str
+) -> None:
+    left = dict(sitting.table.game.clock.left)
+    assert typed(sitting, line, "nein") == []
+    assert GERMAN.sentence("cancelled") in sitting.said()
+    assert not sitting.table.game.over and sitting.table.game.clock.left == left
+    assert typed(sitting, line, "ja")
+
+
+def test_a_move_that_mates_is_not_asked_about(sit: Sit) -> None:
+    sitting = sit(fen="6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", time_control="300")
+    sitting.start()
+    sitting.table.submit(f.Announce(by="white", move="a1a8"))
+    typed(sitting, "execute white a1a8")
+    assert sitting.table.game.result == "1-0"
+
+
+@pytest.mark.parametrize(
+    "line", ["stop", "start", "preside", "withdraw", "arbiter: permit warnings"]
+)
+def test_what_ends_and_undoes_nothing_is_done_at_once(sitting: Sitting, line: str) -> None:
+    typed(sitting, line)
+    assert not any(GERMAN.sentence("say_yes_or_no") in said for said in sitting.said())
