@@ -448,7 +448,7 @@ def _fields(kind: str, form: Form) -> dict[str, Any]:
             fields[contract] = list(filter(None, form.get(contract, ())))
         elif not text:
             continue
-        elif name in ("present", "missing", "given"):
+        elif name in ("present", "missing", "given", "declined"):
             fields[contract] = text == "yes"
         elif name == "ply" or (name in f.SIDES and kind == "arbiter"):
             fields[contract] = _number(text)

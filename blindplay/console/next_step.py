@@ -13,8 +13,8 @@ from blindplay.laws.state import enveloped
 
 Kind = Literal[
     "repeat", "repeat_and_execute", "execute", "announce", "announce_made", "press", "seal",
-    "correct", "wait", "wait_sealed", "wait_consent", "consent", "arbiter", "not_started", "paused",
-    "adjourned", "over", "sign",
+    "open", "correct", "wait", "wait_sealed", "wait_consent", "consent", "arbiter", "not_started",
+    "paused", "adjourned", "over", "sign",
 ]  # fmt: skip
 
 # How the page's form handles a move; see ``actions``.
@@ -24,6 +24,8 @@ _HOW: Mapping[Kind, str] = {
     "execute": "make",
     "announce_made": "announce",
 }
+# Steps that are one action without a move.
+_ACTS: Mapping[Kind, str] = {"press": "press", "open": "open_envelope"}
 
 
 @dataclass(frozen=True)
@@ -48,8 +50,8 @@ class NextStep:
     def button(self) -> tuple[str, str] | None:
         """The name and the value of the button that does it with one press; None if the player has
         to write, to use their hands or to wait."""
-        if self.kind == "press":
-            return "act", "press"
+        if self.kind in _ACTS:
+            return "act", _ACTS[self.kind]
         if self.by_hand or self.kind not in _HOW:
             return None
         return "how", _HOW[self.kind]
@@ -62,13 +64,17 @@ class NextStep:
     @property
     def is_due(self) -> bool:
         """True if the game waits for this player."""
-        return self.kind in (*_HOW, "announce", "press", "seal", "correct", "consent")
+        return self.kind in (*_HOW, *_ACTS, "announce", "seal", "correct", "consent")
 
 
 def next_step(game: Game, role: str) -> NextStep:
     """The step of the player ``role`` now. There is always exactly one."""
     board = game.tables[game.board_of(role)]
     standing = _standing(game)
+    seals = (game.adjourning or game.sealed is not None) and not enveloped(game)
+    if standing is None and seals and game.side == role:  # before all else (I.1.1)
+        written = game.sealed is not None or game.turn.made is not None
+        return NextStep("press" if written else "seal")
     if board.wanted is not None and standing in (None, "not_started", "paused"):
         return NextStep("correct", by_hand=True)
     if standing == "over" and game.edition.has("signatures"):  # 8.7
@@ -76,6 +82,8 @@ def next_step(game: Game, role: str) -> NextStep:
     asked = game.pending.asked if game.pending is not None else ()
     if standing == "arbiter" and asked:
         return NextStep("consent" if role in asked else "wait_consent")
+    if standing == "adjourned" and not game.presided and game.side != role:
+        return NextStep("open")
     if standing is not None:
         return NextStep(standing)
     heard = _to_repeat(game, role)
@@ -111,12 +119,8 @@ def _standing(game: Game) -> Kind | None:
 def _own_move(game: Game, role: str) -> NextStep:
     """The step of the player on move, on whose board nothing is outstanding."""
     made = game.turn.made
-    if game.sealed is None and game.adjourning and made is None:
-        return NextStep("seal")
     if enveloped(game):
         return NextStep("wait")
-    if game.sealed is not None or game.adjourning:
-        return NextStep("press")
     if made is None:
         return NextStep("announce")
     unsaid = game.turn.announced is None and any(game.impaired(side) for side in SIDES)
@@ -150,7 +154,9 @@ def _to_repeat(game: Game, role: str) -> Played | None:
 def to_be_repeated(game: Game, side: str) -> bool:
     """Return whether ``side`` must still repeat the opponent's last announcement (D.2.1)."""
     impaired = any(game.impaired(one) for one in SIDES)
-    if game.over or game.adjourned or side in game.repeated or not impaired:
+    # Nothing is said while a move is being sealed (I.1.1).
+    silent = game.over or game.adjourning or game.adjourned
+    if silent or side in game.repeated or not impaired:
         return False
     if game.side != side:
         return game.turn.announced is not None

@@ -11,9 +11,17 @@ from .compulsory_assistant import release_clocks
 from .duties import binding, oblige
 from .ends import conclusion, lose, result_of_losing
 from .executing import make_it
-from .permissions import closed, entitled
+from .permissions import by_player, closed, entitled
 from .proposals import propose
-from .rulings import Adjourned, ArbiterNeeded, Envelope, Penalty, Sealed, both_seconds
+from .rulings import (
+    Adjourned,
+    AdjournmentAsked,
+    ArbiterNeeded,
+    Envelope,
+    Penalty,
+    Sealed,
+    both_seconds,
+)
 from .sheet_comparison import EntryCertainty
 from .sheets import want
 from .state import OTHER, Heard, State, Turn
@@ -31,9 +39,32 @@ _ENTRY_KINDS: Mapping[EntryCertainty, Literal["move", "ambiguous", "illegal"]] =
 }
 
 
+def want_to_adjourn(game: State, fact: f.Adjourn) -> None:
+    """The arbiter adjourns the game (I.1.1). Where nobody presides, both players agree on it."""
+    if not by_player(game, fact):
+        return
+    by, asked = fact.by, game.wants_to_adjourn == OTHER[fact.by]
+    if game.adjourning:
+        game.refuse(by, fact.kind, "seal_due", "sealing")
+    elif not game.started and game.clock:
+        game.refuse(by, fact.kind, "not_started", "start")
+    elif fact.declined and not asked:
+        game.refuse(by, fact.kind, "nothing_proposed", "sealing")
+    elif fact.declined:
+        game.wants_to_adjourn = ""
+        game.rule(AdjournmentAsked(by=by, declined=True), "sealing")
+    elif game.presided:
+        game.rule(ArbiterNeeded(why="adjournment", by=by), "sealing")
+    elif asked:
+        ask_to_seal(game)
+    else:
+        game.wants_to_adjourn = by
+        game.rule(AdjournmentAsked(by=by), "sealing")
+
+
 def ask_to_seal(game: State) -> None:
-    """The arbiter asks the player on move to seal their move."""
-    game.adjourning = True
+    """The arbiter asks the player on move to seal their move, or both players want to adjourn."""
+    game.adjourning, game.wants_to_adjourn = True, ""
     game.rule(ArbiterNeeded(why="seal", by=game.side), "sealing")
 
 

@@ -347,6 +347,13 @@ class CallArbiter(Personal, kind="call_arbiter"):
     """A player stops the clock and asks for the arbiter."""
 
 
+class Adjourn(Personal, kind="adjourn"):
+    """A player would like to adjourn, or agrees to the opponent's wish. ``declined``: does not
+    agree to it."""
+
+    declined: bool = v.stored(v.switch, default=False)
+
+
 class Query(Personal, kind="query"):
     """A question to the table."""
 

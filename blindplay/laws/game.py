@@ -114,6 +114,7 @@ _HANDLERS: dict[type[Fact], Callable[[State, Any], None]] = {
     f.CallArbiter: arbiter.call_arbiter,
     f.Query: arbiter.query,
     f.Irregular: irregularities.irregular,
+    f.Adjourn: adjournment.want_to_adjourn,
     f.Seal: adjournment.seal,
     f.OpenEnvelope: adjournment.open_envelope,
     f.Sign: arbiter.sign,

@@ -181,15 +181,18 @@ def rights(game: State, who: str) -> frozenset[str]:
     :func:`refusal` refuse every other kind."""
     if who == "arbiter":
         return _ARBITERS | {"assistant", "claim_time", "touch", "query", "irregular"}
+    # The arbiter keeps the envelope (I.3).
+    keeps = game.presided or not game.adjourned
+    opens = frozenset[str]() if keeps else frozenset(("open_envelope",))
     if who in OTHER:
-        own = frozenset(f.KINDS) - _ARBITERS - _NOBODYS
+        own = frozenset(f.KINDS) - _ARBITERS - _NOBODYS | opens
         return own if needs_no_consent(game, who) else own - {"assistant"}
     told = _FOR_ANYBODY if game.switch("outsiders_tell_arbiter") else frozenset[str]()
     rule = help_rule(game, who)
     if _is_outsider(game, who):
         return told
     if rule != "assistant_of_sighted":
-        return _FOR_BOTH | _FOR_OWN | told
+        return _FOR_BOTH | _FOR_OWN | told | opens
     of = who.removeprefix("assistant:")
     return told if game.assistants[OTHER[of]] else _FOR_BOTH | told
 

@@ -88,6 +88,7 @@ RefusalReason: TypeAlias = (
 """A reason why something may not be done now: ``refused_<reason>`` in the packs."""
 
 ArbiterReason: TypeAlias = Literal[
+    "adjournment",
     "asked_too_often",
     "assistant_compulsory",
     "board_turned",

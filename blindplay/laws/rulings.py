@@ -510,6 +510,12 @@ class Sealed(PersonalRuling, kind="sealed"):
     """A move was sealed; the ruling does not say which (I.1)."""
 
 
+class AdjournmentAsked(PersonalRuling, kind="adjournment"):
+    """A player would like to adjourn. ``declined``: the opponent has asked, and is refused."""
+
+    declined: bool = False
+
+
 class Signed(PersonalRuling, kind="signed"):
     """A player has signed ``result``; ``stands``: both have signed it (8.7)."""
 

@@ -496,7 +496,7 @@ def bring_back(game: State, to_ply: int, *rules: str) -> None:
 
 def _go_on_from_here(game: State, clock: ClockState, *rules: str) -> None:
     """Set the clocks and lead all boards to the position that the game has now."""
-    game.displacing = None
+    game.displacing, game.wants_to_adjourn = None, ""
     game.offers.clear()
     game.told_missing.clear()
     game.clock.restore(clock)

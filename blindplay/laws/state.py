@@ -293,6 +293,7 @@ class State:
         self.warnings_permitted = False  # each player may be told of little time of their own
         self.arrived: set[str] = set()
         self.swapped = False  # the players have changed colours since the setup (7.3)
+        self.wants_to_adjourn = ""  # the side, until the opponent answers or a move is completed
         self.adjourning = False  # the arbiter has asked for a sealed move
         self.sealed: str | None = None
         self.adjourned = False
@@ -479,7 +480,7 @@ class State:
         self.pieces = after
         self.keys.append(position_key(self.board))
         self.turn = Turn()
-        self.displacing = None
+        self.displacing, self.wants_to_adjourn = None, ""
         self.note_what_stands_wrong()
         return ply
 

@@ -32,7 +32,8 @@ class Acting:
         game, meant = self._table.game, said.meant
         if self.is_seal_due() and meant.command in (None, Command.CORRECTION):
             return self._seal(side, said)
-        if meant.command in CONFIRMED:
+        opens = meant.command is Command.RESUME and game.adjourned
+        if meant.command in CONFIRMED or opens:
             refused = self._refused_at_once(side, said)
             return refused or self._questions.confirm(side, said)
         late = self._corrects_too_late(side, said)

@@ -9,6 +9,7 @@ from blindplay.language import NEVER_OPENED, QUESTIONS, About, Command, Understa
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import ClockReading, Refused
 from blindplay.laws.sheets import before_last_of
+from blindplay.laws.state import OTHER
 from blindplay.wording.pairings import pairing_in_words
 from blindplay.wording.position import hint_in_words, look, time_in_words
 from blindplay.wording.readers import Readers
@@ -134,8 +135,11 @@ class Commands:
 
     def _seal(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         """Write the sealed move; never say it, for it is the player's secret."""
+        game, pack = self._table.game, self._readers.of(side)
+        if not (game.adjourning or game.adjourned or game.over):
+            # The press after it would adjourn, and nobody has agreed to that.
+            return [say(pack, side, "seal_unasked", command=pack.command(Command.ADJOURN))]
         if not meant.rest:
-            pack = self._readers.of(side)
             return [say(pack, side, "seal_named", command=pack.command(command))]
         return [Submit(f.Seal(by=side, text=meant.rest))]
 
@@ -189,20 +193,21 @@ class Commands:
         return [Submit(f.Sign(by=side, result=result))]
 
     def _adjourn(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
-        """Ask the arbiter to adjourn. Without an arbiter, adjourn: the players have agreed."""
-        if (why := self._why_not_playing()) is not None:
-            return [self._say(side, why)]
+        """Ask the arbiter or, where nobody presides, the opponent to adjourn."""
         if self._table.absent:
-            return [self._say(side, "adjourn_alone")]
-        pack = self._readers.everybody
-        wanted = pack.sentence("adjourn_wanted", player=pack.sentence(side))
-        adjourned = [] if self._table.game.presided else [Submit(f.Arbiter(do="adjourn"))]
-        return [Say(None, wanted), *adjourned]
+            return [self._say(side, self._why_not_playing() or "adjourn_alone")]
+        return [Submit(f.Adjourn(by=side))]
 
     def _pause(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
-        if self._table.game.presided or self._table.game.served:
-            served = self._table.game.served
-            return [self._say(side, "lichess_decides" if served else "pause_refused")]
+        """Stop the clocks or go on: after an adjournment, by opening the envelope."""
+        game = self._table.game
+        if command is Command.RESUME and game.adjourned:
+            if not game.presided:
+                return [Submit(f.OpenEnvelope(by=side))]
+            pack = self._readers.of(side)
+            return [say(pack, side, "envelope_arbiter", player=pack.sentence(OTHER[game.side]))]
+        if game.presided or game.served:
+            return [self._say(side, "lichess_decides" if game.served else "pause_refused")]
         if command not in self._grammar.commands(side, None, more=False):
             return [self._say(side, self._why_no_pause(command))]
         said = Say(None, self._readers.everybody.sentence(command.value))

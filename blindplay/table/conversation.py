@@ -67,7 +67,8 @@ class Question:
 
     ``options`` are what the player may have said; a single one is answered by ja or nein.
     ``answers`` are the words that choose each option. ``confirms``: the words were understood and
-    change the game, so only a ja will do. ``asked`` and ``since``, in ms of the table's time: when
+    change the game, so only a ja will do. ``consents``: the opponent has asked; without an answer
+    their wish stands. ``asked`` and ``since``, in ms of the table's time: when
     it was asked first, and from when on the answer is waited for.
     """
 
@@ -78,6 +79,7 @@ class Question:
     confirms: bool = False
     answers: tuple[tuple[str, ...], ...] = ()
     unclear: int = 0
+    consents: bool = False
 
     @property
     def is_about_a_move(self) -> bool:

@@ -13,7 +13,9 @@ from collections.abc import Callable
 from blindplay.hearing.decision import Decision, Verdict
 from blindplay.hearing.statement import Statement, interpret
 from blindplay.language import NEVER_OPENED, Command, Kind
+from blindplay.laws import Taken
 from blindplay.laws import facts as f
+from blindplay.laws.rulings import AdjournmentAsked
 from blindplay.laws.state import OTHER
 from blindplay.wording.announcements import goes_to_earphone
 from blindplay.wording.readers import Readers
@@ -22,7 +24,7 @@ from .acting import Acting, learning_from
 from .choices import OpeningWord
 from .conversation import Awaited, Question, Reply, Sayable, claim_with, reply
 from .doubts import Doubts, executed
-from .effects import Effect, Relisten, Say, say
+from .effects import Effect, Relisten, Say, Submit, say
 from .grammar import CLOCKS, VOICE, Grammar
 from .questions import MOST_OPTIONS, Questions, Told, corrected, narrowed
 from .table import Table
@@ -126,6 +128,16 @@ class Dialogue:
     def tick(self) -> list[Effect]:
         """A second has passed: a question without an answer in time means no."""
         return [effect for side in f.SIDES for effect in self._expire(side)]
+
+    def taken(self, taken: Taken) -> list[Effect]:
+        """Rulings were given: they may answer a question, or ask one."""
+        effects = self.doubts.taken(taken)
+        for one in taken.rulings:
+            if isinstance(one, AdjournmentAsked) and not one.declined:
+                side = OTHER[one.by]
+                free = self._question(side) is None and side != self._table.absent
+                effects += self._questions.ask_to_adjourn(side) if free else []
+        return effects
 
     # --- routing -----------------------------------------------------------------------------
 
@@ -235,6 +247,8 @@ class Dialogue:
             return [*learned, *act(side, chosen), Relisten()]
         if kind is Reply.NO:
             self._questions.close(side, question, refused=True)
+            if question.consents:
+                return [Submit(f.Adjourn(by=side, declined=True)), Relisten()]
             key = "cancelled" if question.confirms else "repeat_please"
             return [self._say(side, key), Relisten()]
         if kind in (Reply.AGAIN, Reply.UNCLEAR):
@@ -248,7 +262,7 @@ class Dialogue:
             return self._acting.consider(side, with_move)
         # Another move is announced or asked about in its place, and that says enough.
         replaced = question.is_a_doubt and said.meant.kind in (Kind.MOVE, Kind.AMBIGUOUS)
-        silent = replaced or question.asks_for_a_move
+        silent = replaced or question.asks_for_a_move or question.consents
         dropped = [] if silent else [self._say(side, "cancelled")]
         return [*dropped, *self._acting.consider(side, said), Relisten()]
 

@@ -102,7 +102,9 @@ class Grammar:
             yield from (Command.ACCEPT_DRAW, Command.DECLINE_DRAW)
         elif game.served:
             yield Command.DECLINE_DRAW  # it declines a take-back, too
-        if game.paused and self._by_ourselves and playing:
+        if (game.adjourned and not game.presided) or (
+            game.paused and self._by_ourselves and playing
+        ):
             yield Command.RESUME
         if game.clock:
             yield from CLOCKS
@@ -121,6 +123,8 @@ class Grammar:
             yield from (Command.OFFER_DRAW, Command.RESIGN)
         if playing:
             yield from self._while_playing(side)
+        elif game.adjourned and game.clock.running == side:
+            yield Command.CALL_ARBITER  # the player has come to the resumed game (I.9.2)
         if game.assistants[side] is not False:
             yield Command.CALL_ASSISTANT
         yield from (*self._elsewhere(), *VOICE, Command.HELP)

@@ -8,6 +8,7 @@ from blindplay.given import plain
 from blindplay.language import Command, Key, Kind, key_of
 from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
+from blindplay.laws.rulings import Adjourned
 from blindplay.laws.sheets import brought_back
 from blindplay.laws.state import OTHER
 from blindplay.wording.announcements import goes_to_earphone
@@ -107,6 +108,9 @@ class Keyboard:
         or be hit by chance, so a press without a move (7.5.3) takes a lever."""
         table, desk = self._session.table, self._session.desk
         side, at = table.game.side, table.time()
+        if table.game.adjourned:
+            _open_by_key(self)
+            return
         if table.absent and self._executes_the_answer(OTHER[table.absent]):
             return
 
@@ -174,7 +178,15 @@ class Keyboard:
     def _decide(self, words: list[str]) -> bool:
         if len(words) > 1 or self._is_a_players(words[0]):
             return False
-        decision = _DECISIONS[words[0]]
+        decision, game = _DECISIONS[words[0]], self._session.table.game
+        nobodys = not (self._by_arbiter or game.presided)
+        if decision == "adjourn" and nobodys:
+            side = self._session.dialogue.author(words[0])
+            self._session.typed(side, self._session.readers.of(side).command(Command.ADJOURN))
+            return True
+        if decision == "start_clocks" and game.adjourned and game.resumed_at is None:
+            # The arbiter starts the clock of a player who is away (I.9.2).
+            return _open_envelope(self, words) if nobodys else self._submit(f.Start())
         if words[0] in _ABOUT_CLOCKS:
             self._tell_if_no_clock()
         return self._submit(f.Arbiter(do=decision))
@@ -276,6 +288,30 @@ class Keyboard:
         return True
 
 
+def _open_envelope(keyboard: Keyboard, words: list[str]) -> bool:
+    game = keyboard._session.table.game
+    if len(words) > 1 or keyboard._is_a_players(words[0]):
+        return False
+    fact = f.OpenEnvelope(by="arbiter" if game.presided else OTHER[game.side])
+    if game.sealed is not None and not game.adjourned:  # the move may still be changed (I.1.1)
+        sure = keyboard._session.desk.private_pack.sentence("envelope_sure")
+        return keyboard._revising.ask(fact, sure)
+    return keyboard._submit(fact)
+
+
+def _open_by_key(keyboard: Keyboard) -> None:
+    """Open the envelope. At the table that has just adjourned the game the key may have bounced,
+    and where the arbiter has a page it is not the arbiter's: then it is a word of the player."""
+    session, revising = keyboard._session, keyboard._revising
+    game = session.table.game
+    here = any(isinstance(one, Adjourned) for one in session.rulings)
+    if here or (game.presided and revising.on_page):
+        side = OTHER[game.side]
+        session.typed(side, session.readers.of(side).command(Command.RESUME))
+    else:
+        _open_envelope(keyboard, ["open"])
+
+
 def _switch_voice(keyboard: Keyboard, words: list[str]) -> bool:
     """Let a distant opponent hear the player here no more, or again."""
     session = keyboard._session
@@ -298,6 +334,7 @@ _WORDS: Mapping[str, Callable[[Keyboard, list[str]], bool]] = {
     "tape": Keyboard._tape,
     "t": Keyboard._talk,
     "voice": _switch_voice,
+    "open": _open_envelope,
     **dict.fromkeys(("links", "link", "unlink"), Keyboard._links),
 }
 

@@ -4,10 +4,11 @@ A game begins when people are ready: with the Enter key, with ``start``, by the 
 all its boards show the position. Until then the clocks stand.
 """
 
-from blindplay.language import Command, Key, in_language, join, word_of
+from blindplay.language import Command, Key, Language, in_language, join, word_of
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
-from blindplay.laws.rulings import GameOver
+from blindplay.laws.rulings import Adjourned, GameOver
+from blindplay.laws.state import OTHER, enveloped
 from blindplay.speech.speaker import Output
 from blindplay.wording.announcements import both_clocks, result_in_words
 from blindplay.wording.moves import move_in_words
@@ -22,16 +23,18 @@ def open_game(session: Session, *, resumed: bool) -> None:
     """Tell which game this is, and begin it, or go on with it, when people are ready."""
     game = session.table.game
     (_tell_where if resumed else _tell_settings)(session)
-    waits = not (game.over or game.adjourned or game.served)
+    waits = not (game.over or _rests(session) or game.served)
     stands = game.paused == "table" or session.table.shared is not None
     waits = waits and (not game.started or stands)
     waits = waits or (session.table.hall.elsewhere is not None and not game.over)
     if waits:
         _tell_how_to_begin(session, resumed=resumed)
+    elif game.adjourned and not game.over:
+        _tell_how_to_resume(session)
     session.setting_up.start(
         lambda: _begin(session), waits=waits, objection=lambda: _objection(session)
     )
-    session.table.listen(lambda taken: _tell_how_to_leave(session, taken))
+    session.table.listen(lambda taken: _tell_how_to_go_on(session, taken))
     session.table.pairings.listen(lambda paired: _tell_next(session, paired))
     session.table.hall.listen(lambda there: _tell_hall(session, there))
     session.table.hall.on_elsewhere(
@@ -69,20 +72,44 @@ def _elsewhere_in_words(session: Session) -> str:
     return pack.sentence("hall_elsewhere_over", result=result_in_words(pack, elsewhere.result))
 
 
-def _tell_how_to_leave(session: Session, taken: Taken) -> None:
-    if any(isinstance(ruling, GameOver) for ruling in taken.rulings) and session.table.game.over:
+def _tell_how_to_go_on(session: Session, taken: Taken) -> None:
+    """Tell how to leave when the game is over or adjourned, and how that one is resumed."""
+    game = session.table.game
+    if game.over and any(isinstance(ruling, GameOver) for ruling in taken.rulings):
         _say_how_to_leave(session)
+    elif game.adjourned and any(isinstance(ruling, Adjourned) for ruling in taken.rulings):
+        session.desk.tell_all("adjourned_leave", end=word_of(session.pack, Key.END))
+        _tell_how_to_resume(session)
 
 
 def _say_how_to_leave(session: Session) -> None:
     session.desk.tell_all("over_leave", end=word_of(session.pack, Key.END))
 
 
+def _tell_how_to_resume(session: Session) -> None:
+    """Tell how the envelope is opened when the player who must answer is there (I.9.1)."""
+    desk, game, pack = session.desk, session.table.game, session.pack
+    key = "envelope_arbiter" if game.presided else "envelope_key"
+    desk.tell_all(key, player=pack.sentence(OTHER[game.side]))
+    if hears(session) and not game.presided:
+        desk.tell_all("begin_say", words=_words_to_go_on(pack))
+
+
+def _words_to_go_on(pack: Language) -> str:
+    return f"{pack.opening_word}, {pack.command(Command.RESUME)}"
+
+
+def _rests(session: Session) -> bool:
+    """Return whether the game is adjourned, and not even the clock of a player who is away has been
+    started (I.9.2)."""
+    return session.table.game.adjourned and session.table.game.resumed_at is None
+
+
 def _begin(session: Session) -> None:
     """Start the clocks, unless somebody else has started or stopped them."""
     table, game = session.table, session.table.game
     table.hall.go_on()
-    if game.over or game.adjourned:
+    if game.over or _rests(session):
         return
     if table.opponent is not None and table.opponent.begins():
         return
@@ -92,6 +119,8 @@ def _begin(session: Session) -> None:
             session.desk.tell_all("game_begins")
     elif game.paused == "table":  # the last process ended while they ran
         table.submit(f.Arbiter(by="table", do="start_clocks"))
+        if game.sealed is not None and not enveloped(game):
+            session.desk.tell(game.side, session.readers.of(game.side).sentence("seal_press"))
 
 
 def _tell_settings(session: Session) -> None:
@@ -128,11 +157,9 @@ def _tell_where(session: Session) -> None:
     if game.over:
         _tell_result(session)
         return
-    if game.adjourned:
-        desk.tell_all("adjourned")
     if game.pending is not None and not game.pending.claimable:
         desk.announce(Taken(f.Tick(), (game.pending.ruling,)))
-    desk.tell_all("to_move", player=pack.sentence(game.side))
+    _tell_what_is_due(session)
     if game.turn.announced is not None and not game.adjourned:
         move = move_in_words(game.board, game.turn.announced, pack, game.setup.edition)
         desk.tell_all("announced_before", move=move)
@@ -144,6 +171,21 @@ def _tell_where(session: Session) -> None:
         desk.tell_all("clock_stopped")
     else:
         desk.tell_all("clock_started", player=pack.sentence(running))
+
+
+def _tell_what_is_due(session: Session) -> None:
+    desk, game, pack = session.desk, session.table.game, session.pack
+    mover = pack.sentence(game.side)
+    if game.adjourned:
+        desk.tell_all("adjourned")
+    if game.sealed is None:
+        desk.tell_all("seal_asked" if game.adjourning else "to_move", player=mover)
+    else:
+        desk.tell_all("sealed", player=mover)
+        if game.adjourned and not _rests(session):
+            desk.tell_all("envelope_waits", player=pack.sentence(OTHER[game.side]))
+    if game.wants_to_adjourn:
+        desk.tell_all("adjourn_wanted", player=pack.sentence(game.wants_to_adjourn))
 
 
 def _tell_result(session: Session) -> None:
@@ -158,8 +200,7 @@ def _tell_how_to_begin(session: Session, *, resumed: bool) -> None:
     if session.setting_up.begins_by_boards and len(game.tables) > 1:
         desk.tell_all("begin_boards")
     if hears(session):
-        words = f"{pack.opening_word}, {pack.command(Command.RESUME)}"
-        desk.tell_all("begin_say", words=words)
+        desk.tell_all("begin_say", words=_words_to_go_on(pack))
     if game.presided:
         desk.tell_all("begin_arbiter")
 

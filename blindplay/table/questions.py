@@ -8,9 +8,10 @@ from typing import TypeAlias
 import chess
 
 from blindplay.hearing.statement import Statement, interpret
-from blindplay.language import Command, IllegalReason, Kind, join
+from blindplay.language import Command, IllegalReason, Kind, Understanding, join
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import Ambiguous, NotUnderstood, Refused
+from blindplay.laws.state import OTHER
 from blindplay.wording.announcements import result_in_words
 from blindplay.wording.readers import Readers
 
@@ -31,6 +32,7 @@ _CONFIRMATIONS: Mapping[Command | None, str] = {
     Command.ACCEPT_DRAW: "accept_draw_sure",
     Command.SEAL: "seal_sure",
     Command.SIGN: "sign_sure",
+    Command.RESUME: "envelope_sure",
 }
 
 
@@ -63,14 +65,19 @@ class Questions:
 
     def talk(self, side: str) -> Talk:
         """The state of the conversation with ``side`` in this ply."""
-        talk, plies = self._talks[side], len(self._table.game.history)
+        talk, game = self._talks[side], self._table.game
+        plies = len(game.history)
         if talk.plies != plies:
             talk.plies = plies
             talk.refused.clear()
             talk.doubted = talk.accepted = talk.repetition = None
             if talk.question is not None and talk.question.is_about_a_move:
                 talk.question = None  # the move is completed
-        if self._table.game.over and talk.question is not None and not talk.question.signs:
+        question = talk.question
+        if question is not None and (
+            (game.over and not question.signs)
+            or (question.consents and game.wants_to_adjourn != OTHER[side])
+        ):
             talk.question = None
         return talk
 
@@ -83,12 +90,14 @@ class Questions:
         confirms: bool = False,
         answers: Sequence[Sequence[str]] = (),
         text: str = "",
+        consents: bool = False,
     ) -> list[Effect]:
         """Ask, and let the answer decide. A player on move who tried to announce has begun the
         move (D.2.4), so that is a fact at once: an announcement of ``text``."""
         now = self._table.time()
         lower = tuple(tuple(word.lower() for word in one) for one in answers)
-        self.talk(side).question = Question(tuple(options), words, now, now, confirms, lower)
+        question = Question(tuple(options), words, now, now, confirms, lower, consents=consents)
+        self.talk(side).question = question
         asked: list[Effect] = [Say(side, words, fleeting=True), Relisten()]
         announces = any(one.meant.command is None and not one.repeats for one in options)
         if announces and not confirms and side == self._table.game.side:
@@ -111,6 +120,14 @@ class Questions:
             what = result_in_words(self._readers.of(side), result)
         words = self._readers.of(side).sentence(key, what=what)
         return self.ask(side, [statement], words, confirms=True)
+
+    def ask_to_adjourn(self, side: str) -> list[Effect]:
+        """Ask whether ``side`` agrees to adjourn, as the opponent wishes."""
+        pack = self._readers.of(side)
+        text = pack.command(Command.ADJOURN)
+        agreed = Statement(text, Understanding(Kind.COMMAND, text, command=Command.ADJOURN))
+        words = pack.sentence("adjourn_sure")
+        return self.ask(side, [agreed], words, confirms=True, consents=True)
 
     def confirm_correction(self, side: str, statement: Statement) -> list[Effect]:
         """Ask whether another announcement is to replace the one that was made, or ask for it."""
@@ -161,8 +178,7 @@ class Questions:
         unclear answer: nothing is repeated that was heard to its end and needs only a yes or no."""
         talk = self.talk(side)
         if unclear and question.unclear >= UNCLEAR_ANSWERS:
-            talk.question = None
-            return self.cancelled(side)
+            return self.drop(side, question)
         unclear_now = question.unclear + unclear
         talk.question = replace(question, since=self._table.time(), unclear=unclear_now)
         told, words = self._told(question.words), question.words
@@ -177,6 +193,11 @@ class Questions:
     def cancelled(self, side: str) -> list[Effect]:
         """Say that what was asked about is not done."""
         return [say(self._readers.of(side), side, "cancelled"), Relisten()]
+
+    def drop(self, side: str, question: Question) -> list[Effect]:
+        """The question was not answered: that means no."""
+        self.talk(side).question = None
+        return [Relisten()] if question.consents else self.cancelled(side)
 
     def close(self, side: str, question: Question, *, refused: bool) -> None:
         """The question is answered. ``refused``: the player said none of its options."""
@@ -195,11 +216,10 @@ class Questions:
     def expire(self, side: str, now: int) -> list[Effect]:
         """Drop a question without an answer in time: that means no. ``now``, in ms, is when an
         answer that is being heard began."""
-        talk = self.talk(side)
-        if talk.question is None or now - talk.question.since <= ANSWER_SECONDS * 1000:
+        question = self.talk(side).question
+        if question is None or now - question.since <= ANSWER_SECONDS * 1000:
             return []
-        talk.question = None
-        return self.cancelled(side)
+        return self.drop(side, question)
 
     def was_refused(self, side: str, statement: Statement) -> bool:
         """Return whether the player said no to it in this ply and has not said it twice since. Each

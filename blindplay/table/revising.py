@@ -114,8 +114,8 @@ class Revising:
 
 
 def _undoing(fact: Fact, rulings: Iterable[Ruling]) -> TakeBack | IllegalMove | None:
-    """The ruling by which ``fact`` would take moves back or bring them back, at once or if the other
-    player agrees; None if it would not, or if the Laws ask both players."""
+    """The ruling by which ``fact`` would take moves back or bring them back, at once or if the
+    other player agrees; None if it would not, or if the Laws ask both players."""
     if not isinstance(fact, f.Arbiter | f.Irregular):
         return None
     for one in rulings:

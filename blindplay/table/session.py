@@ -127,7 +127,7 @@ class Session:
             seat.lead()
         if any(isinstance(ruling, Completed) for ruling in rulings):
             record_last_move(self.table, self.pack)
-        self._perform(self.dialogue.doubts.taken(taken))
+        self._perform(self.dialogue.taken(taken))
         with self._happened:
             self.rulings += rulings
             self._happened.notify_all()

@@ -77,8 +77,8 @@ class SettingUp:
 
     def entered(self) -> bool:
         """The Enter key: repeat the step that is due, or begin; False if nothing waits."""
-        guide = self._leading()
-        if self.waits and guide is not None:
+        guide, adjourned = self._leading(), self._desk.table.game.adjourned
+        if (self.waits or adjourned) and guide is not None:
             self._say(guide.repeat())
             return True
         return self.waits and self.begin_now()

@@ -99,13 +99,13 @@ def goes_to_earphone(game: Game, who: str, absent: str = "") -> bool:
 
 
 class _Context:
-    """The game and the language of some announcements, with the fact that they are about and its
-    rulings."""
+    """The game and the language of some announcements, and the fact and the rulings that they are
+    about."""
 
     def __init__(self, game: Game, pack: Language, taken: Taken) -> None:
         self.game = game
         self.pack = pack
-        self.fact = taken.fact
+        self.fact: f.Fact = taken.fact
         self.rulings = taken.rulings
 
     def sentence(self, key: str, **values: str) -> Announcement:
@@ -261,7 +261,26 @@ def _not_made(context: _Context, ruling: r.NotMade) -> _Sentences:
         yield context.private(ruling.by, f"not_made_{missing}")
 
 
+def _made(context: _Context, ruling: r.Made) -> _Sentences:
+    """A move out of the envelope: everybody hears it (I.9.1). All others have been announced."""
+    game = context.game
+    if set(game.edition.cite("opening_envelope", game.regime)) <= set(ruling.articles):
+        yield _out_of_the_envelope(context, ruling.by, context.move(ruling.move))
+
+
+def _out_of_the_envelope(context: _Context, by: str, move: str) -> Announcement:
+    return context.sentence("envelope_opened", player=context.player(by), move=move)
+
+
 def _completed(context: _Context, ruling: r.Completed) -> _Sentences:
+    if isinstance(context.fact, f.OpenEnvelope):
+        if not any(isinstance(one, r.Made) for one in context.rulings):
+            # It was made on the board before it was sealed (I.1.1), and nobody has announced it.
+            move = context.move_at(ruling.ply, ruling.move)
+            yield _out_of_the_envelope(context, ruling.by, move)
+        if not context.game.clock and not context.game.over:
+            yield context.sentence("to_move", player=context.player(context.game.side))
+        return
     yield from _unannounced(context, ruling)
     if isinstance(context.fact, f.Press) and not context.game.over:
         pressed = _pressed(context, context.fact.by)
@@ -373,18 +392,24 @@ _STARTING = frozenset(("start_clocks", "confirm", "reject", "postpone"))
 
 
 def _clock(context: _Context, ruling: r.ClockReading) -> _Sentences:
-    """The clocks were started, stopped or set, by the arbiter, the table or both players."""
-    fact, running = context.fact, ruling.running
-    do = fact.do if isinstance(fact, f.Arbiter) else ""
-    if isinstance(fact, f.Start):
+    """The clocks were started, stopped or set: not by a press, which is answered otherwise."""
+    fact, running, game = context.fact, ruling.running, context.game
+    # The press that leaves an answer with the arbiter starts the absent player's clock (I.9.3).
+    delivers = isinstance(fact, f.Press) and game.delivered
+    starts = delivers or isinstance(fact, f.Start | f.OpenEnvelope | f.Consent)
+    if isinstance(fact, f.Start) and game.adjourned:  # the player who must answer is away (I.9.2)
+        yield context.sentence("envelope_waits", player=context.player(OTHER[game.side]))
+    elif isinstance(fact, f.Start):
         yield context.sentence("game_begins")
-    elif do == "stop_clocks" and isinstance(fact, f.Arbiter) and fact.by == "arbiter":
-        yield context.sentence("clock_stopped")
-    elif do in _SET and context.game.pending is None:
-        if _SET[do]:
-            yield context.sentence(_SET[do])
-        yield both_clocks(context.pack, context.game)
-    if running in SIDES and (isinstance(fact, f.Start | f.Consent) or do in _STARTING):
+    elif isinstance(fact, f.Arbiter):
+        starts = fact.do in _STARTING
+        if fact.do == "stop_clocks" and fact.by == "arbiter":
+            yield context.sentence("clock_stopped")
+        elif fact.do in _SET and game.pending is None:
+            if _SET[fact.do]:
+                yield context.sentence(_SET[fact.do])
+            yield both_clocks(context.pack, game)
+    if running in SIDES and starts:
         yield context.sentence("clock_started", player=context.player(running))
 
 
@@ -480,6 +505,17 @@ def _needed_by_assistant(context: _Context, why: str, player: str) -> Announceme
     return context.sentence("arbiter_needed", why=f"{seen} {reported}")
 
 
+def _adjournment_asked(context: _Context, ruling: r.AdjournmentAsked) -> _Sentences:
+    key = "adjourn_declined" if ruling.declined else "adjourn_wanted"
+    yield context.sentence(key, player=context.player(ruling.by))
+
+
+def _sealed(context: _Context, ruling: r.Sealed) -> _Sentences:
+    yield context.sentence("sealed", player=context.player(ruling.by))
+    if context.game.clock and not context.game.adjourned:
+        yield context.private(ruling.by, "seal_press")
+
+
 _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.Touched: _touched,
     r.Announced: _announced,
@@ -491,6 +527,7 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.TooLate: _simple("too_late"),
     r.ExecutedDiffers: _simple("executed_differs", announced="announced", executed="executed"),
     r.NotMade: _not_made,
+    r.Made: _made,
     r.Completed: _completed,
     r.ClockReading: _clock,
     r.Refused: _refused,
@@ -515,7 +552,8 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.DrawDeclined: _simple("draw_declined"),
     r.GameOver: _game_over,
     r.Signed: _simple("signed"),
-    r.Sealed: _simple("sealed"),
+    r.AdjournmentAsked: _adjournment_asked,
+    r.Sealed: _sealed,
     r.Adjourned: _simple("adjourned"),
     r.AssistantPresence: _present("assistant_present", "assistant_gone"),
     r.Presides: _present("arbiter_presides", "arbiter_withdrew"),

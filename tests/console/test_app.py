@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -225,6 +226,30 @@ def test_a_slip_of_the_finger_presses_no_clock_and_seals_no_move(
     assert assistant.do("seal", text="e4").json()["refused"] is False
     assert assistant.do("press").json()["refused"] is False
     assert hall.table.game.adjourned
+
+
+def test_an_assistant_does_the_formalities_of_an_adjournment(
+    hall: Hall, assistant: Browser
+) -> None:
+    """D.2.10.6: each step is the one filled button of the page while it is due."""
+
+    def filled() -> list[str]:
+        return re.findall(r'<button[^>]*class="main"[^>]*>([^<]*)', assistant.client.get(SEAT).text)
+
+    hall.table.submit(f.Arbiter(do="withdraw"))
+    hall.start()
+    hall.play("white", "e2e4")
+    hall.play("black", "e7e5")
+    hall.table.submit(f.Adjourn(by="white"))
+    hall.table.submit(f.Adjourn(by="black"))
+    assert filled() == ["Write it down"]
+    assistant.do("seal", text="Nf3")
+    assert filled() == ["Start the opponent&#39;s clock"]
+    assistant.do("press")
+    assert filled() == []
+    assert "Open the envelope" in assistant.client.get(SEAT).text
+    assert assistant.do("open_envelope").json()["refused"] is False
+    assert hall.table.game.history[-1].move.uci() == "g1f3"
 
 
 def test_a_press_is_not_late_because_the_other_board_has_been_seen_to(

@@ -24,7 +24,8 @@ from blindplay.table import Table
 _MAIN = re.compile(r"<button[^>]*class=\"main\"")
 # What the page has a filled button for. The others only wait, or use their hands.
 PRESSED = {
-    "repeat", "repeat_and_execute", "execute", "announce", "announce_made", "press", "seal", "sign",
+    "repeat", "repeat_and_execute", "execute", "announce", "announce_made", "press", "seal", "open",
+    "sign",
 }  # fmt: skip
 
 Do = Callable[[Table], object]
@@ -109,6 +110,14 @@ STATES: dict[str, tuple[tuple[Do, ...], str, str]] = {
     "adjourning": (
         (*_COPIED, _do(f.Arbiter(do="preside"), f.Arbiter(do="adjourn"))), "wait_sealed", "seal"
     ),
+    "adjourning, not repeated": (
+        (*_E4, _do(f.Arbiter(do="preside"), f.Arbiter(do="adjourn"))), "wait_sealed", "seal"
+    ),
+    "sealed, not repeated": (
+        (*_E4, _do(f.Arbiter(do="preside"), f.Arbiter(do="adjourn"),
+                   f.Seal(by="black", text="e5"))),
+        "wait_sealed", "press",
+    ),
     "sealed": (
         (*_COPIED, _do(f.Arbiter(do="preside"), f.Arbiter(do="adjourn"),
                        f.Seal(by="black", text="e5"))),
@@ -118,6 +127,17 @@ STATES: dict[str, tuple[tuple[Do, ...], str, str]] = {
         (*_COPIED, _do(f.Arbiter(do="preside"), f.Arbiter(do="adjourn"),
                        f.Seal(by="black", text="e5"), f.Press(by="black"))),
         "adjourned", "adjourned",
+    ),
+    "adjourned by both": (
+        (*_E4, _do(f.Arbiter(do="withdraw"), f.Adjourn(by="white"), f.Adjourn(by="black"),
+                   f.Seal(by="black", text="e5"), f.Press(by="black"))),
+        "open", "adjourned",
+    ),
+    "resumed": (
+        (*_E4, _do(f.Arbiter(do="withdraw"), f.Adjourn(by="white"), f.Adjourn(by="black"),
+                   f.Seal(by="black", text="e5"), f.Press(by="black"),
+                   f.OpenEnvelope(by="white"))),
+        "repeat_and_execute", "execute",
     ),
     "over": ((*_COPIED, _do(f.Resign(by="black"))), "sign", "sign"),
     "signed": (
@@ -164,7 +184,7 @@ _FACTS = st.one_of(
     st.tuples(st.sampled_from(("announce", "make", "both", "whole", "repeat", "copy")), _PEOPLE,
               _MOVES),
     st.tuples(st.sampled_from(("press", "offer", "accept", "claim", "call", "go_on", "adjourn",
-                               "seal", "confirm")), _PEOPLE, _MOVES),
+                               "wish", "seal", "open", "confirm")), _PEOPLE, _MOVES),
 )  # fmt: skip
 
 
@@ -190,6 +210,8 @@ def _happen(table: Table, what: str, by: str, number: int) -> None:
         "call": (f.CallArbiter(by=by),),
         "go_on": (f.Arbiter(do="start_clocks"),),
         "adjourn": (f.Arbiter(do="preside"), f.Arbiter(do="adjourn")),
+        "wish": (f.Arbiter(do="withdraw"), f.Adjourn(by=by)),
+        "open": (f.OpenEnvelope(by=by),),
         "seal": (f.Seal(by=by, text=move),),
         "confirm": (f.Arbiter(do="confirm"),),
     }  # fmt: skip

@@ -81,3 +81,50 @@ def test_a_player_claims_the_flag_of_the_opponent_who_is_away() -> None:
     assert one(early, "refused").why == "flag_has_not_fallen"
     fallen = one(table.feed({"t": 4300, "fact": "claim_time", "by": "white"}), "flag")
     assert (fallen.by, fallen.called_by) == ("black", "white")
+
+
+# --- by agreement ---------------------------------------------------------------------------------
+
+
+def wish(by: str, **fields: object) -> dict[str, object]:
+    return {"fact": "adjourn", "by": by, **fields}
+
+
+def test_where_nobody_presides_both_players_agree_to_adjourn() -> None:
+    table = started(arbiter="automatic")
+    asked = one(table.feed(wish("black")), "adjournment")
+    assert (asked.by, asked.declined) == ("black", False)
+    assert kinds(table.feed(wish("black"))) == ["adjournment"]  # nobody agrees with themselves
+    assert not table.game.adjourning
+    assert one(table.feed(wish("white")), "arbiter_needed").why == "seal"
+    assert table.game.adjourning
+
+
+def test_a_wish_to_adjourn_ends_when_it_is_declined_or_a_move_is_completed() -> None:
+    table = started(arbiter="automatic")
+    table.feed(wish("white"))
+    assert one(table.feed(wish("black", declined=True)), "adjournment").declined
+    again = table.feed(wish("black", declined=True))
+    assert one(again, "refused").why == "nothing_proposed"
+    table.feed(wish("white"))
+    table.play("e2e4")
+    assert one(table.feed(wish("black")), "adjournment").by == "black"
+    assert not table.game.adjourning
+
+
+def test_where_an_arbiter_presides_the_arbiter_is_asked() -> None:
+    table = started()
+    table.feed(wish("white"))
+    called = one(table.feed(wish("black")), "arbiter_needed")
+    assert (called.why, called.by) == ("adjournment", "black")
+    assert not table.game.adjourning
+
+
+def test_nobody_adjourns_before_the_start_or_twice() -> None:
+    table = Table(time_control="300", arbiter="automatic")
+    assert one(table.feed(wish("white")), "refused").why == "not_started"
+    table = started(arbiter="automatic")
+    table.feed(wish("white"), wish("black"))
+    assert one(table.feed(wish("white")), "refused").why == "seal_due"
+    table.feed({"fact": "seal", "by": "white", "text": "e2e4"}, {"fact": "press", "by": "white"})
+    assert one(table.feed(wish("white")), "refused").why == "adjourned"

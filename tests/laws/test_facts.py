@@ -90,6 +90,7 @@ FIELDS: dict[type[f.Fact], dict[str, st.SearchStrategy[Any]]] = {
         "move": st.none() | MOVE,
     },
     f.ClaimTime: {"by": ANYONE},
+    f.Adjourn: {"by": SIDE, "declined": st.booleans()},
     f.Query: {"by": ANYONE, "about": st.sampled_from(f.QUESTIONS)},
     f.Irregular: {"by": ANYONE, "what": st.sampled_from(f.IRREGULARITIES),
                   "player": st.none() | SIDE, "ply": st.none() | st.integers(1, 20_000)},

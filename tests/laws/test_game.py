@@ -79,6 +79,7 @@ FACTS = st.one_of(
     _fact("assistant", of=SIDES, present=st.booleans()),
     _fact("arrive", by=SIDES),
     _fact("touch", by=SIDES, square=SQUARES, ply=st.integers(1, 4), seen_by=PEOPLE),
+    _fact("adjourn", by=SIDES, declined=st.booleans()),
     _fact("seal", by=SIDES, text=st.sampled_from(("e2e4", "d7d5", "e2e5", "nonsense"))),
     _fact("open_envelope", missing=st.booleans()),
     _fact("claim_time", by=PEOPLE),

@@ -121,7 +121,7 @@ class Conversation:
         self.rulings += taken.rulings
         for one in announcements(taken, self.table.game, self.pack):
             self._tell(one.to, one.words)
-        self.perform(self.dialogue.doubts.taken(taken))
+        self.perform(self.dialogue.taken(taken))
 
     def type(self, text: str, side: str = "white") -> list[str]:
         """Type a line; what was said then."""

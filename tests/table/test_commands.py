@@ -10,6 +10,7 @@ import pytest
 from blindplay.hearing.decision import Verdict
 from blindplay.language import QUESTIONS, Command, languages
 from blindplay.laws import facts as f
+from blindplay.laws.editions import names
 from blindplay.laws.facts import Player
 from blindplay.speech.speaker import Output
 from blindplay.table.commands import CONFIRMED
@@ -31,7 +32,7 @@ from tests.table.conversation import GERMAN, Conversation, Talk
         ("fünfzig Züge", "claim_draw"),
         ("Schiedsrichter", "call_arbiter"),
         ("Pause", "arbiter"),
-        ("Hängepartie", "arbiter"),
+        ("Hängepartie", "adjourn"),
     ],
 )
 @pytest.mark.parametrize("typed", [True, False])
@@ -229,13 +230,96 @@ def test_the_clocks_are_the_arbiters_where_there_is_one(talk: Talk) -> None:
 
 
 def test_a_sealed_move_is_written_and_never_said(at: Conversation) -> None:
+    unasked = GERMAN.sentence("seal_unasked", command="Hängepartie")
+    assert at.type("Abgabezug Sf3") == [unasked]
     at.type("Hängepartie")
     at.type("ja")
+    at.type("ja", "black")
     at.type("Abgabezug Sf3")
     assert (at.table.game.sealed, at.announced) == ("Sf3", None)
     assert not any("Felix" in words for _, words in at.said)
     at.table.submit(f.Press(by="white"))
     assert at.table.game.adjourned
+
+
+def wanted(at: Conversation) -> list[str]:
+    """White would like to adjourn; what was said then."""
+    at.hear(Verdict.COMMAND, "hängepartie")
+    return at.hear(Verdict.COMMAND, "ja")
+
+
+def test_the_opponent_is_asked_before_the_game_is_adjourned(at: Conversation) -> None:
+    asked = [GERMAN.sentence("adjourn_wanted", player="Weiß"), GERMAN.sentence("adjourn_sure")]
+    assert wanted(at) == asked
+    assert at.asked("black") and not at.asked("white")
+    assert at.hear(Verdict.COMMAND, "nein", side="black") == [
+        GERMAN.sentence("adjourn_declined", player="Schwarz")
+    ]
+    assert not at.asked("black") and not at.table.game.adjourning
+    wanted(at)
+    assert at.hear(Verdict.COMMAND, "ja", side="black") == [
+        GERMAN.sentence("seal_asked", player="Weiß")
+    ]
+
+
+def test_a_wish_to_adjourn_waits_for_an_opponent_who_says_nothing(at: Conversation) -> None:
+    """They may read it on a page. A move that is completed ends it."""
+    wanted(at)
+    assert at.wait(ANSWER_SECONDS + 1) == []
+    assert not at.asked("black") and not at.table.game.adjourning
+    at.type("Hängepartie", "black")
+    assert at.type("ja", "black") == [GERMAN.sentence("seal_asked", player="Weiß")]
+
+
+def test_a_player_who_is_asked_something_else_is_not_interrupted(at: Conversation) -> None:
+    at.type("aufgeben", "black")
+    assert wanted(at) == [GERMAN.sentence("adjourn_wanted", player="Weiß")]
+    at.type("nein", "black")
+    assert not at.table.game.over and at.table.game.wants_to_adjourn == "white"
+
+
+def test_a_question_that_is_answered_on_a_page_is_open_no_more(at: Conversation) -> None:
+    wanted(at)
+    at.table.submit(f.Adjourn(by="black", declined=True))
+    assert not at.asked("black")
+    wanted(at)
+    at.play("e2e4")
+    assert not at.asked("black")
+
+
+@pytest.mark.parametrize("edition", names())
+def test_the_envelope_is_opened_by_voice_after_a_yes(talk: Talk, edition: str) -> None:
+    at = talk(edition=edition)
+    for fact in (f.Adjourn(by="white"), f.Adjourn(by="black"), f.Seal(by="white", text="Sf3")):
+        at.table.submit(fact)
+    at.table.submit(f.Press(by="white"))
+    assert Command.RESUME in at.dialogue.sayable("black").bare
+    assert at.hear(Verdict.COMMAND, "weiter", side="black") == [GERMAN.sentence("envelope_sure")]
+    assert at.table.game.adjourned
+    move = "Springer Gustav eins Felix drei"
+    assert at.hear(Verdict.COMMAND, "ja", side="black") == [
+        GERMAN.sentence("envelope_opened", player="Weiß", move=move),
+        GERMAN.sentence("clock_started", player="Schwarz"),
+    ]
+
+
+def test_the_arbiter_opens_the_envelope_where_there_is_one(talk: Talk) -> None:
+    """I.3, I.9.2: who comes late stops the clock and calls."""
+    at = talk(arbiter="present")
+    at.table.submit(f.Arbiter(do="adjourn"))
+    at.table.submit(f.Seal(by="white", text="Sf3"))
+    at.table.submit(f.Press(by="white"))
+    assert Command.RESUME not in at.dialogue.sayable("black").bare
+    told = GERMAN.sentence("envelope_arbiter", player="Schwarz")
+    assert at.type("weiter", "black") == [told] and not at.asked("black")
+    assert Command.CALL_ARBITER not in at.dialogue.sayable("black").bare
+    at.table.submit(f.Start())
+    assert Command.CALL_ARBITER in at.dialogue.sayable("black").bare
+    assert Command.CALL_ARBITER not in at.dialogue.sayable("white").bare
+    at.hear(Verdict.COMMAND, "schiedsrichter", side="black")
+    at.hear(Verdict.COMMAND, "ja", side="black")
+    at.table.submit(f.OpenEnvelope())
+    assert not at.table.game.adjourned
 
 
 # --- questions to the table -----------------------------------------------------------------------

@@ -23,6 +23,8 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
     state = game.tables[board]
     telling = timeline.Narrator(game, language)
     last = common.last_announced(game, language)
+    sealing = common.sealing(game) and game.side == own
+    due = not (state.sensors or game.over or sealing)
     return {
         "may": permissions.rights(game, role),
         "step": _step(game, own, board),
@@ -33,7 +35,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "status": common.status(game, language),
         "last": last,
         "announced_in": common.spoken_in(game),
-        "due": None if state.sensors or game.over else common.due(game, board, language),
+        "due": common.due(game, board, language) if due else None,
         "sensors": state.sensors,
         "rows": boards.live(game, board, language, black_below=sighted == "black"),
         "own": own,
@@ -42,20 +44,25 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "over": game.over,
         **papers.values(game, role, language),
         "outcome": game.result or "",
-        "sealing": common.sealing(game) and game.side == own,
+        "sealing": sealing,
+        "adjourned": game.adjourned and not game.over,
     }
 
 
 def _step(game: Game, own: str, board: str) -> str:
-    """Return the assistant's next task: ``execute``, ``press`` or ``announce`` a move; empty while
-    the game waits for another person."""
+    """Return the assistant's next task: ``seal``, ``execute``, ``press`` or ``announce`` a move;
+    empty while the game waits for another person."""
     waits = game.pending is not None and not game.pending.claimable
     stopped = game.paused or (game.clock and game.clock.running is None)
     if game.over or game.adjourned or waits or stopped:
         return ""
+    if common.sealing(game) and game.side == own:
+        written = game.sealed is not None or game.turn.made is not None
+        return ("press" if written else "seal") if game.impaired(own) else ""
     if not game.tables[board].sensors and common.due(game, board, "en") is not None:
         return "execute"
     pressing = game.side == own and game.turn.made is not None
     if pressing or any(ply.side == own for ply in game.unpressed()):
         return "press" if game.impaired(own) else ""
-    return "announce" if game.turn.announced is None and game.turn.made is None else ""
+    begun = game.turn.announced is not None or game.turn.made is not None
+    return "" if begun or common.sealing(game) else "announce"

@@ -19,7 +19,7 @@ from ..table_port import TablePort, held
 from . import boards, common, papers
 
 # Then an offer of a draw cannot be answered.
-_UNANSWERED = ("over", "sign", "arbiter", "consent", "wait_consent", "adjourned")
+_UNANSWERED = ("over", "sign", "arbiter", "consent", "wait_consent", "adjourned", "open")
 
 
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
@@ -50,6 +50,9 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "claims": _claims(game),
         "timed": bool(game.clock),
         "sealing": game.adjourning and game.side == role,
+        "presided": game.presided,
+        "adjourns": not (game.over or game.adjourning or game.adjourned or table.absent),
+        "wants_to_adjourn": game.wants_to_adjourn,
         "sheet": common.sheet_rows(game, role),
         "plies": [(ply, *entry_place(game, ply)) for ply in range(len(game.history) + 1, 0, -1)],
         "ply": max(1, len(game.history) + _begun(game)),

@@ -42,6 +42,7 @@ GROUPS: Mapping[str, frozenset[str]] = {
         (
             "offer_draw", "accept_draw", "decline_draw", "resign", "claim_draw", "claim_time",
             "request_extra_time", "call_arbiter", "irregular", "query", "arrive", "consent",
+            "adjourn",
         )
     ),
 }  # fmt: skip
@@ -106,6 +107,8 @@ class Narrator:
             fields["of"] = fact.of
         elif isinstance(fact, f.Consent):
             key += "_yes" if fact.given else "_no"
+        elif isinstance(fact, f.Adjourn) and fact.declined:
+            key += "_no"
         values = self._values(fields)
         values["said"] = str(fields.get("text") or values.get("move", ""))
         if not values.get("piece"):
@@ -138,6 +141,7 @@ class Narrator:
             "announce": "announced", "repeat": "repeated", "touch": "touched",
             "call_arbiter": "arbiter_needed", "make": "executed", "sign": "signed",
             "consent": "consented",
+            "adjourn": "adjournment",
         }  # fmt: skip
         lines = [TimelineLine(self.fact(fact))]
         for one in kept:
@@ -299,6 +303,7 @@ _ENDINGS: Mapping[type[Ruling], Callable[[Any], str]] = {
     r.Obliged: lambda obliged: "_free" if obliged.free else "",
     r.AssistantPresence: lambda assistant: "_yes" if assistant.present else "_no",
     r.Consented: lambda consented: "_yes" if consented.given else "_no",
+    r.AdjournmentAsked: lambda asked: "_no" if asked.declined else "",
     r.Presides: lambda arbiter: "_yes" if arbiter.present else "_no",
     r.ArbiterNeeded: _needed_key,
     r.Scoresheets: lambda sheets: "_agree" if sheets.agree else "_differ",

@@ -251,3 +251,38 @@ def test_the_sheet_keeps_what_is_written_and_strikes_through_what_was(
     assert hall.table.game.sheets["black"] == {1: "e4"}
     hall.table.submit(f.Announce(by="black", move="e7e5"))
     expect(page.locator("#ply")).to_have_value("2")
+
+
+def test_two_players_adjourn_and_resume_a_game_by_their_pages(
+    context: BrowserContext, other: BrowserContext, hall: Hall
+) -> None:
+    """Nobody presides. White asks, Black agrees, White seals, and Black opens the envelope."""
+    hall.table.submit(f.Arbiter(do="withdraw"))
+    hall.start()
+    for by, move in (("white", "e2e4"), ("black", "e7e5")):
+        hall.play(by, move)
+    white, black = enter(context, hall, "white"), enter(other, hall, "black")
+    white.locator("#adjournment summary").click()
+    white.get_by_role("button", name="Yes, ask to adjourn").click()
+    expect(white.locator("#acts")).to_contain_text("You have asked to adjourn.")
+    expect(black.locator(".offer")).to_contain_text("White would like to adjourn the game.")
+    black.locator("#play-on summary").click()
+    black.get_by_role("button", name="Yes, play on").click()
+    expect(black.locator(".offer")).to_have_count(0)
+    white.locator("#adjournment summary").click()
+    white.get_by_role("button", name="Yes, ask to adjourn").click()
+    black.locator("#agree summary").click()
+    black.get_by_role("button", name="Yes, adjourn the game").click()
+    expect(white.locator("button.main")).to_have_text("Write it down")
+    white.locator("#seal").fill("Nf3")
+    white.keyboard.press("Control+Enter")
+    expect(white.locator("button.main")).to_have_text("Press the clock")
+    white.keyboard.press("Control+Enter")
+    expect(white.locator("button.main")).to_have_count(0)
+    expect(black.locator("button.main")).to_have_text("Open the envelope")
+    for page in (white, black):
+        assert violations(page) == []
+    black.keyboard.press("Control+Enter")
+    expect(white.locator(".announced")).to_contain_text("Springer Gustav eins Felix drei")
+    expect(black.locator("#mine .clock")).to_contain_text("running")
+    assert hall.table.game.history[-1].move.uci() == "g1f3"
