@@ -272,8 +272,8 @@ def _citations_in(function: ast.FunctionDef) -> Iterator[str]:
     for node in ast.walk(function):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             for match in _EDITION.finditer(node.value):
-                if number := _article_of(match[0]).match(node.value, match.end()):
-                    yield f"{match[0]} {number[1]}"
+                if cited := _article_of(match[0]).match(node.value, match.end()):
+                    yield f"{match[0]} {cited[1]}"
         elif isinstance(node, ast.Tuple):
             words = [
                 item.value

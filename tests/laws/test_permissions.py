@@ -294,11 +294,11 @@ def test_after_the_game_nobody_takes_an_assistant() -> None:
 
 def test_a_player_opens_the_envelope_only_where_no_arbiter_keeps_it() -> None:
     """I.3; and nobody opens it before the clock is stopped (I.1.1)."""
+    table = impaired(arbiter="automatic")
 
     def may() -> bool:
         return "open_envelope" in permissions.rights(table.game, "black")
 
-    table = impaired(arbiter="automatic")
     table.feed({"fact": "start"}, {"fact": "arbiter", "do": "adjourn"})
     table.feed({"fact": "seal", "by": "white", "text": "e2e4"})
     assert not may()

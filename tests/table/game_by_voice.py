@@ -208,7 +208,7 @@ class Hall:
         microphone: str | None = None,
         seats: Sequence[str] = ("white",),
         shared: bool = False,
-        fen: str | None = None,
+        fen: str = chess.STARTING_FEN,
     ) -> None:
         self.pack: Language = load("de")
         self.log = Log()
