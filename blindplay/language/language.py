@@ -50,6 +50,7 @@ class Language(Sentences):
         parser = TextParser(pack)
         self._parse = lru_cache(maxsize=1 << 16)(parser.parse)
         self._capitalised = parser.capitalised
+        self._beginning = lru_cache(maxsize=1 << 10)(parser.beginning)
         self._captures, self._en_passant, self._promotes = (
             pack.words("move", name)[0] for name in ("captures", "en_passant", "promotes")
         )
@@ -166,6 +167,23 @@ class Language(Sentences):
         moves = tuple(dict.fromkeys((*meant.moves, *piece.moves)))
         return replace(meant, kind=Kind.AMBIGUOUS, moves=moves) if len(moves) > 1 else meant
 
+    def begins(self, text: str, board: chess.Board) -> chess.SquareSet:
+        """Return the squares of the pieces whose announcement ``text`` may begin: it names a piece
+        of the player on move, the square that a piece leaves, or both, and no destination.
+
+        >>> load("de").begins("Springer Gustav eins", chess.Board())
+        SquareSet(0x0000_0000_0000_0040)
+        """
+        for one in dict.fromkeys((text, self._capitalised(text))):
+            said = self._beginning(one)
+            if said is not None:
+                pieces = board.occupied_co[board.turn]
+                if said.piece is not None:
+                    pieces = board.pieces_mask(said.piece, board.turn)
+                found = chess.SquareSet(pieces)
+                return chess.SquareSet(square for square in found if said.comes_from(square))
+        return chess.SquareSet()
+
     def _index(self, board: chess.Board) -> MoveIndex:
         key = (*_POSITION(board), board.occupied_co[chess.WHITE])
         last = self._last
@@ -201,7 +219,7 @@ class Language(Sentences):
         names = differing[0]
         if len(set(names)) < len(names):
             return None
-        return [self._telling(words, names) for words in names]
+        return [_telling(words, names, self._forms) for words in names]
 
     def _things_said(self, said: ParsedMove) -> Iterable[tuple[str, ...]]:
         """The words for castling, piece, origin, destination and promotion; empty if unsaid."""
@@ -216,16 +234,6 @@ class Language(Sentences):
         yield square(said.from_file, said.from_rank)
         yield () if said.to is None else square(said.to & 7, said.to >> 3)
         yield (self._pack.piece_names[said.promotion],) if said.promotion else ()
-
-    def _telling(
-        self, words: tuple[str, ...], all_names: Sequence[tuple[str, ...]]
-    ) -> tuple[str, ...]:
-        """``words`` and their variants. A file or a rank alone must belong to no other name."""
-        first, *more = words
-        own = (first, *(word for word in more if sum(word in one for one in all_names) == 1))
-        variants = (found for word in own for found in self._forms.variants(word.lower()))
-        known = {word.lower() for word in own}
-        return (*own, *(found for found in variants if found not in known))
 
     # --- words to listen for, all in small letters
 
@@ -328,6 +336,17 @@ class Language(Sentences):
             for said, other in (pair, pair[::-1]):
                 for found in re.finditer(rf"\b{re.escape(said)}\b", text.lower()):
                     yield text[: found.start()].lower() + other + text[found.end() :].lower()
+
+
+def _telling(
+    words: tuple[str, ...], all_names: Sequence[tuple[str, ...]], forms: MoveForms
+) -> tuple[str, ...]:
+    """``words`` and their variants. A file or a rank alone must belong to no other name."""
+    first, *more = words
+    own = (first, *(word for word in more if sum(word in one for one in all_names) == 1))
+    variants = (found for word in own for found in forms.variants(word.lower()))
+    known = {word.lower() for word in own}
+    return (*own, *(found for found in variants if found not in known))
 
 
 def _has_sign(pack: Pack, word: str, signs: frozenset[GrammarSign]) -> bool:

@@ -59,6 +59,7 @@ _MOVE = re.compile(
     rf"|(?P<link2>{_LINK.format(2)})"
     r")(?P<to>fr)(?P<suffix>(?:=*a?P|e|m?[+#])*)"
 )
+_BEGINNING = re.compile(rf"m?a?(?P<piece>P)?(?:[v>]?a?(?P<origin>fr|f|r))?v?{_LINK.format(3)}")
 _CASTLING = re.compile(r"m?a?P?(?P<side>[SLC])(?:m?[+#])*")
 UCI_PIECES = {"q": chess.QUEEN, "r": chess.ROOK, "b": chess.BISHOP, "n": chess.KNIGHT}
 # Letters of pieces that are typed everywhere. "B" is the pawn in many languages.
@@ -144,8 +145,7 @@ class TextParser:
 
     def parse(self, text: str) -> ParsedText:
         """Return what was said. Never raises, whatever the text is."""
-        parts = [part.strip(".,;:!?\"'„“”»«()…") for part in self._split(text)]
-        parts = [part for part in parts if part]
+        parts = self._split(text)
         if len(parts) < 2 or fold(parts[0]) not in self._opening:
             return self._parse(parts)
         # Only a command follows the opening word. A player announces a move to the opponent, not
@@ -155,6 +155,31 @@ class TextParser:
         if meant.kind is not Kind.COMMAND:
             return Understanding(Kind.UNCLEAR, words, cost=meant.cost), None
         return replace(meant, words=words, opened=True), said
+
+    def beginning(self, text: str) -> ParsedMove | None:
+        """Return the piece and the origin in ``text`` if an announcement may begin so and its
+        destination is missing; else None. ``text`` may be a destination all the same: only a board
+        tells."""
+        parts = self._split(text)
+        words = [
+            word
+            for word in self._words(parts, [fold(part) for part in parts])
+            if word.sign is not GrammarSign.IGNORED
+        ]
+        signs = "".join(word.sign.value for word in words)
+        corrected = signs.rfind(GrammarSign.CORRECTION.value) + 1
+        match = _BEGINNING.fullmatch(signs, corrected)
+        if match is None:
+            return None
+        origin = match["origin"] or ""
+        start = match.start("origin")
+        if not match["piece"] and origin != "fr":
+            return None
+        return ParsedMove(
+            piece=words[match.start("piece")].value if match["piece"] else None,
+            from_file=words[start].value if origin.startswith("f") else None,
+            from_rank=words[start + len(origin) - 1].value if origin.endswith("r") else None,
+        )
 
     def _parse(self, parts: list[str]) -> ParsedText:
         keys = [fold(part) for part in parts]
@@ -189,24 +214,29 @@ class TextParser:
         signs = [word.sign for word in words]
         markers = [n for n, sign in enumerate(signs, 1) if sign is GrammarSign.CORRECTION]
         begins = markers[-1] if markers else 0
+        marker = ""
         if begins and GrammarSign.UNKNOWN not in signs[: begins - 1]:
-            marker, words = words[begins - 1], words[begins:]
-            heard = replace(heard, correction=True)
+            marker, words = fold(words[begins - 1].text), words[begins:]
             if not words:
                 # "Korrektur" or "nein" after a move takes it back; "Moment" only asks for time.
-                takes_back = fold(marker.text) in self._commands
-                return _as_command(heard, Command.CORRECTION) if takes_back else heard, None
+                if marker not in self._commands:
+                    return heard, None
+                return _as_command(replace(heard, correction=True), Command.CORRECTION), None
         command = self._command([fold(word.text) for word in words])
         if command is not None:
             return _as_command(heard, command), None
+        said = _said(words)
+        # "Korrektur" says so by itself. Other words correct only with a move: "nei til remis".
+        corrects = said is not None or self._commands.get(marker) is Command.CORRECTION
         told = [word for word in words if word.sign is not GrammarSign.ARTICLE]
         core = (self._usual.get((word.sign, word.value), word) for word in told)
         meant = replace(
             heard,
+            correction=bool(marker) and corrects,
             uttered=" ".join(word.text for word in told),
             core=" ".join(word.text for word in core),
         )
-        return meant, _said(words)
+        return meant, said
 
     def _command(self, keys: Iterable[str]) -> Command | None:
         return self._commands.get(" ".join(key for key in keys if key))
@@ -267,7 +297,8 @@ class TextParser:
                 found.append(bare)
             else:
                 found += re.split(r"[-–—.,;:/]", part)
-        return found
+        stripped = (part.strip(".,;:!?\"'„“”»«()…") for part in found)
+        return [part for part in stripped if part]
 
     def _words(self, parts: Sequence[str], keys: Sequence[str]) -> list[Word]:
         """The words of a text; of several that fit at one place, the longest."""

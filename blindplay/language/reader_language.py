@@ -86,6 +86,10 @@ class ReaderLanguage(Language):
                 return replace(move, correction=True, words=own.words)
         return said
 
+    def begins(self, text: str, board: chess.Board) -> chess.SquareSet:
+        """See :meth:`.Language.begins`."""
+        return self._announcing().begins(text, board) or self._own.begins(text, board)
+
     def _after_correction(self, text: str) -> str | None:
         """Return what follows the last word of correction in the reader's own words, if there is
         one."""

@@ -131,20 +131,26 @@ class Listener(Closing):
         """Return whether the last utterance was recognised with other phrases than the present."""
         return self._last is not None and self._last.phrases != self._transcriber.phrases
 
-    def reheard(self) -> Recognition | None:
+    @property
+    def sound(self) -> bytes:
+        """The sound of the last utterance: 16 kHz mono 16-bit PCM."""
+        return b"" if self._last is None else self._last.sound
+
+    def reheard(self, before: bytes = b"") -> Recognition | None:
         """Return the last utterance, recognised with the present phrases; None if it was already.
+        ``before``: together with this sound before it, as one utterance.
 
         For callbacks that had to wait, so that the game has gone on. It takes as long as the
         recogniser takes: hold no lock meanwhile.
         """
         last, phrases = self._last, self._transcriber.phrases
-        if last is None or phrases == last.phrases:
+        if last is None or (phrases == last.phrases and not before):
             return None
         in_our_thread = threading.current_thread() is self._thread
         if in_our_thread:
             self._busy_since = time.monotonic()
         try:
-            recognition = self._recogniser.recognise(last.sound, tuple(phrases))
+            recognition = self._recogniser.recognise(before + last.sound, tuple(phrases))
         except Exception as error:
             recognition = Recognition()
             if not in_our_thread or threading.current_thread() is self._thread:

@@ -10,6 +10,8 @@ from blindplay.language import Command, Kind, Language
 
 ANSWER_SECONDS = 15
 """Seconds that a question waits for its answer."""
+BEGINNING_SECONDS = 6
+"""Seconds that the beginning of an announcement waits for its rest. Then the table asks for it."""
 # A draw may be claimed with the move that will bring it about (9.2.1, 9.3.1).
 CLAIMS_WITH_MOVE = (Command.CLAIM_REPETITION, Command.CLAIM_FIFTY_MOVES)
 ASK_AGAIN = frozenset((Command.REPEAT, Command.HELP, Command.MORE))
@@ -62,14 +64,31 @@ class Sayable:
 
 
 @dataclass(frozen=True)
+class Beginning:
+    """The beginning of an announcement: a piece, the square that it leaves, or both.
+
+    ``sure``: it was typed, or the ear was sure of it. ``asks``: the table asks for the rest if it
+    does not come. ``at``: when it was said, in ms of the table's time. ``announced``: the move that
+    stood announced then; the beginning lapses with the next announcement.
+    """
+
+    said: Statement
+    sure: bool
+    asks: bool
+    at: int
+    announced: chess.Move | None
+
+
+@dataclass(frozen=True)
 class Question:
     """A question to a player that waits for its answer.
 
     ``options`` are what the player may have said; a single one is answered by ja or nein.
     ``answers`` are the words that choose each option. ``confirms``: the words were understood and
     change the game, so only a ja will do. ``consents``: the opponent has asked; without an answer
-    their wish stands. ``asked`` and ``since``, in ms of the table's time: when
-    it was asked first, and from when on the answer is waited for.
+    their wish stands. ``begun``: the only option is the beginning of an announcement, and the rest
+    of it is asked for. ``asked`` and ``since``, in ms of the table's time: when it was asked first,
+    and from when on the answer is waited for.
     """
 
     options: tuple[Statement, ...]
@@ -77,6 +96,7 @@ class Question:
     asked: int
     since: int
     confirms: bool = False
+    begun: bool = False
     answers: tuple[tuple[str, ...], ...] = ()
     unclear: int = 0
     consents: bool = False
@@ -89,16 +109,16 @@ class Question:
 
     @property
     def asks_for_a_move(self) -> bool:
-        """Return whether it asks for the move that replaces the announced one: the player said only
-        that the announcement is wrong."""
-        return self.options[0].meant.command is Command.CORRECTION
+        """Return whether it asks for the rest of an announcement, or for the move that replaces the
+        announced one: the player said only that the announcement is wrong."""
+        return self.begun or self.options[0].meant.command is Command.CORRECTION
 
     @property
     def is_a_doubt(self) -> bool:
         """Return True if the ear was not sure which move, or whether a whole move, was said. Such a
         move needs no *ja*: what the player does next confirms or withdraws it (see
         :mod:`.doubts`)."""
-        return not self.confirms and self.is_about_a_move
+        return not self.confirms and not self.begun and self.is_about_a_move
 
     @property
     def signs(self) -> bool:
@@ -114,7 +134,7 @@ class Question:
         if said.meant.command is Command.SEAL:
             return True
         wanted = said.meant.correction or said.recognition is None
-        return self.confirms and self.is_about_a_move and wanted
+        return (self.confirms or self.begun) and self.is_about_a_move and wanted
 
 
 class Reply(Enum):
@@ -135,7 +155,8 @@ def reply(question: Question, said: Statement) -> tuple[Reply, Statement | None]
     if meant.command in (Command.NO, Command.CORRECTION):
         return Reply.NO, None
     if meant.command is Command.YES:
-        return (Reply.CHOSEN, options[0]) if len(options) == 1 else (Reply.UNCLEAR, None)
+        yes_or_no = len(options) == 1 and not question.begun
+        return (Reply.CHOSEN, options[0]) if yes_or_no else (Reply.UNCLEAR, None)
     if meant.command in ASK_AGAIN:
         return Reply.AGAIN, None
     if meant.command is None and question.answers:

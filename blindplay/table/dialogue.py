@@ -17,10 +17,12 @@ from blindplay.laws import Taken
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import AdjournmentAsked
 from blindplay.laws.state import OTHER
+from blindplay.speech.recogniser import Recognition
 from blindplay.wording.announcements import goes_to_earphone
 from blindplay.wording.readers import Readers
 
 from .acting import Acting, learning_from
+from .beginnings import Beginnings
 from .choices import OpeningWord
 from .conversation import Awaited, Question, Reply, Sayable, claim_with, reply
 from .doubts import Doubts, executed
@@ -29,6 +31,7 @@ from .grammar import CLOCKS, VOICE, Grammar
 from .questions import MOST_OPTIONS, Questions, Told, corrected, narrowed
 from .table import Table
 
+_ANNOUNCES = (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL)
 # Done while a question stays open.
 _MEANWHILE = frozenset((*CLOCKS, *VOICE, Command.MOVES, Command.LAST_MOVE))
 
@@ -56,6 +59,7 @@ class Dialogue:
         self._speaking = speaking
         self._grammar = Grammar(table, opening_word)
         self._questions = Questions(table, readers, told)
+        self._beginnings = Beginnings(table, readers, self._grammar, self._questions)
         self._acting = Acting(table, readers, self._grammar, self._questions)
         self.doubts = Doubts(table, self._questions, self._acting, told)
 
@@ -70,6 +74,13 @@ class Dialogue:
         with self._table.lock:
             return self._question(side)
 
+    def begun(self, side: str) -> Statement | None:
+        """Return the beginning of an announcement whose rest is awaited of ``side``; None if there
+        is none."""
+        with self._table.lock:
+            begun = self._questions.talk(side).begun
+        return None if begun is None else begun.said
+
     # --- what comes in -----------------------------------------------------------------------
 
     def introduce(self) -> list[Effect]:
@@ -80,16 +91,30 @@ class Dialogue:
 
     def typed(self, side: str, text: str) -> list[Effect]:
         """Typed words of ``side``; commands need no opening word."""
-        return [*self._expire(side), *self._take(side, self._read(side, text))]
+        late = self._expire(side)
+        said = Decision(Verdict.ACCEPT, Recognition(), self._read(side, text))
+        decision = self._beginnings.complete(side, said, None)
+        if (unfinished := self._beginnings.begin(side, decision)) is not None:
+            return [*late, *unfinished]
+        if decision.taken is None:
+            return [*late, *self._choose(side, decision)]
+        return [*late, *self._take(side, decision.taken)]
 
     def heard(
-        self, side: str, decision: Decision, *, begun: int | None = None, awaited: bool = False
+        self,
+        side: str,
+        decision: Decision,
+        *,
+        begun: int | None = None,
+        awaited: bool = False,
+        together: Decision | None = None,
     ) -> list[Effect]:
         """An utterance of ``side`` as the ear has decided about it.
 
         ``begun``: when it began, in ms of the table's time; None: now. Speech that began before a
         question does not answer it. ``awaited``: it was taken because it answers a question; if
-        none is open any more, it is nothing.
+        none is open any more, it is nothing. ``together``: the decision about it as one utterance
+        with the one before, which began the announcement.
         """
         late = self._expire(side, begun)
         asked = self._asked_at(side)
@@ -98,6 +123,9 @@ class Dialogue:
         early = asked is not None and begun is not None and begun < asked
         if early and (awaited or self._only_answers(decision)):
             return late
+        decision = self._beginnings.complete(side, decision, together)
+        if (unfinished := self._beginnings.begin(side, decision)) is not None:
+            return [*late, *unfinished]
         if decision.verdict is Verdict.NOTHING or self._is_announced(side, decision):
             return late
         if self._acting.is_seal_due() and not self._is_command(decision):
@@ -165,7 +193,9 @@ class Dialogue:
 
     def _take(self, side: str, said: Statement) -> list[Effect]:
         """Take what was said as the answer to the open question, or by itself."""
-        question = self._question(side)
+        talk, question = self._questions.talk(side), self._question(side)
+        if said.meant.kind in _ANNOUNCES or said.meant.command is Command.CORRECTION:
+            talk.begun = None
         if question is None:
             return self._acting.consider(side, said)
         return self._answer(side, question, said)
@@ -240,7 +270,7 @@ class Dialogue:
         kind, chosen = reply(question, said)
         if kind is Reply.CHOSEN:
             assert chosen is not None
-            talk.question = None
+            talk.end()
             talk.refused.pop(chosen.key, None)
             learned = [] if question.confirms else learning_from(side, chosen)
             act = self._acting.do if command is Command.YES else self._acting.consider
@@ -307,6 +337,8 @@ class Dialogue:
                 asked = self._questions.ask_which(side, announced[:number])
                 if asked is not None:
                     return asked
+        if len(offered) > 1 and self._questions.talk(side).begun is not None:
+            return self._questions.ask_either(side, offered[:2])
         if offered:
             return self._questions.read_back(side, offered[0])
         return [self._say(side, "repeat_please")] if found else self._unclear(side)

@@ -39,9 +39,14 @@ class Doubts:
         move stays open, it does not count. An assistant did not hear the question, so their press
         confirms nothing."""
         side = presser.removeprefix("assistant:")
-        question = self._questions.talk(side).question
-        if question is None or side != self._table.game.side:
+        talk = self._questions.talk(side)
+        question, begun = talk.question, talk.begun
+        if side != self._table.game.side:
             return True, []
+        if question is None:
+            if begun is None or not begun.said.meant.correction:
+                return True, []
+            return False, self._questions.ask_where(side, begun)
         if question.holds_the_clock:
             return False, self._questions.ask_again(side, question, unclear=False)
         if not question.is_a_doubt or question.options[0].repeats:

@@ -1,12 +1,14 @@
 """A player's microphone: what is heard there goes to the dialogue."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
 from blindplay.hearing.decision import Decision, Verdict, decide_among
 from blindplay.hearing.expectation import Expected, expect, felt_moves
+from blindplay.hearing.statement import Statement
 from blindplay.language import Command, Language
 from blindplay.laws.state import OTHER
 from blindplay.speech.audio import AudioSource
@@ -32,7 +34,13 @@ class Hears(Protocol):
     """Called with what was heard; the arguments are those of :meth:`.Dialogue.heard`."""
 
     def __call__(
-        self, side: str, decision: Decision, *, begun: int | None, awaited: bool
+        self,
+        side: str,
+        decision: Decision,
+        *,
+        begun: int | None,
+        awaited: bool,
+        together: Decision | None,
     ) -> None: ...
 
 
@@ -94,6 +102,7 @@ class MicrophoneSeat:
             on_failed=self._recogniser_failed,
             on_works=self._recogniser_works,
         )
+        self._begun = _BegunSound(dialogue, self.listener)
         if desk.speaker is not None:
             mute_while_speaking(desk.speaker, self.listener, private_is_heard_by_all, echo_seconds)
         self.listener.start()
@@ -230,14 +239,15 @@ class MicrophoneSeat:
             # It may have been recognised with phrases for what has passed. Recognising again takes
             # time, so the table is not held meanwhile.
             recognition = self.listener.reheard() or recognition
+            together = self._begun.together()
             with self._desk.table.lock:
                 if self.listener.outdated:
                     continue
                 if recognition.heard_anything:
-                    self._decide(recognition)
+                    self._decide(recognition, together)
                 return
 
-    def _decide(self, recognition: Recognition) -> None:
+    def _decide(self, recognition: Recognition, together: Recognition | None) -> None:
         timing = self.listener.timing
         if timing is not None and timing.segment.is_piece_of_talk(recognition.words):
             name = NAMES[self._awaited_side()]
@@ -245,10 +255,13 @@ class MicrophoneSeat:
             return
         if timing is not None and timing.segment.overheard and not timing.segment.pressed:
             recognition = recognition.after_speech(MAX_TALK_BEFORE_S)
-        pack = self._desk.readers.of(self._awaited_side())
-        decision = decide_among(
-            recognition, self._expected, pack, self._confidences, self._habits()
-        )
+            together = None
+        pack, habits = self._desk.readers.of(self._awaited_side()), self._habits()
+
+        def decided(sound: Recognition) -> Decision:
+            return decide_among(sound, self._expected, pack, self._confidences, habits)
+
+        decision = decided(recognition)
         side = self._who_spoke(decision)
         crosstalk = self._is_crosstalk(side, decision)
         if self._desk.taping is not None:
@@ -266,7 +279,9 @@ class MicrophoneSeat:
             heard = decision.recognition.words or "something that is not a phrase of the game"
             line(f"heard {name}, not understood: {heard}")
         awaited = decision.phrase in self._expected.awaited
-        self._hears(side, decision, begun=self._begun(), awaited=awaited)
+        both = decided(together) if together is not None and self._begun.is_of(side) else None
+        with self._begun.kept(side):
+            self._hears(side, decision, begun=self._at(), awaited=awaited, together=both)
 
     def _who_spoke(self, decision: Decision) -> str:
         own = self.side
@@ -297,13 +312,46 @@ class MicrophoneSeat:
         command = said is not None and said.meant.command is not None
         return not command and timing.segment.began < self._announced_at
 
-    def _begun(self) -> int | None:
+    def _at(self) -> int | None:
         """Return when the last utterance began, in ms of the table's time."""
         timing = self.listener.timing
         if timing is None:
             return None
         ago = max(0.0, self.listener.now - timing.segment.began)
         return self._desk.table.time() - round(ago * 1000)
+
+
+class _BegunSound:
+    """The sound of the beginning of an announcement, until its rest is heard: both are recognised
+    best as one utterance."""
+
+    def __init__(self, dialogue: Dialogue, listener: Listener) -> None:
+        self._dialogue = dialogue
+        self._listener = listener
+        self._said: Statement | None = None
+        self._sound = b""
+
+    def is_of(self, side: str) -> bool:
+        """Return whether its rest is awaited of ``side``."""
+        return self._said is not None and self._dialogue.begun(side) is self._said
+
+    def together(self) -> Recognition | None:
+        """Return what the last utterance is together with it; None if its rest is not awaited. Hold
+        no lock meanwhile."""
+        return self._listener.reheard(self._sound) if any(map(self.is_of, OTHER)) else None
+
+    @contextmanager
+    def kept(self, side: str) -> Iterator[None]:
+        """Keep the sound of the last utterance, if the dialogue takes it for a beginning in this
+        block, together with that of the beginning that it continues."""
+        before = self._dialogue.begun(side)
+        continues = before is self._said
+        yield
+        now = self._dialogue.begun(side)
+        if now is not None and now is not before:
+            longer = continues and before is not None and now.text.startswith(f"{before.text} ")
+            self._sound = (self._sound if longer else b"") + self._listener.sound
+            self._said = now
 
 
 def mute_while_speaking(

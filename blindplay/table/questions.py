@@ -8,14 +8,22 @@ from typing import TypeAlias
 import chess
 
 from blindplay.hearing.statement import Statement, interpret
-from blindplay.language import Command, IllegalReason, Kind, Understanding, join
+from blindplay.language import Command, IllegalReason, Kind, Understanding, in_language, join
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import Ambiguous, NotUnderstood, Refused
 from blindplay.laws.state import OTHER
 from blindplay.wording.announcements import result_in_words
-from blindplay.wording.readers import Readers
+from blindplay.wording.readers import Readers, announcing
 
-from .conversation import ANSWER_SECONDS, CLAIMS_WITH_MOVE, Question, Reply, reply
+from .conversation import (
+    ANSWER_SECONDS,
+    BEGINNING_SECONDS,
+    CLAIMS_WITH_MOVE,
+    Beginning,
+    Question,
+    Reply,
+    reply,
+)
 from .effects import Effect, Relisten, Say, Submit, say
 from .table import Table
 
@@ -47,8 +55,15 @@ class Talk:
     refused: dict[str, int] = field(default_factory=dict)
     doubted: Statement | None = None  # the likeliest of what the player said no to
     accepted: Statement | None = None  # the last announcement that was taken from sound
+    begun: Beginning | None = None  # an announcement whose rest is still to come
     # A doubtful repetition of what everybody has just heard. It is not asked about.
     repetition: Statement | None = None
+
+    def end(self) -> None:
+        """End the question, and with one about a move the announcement that was begun."""
+        if self.question is None or self.question.is_about_a_move:
+            self.begun = None
+        self.question = None
 
 
 class Questions:
@@ -70,9 +85,13 @@ class Questions:
         if talk.plies != plies:
             talk.plies = plies
             talk.refused.clear()
-            talk.doubted = talk.accepted = talk.repetition = None
+            talk.doubted = talk.accepted = talk.repetition = talk.begun = None
             if talk.question is not None and talk.question.is_about_a_move:
                 talk.question = None  # the move is completed
+        if talk.begun is not None and talk.begun.announced != game.turn.announced:
+            talk.begun = None
+            if talk.question is not None and talk.question.begun:
+                talk.question = None
         question = talk.question
         if question is not None and (
             (game.over and not question.signs)
@@ -88,6 +107,7 @@ class Questions:
         words: str,
         *,
         confirms: bool = False,
+        begun: bool = False,
         answers: Sequence[Sequence[str]] = (),
         text: str = "",
         consents: bool = False,
@@ -96,7 +116,9 @@ class Questions:
         move (D.2.4), so that is a fact at once: an announcement of ``text``."""
         now = self._table.time()
         lower = tuple(tuple(word.lower() for word in one) for one in answers)
-        question = Question(tuple(options), words, now, now, confirms, lower, consents=consents)
+        question = Question(
+            tuple(options), words, now, now, confirms, begun, lower, consents=consents
+        )
         self.talk(side).question = question
         asked: list[Effect] = [Say(side, words, fleeting=True), Relisten()]
         announces = any(one.meant.command is None and not one.repeats for one in options)
@@ -149,6 +171,25 @@ class Questions:
             return None
         return self.ask(side, options, self._which(side, answers), answers=answers)
 
+    def ask_either(self, side: str, options: Sequence[Statement]) -> list[Effect]:
+        """Ask which of two moves was meant that differ in more than one thing. The answer is the
+        piece, if it tells them apart, or the whole announcement."""
+        pack = self._readers.of(side)
+        names = [self.name(side, option) for option in options]
+        pieces = [name.split()[0] for name in names]
+        answers = [[piece] if len(set(pieces)) > 1 else [] for piece in pieces]
+        words = pack.sentence("which", choices=pack.either(names))
+        return self.ask(side, options, words, answers=answers)
+
+    def ask_where(self, side: str, begun: Beginning) -> list[Effect]:
+        """Ask for the rest of an announcement."""
+        pack, words = announcing(self._table.game), begun.said.meant.uttered
+        for name in map(pack.square, chess.SQUARES):
+            words = words.replace(name.lower(), name)
+        what = in_language(words[:1].upper() + words[1:], pack.code)
+        words = self._readers.of(side).sentence("begun_where", what=what)
+        return self.ask(side, [begun.said], words, begun=True)
+
     def ask_for_the_rest(self, side: str, statement: Statement) -> list[Effect] | None:
         """Ask for what an announcement left open: which piece, which side, or the promotion
         (D.2.1); None if nothing is open, or too much."""
@@ -196,14 +237,14 @@ class Questions:
 
     def drop(self, side: str, question: Question) -> list[Effect]:
         """The question was not answered: that means no."""
-        self.talk(side).question = None
+        self.talk(side).end()
         return [Relisten()] if question.consents else self.cancelled(side)
 
     def close(self, side: str, question: Question, *, refused: bool) -> None:
         """The question is answered. ``refused``: the player said none of its options."""
         talk = self.talk(side)
-        talk.question = None
-        if refused and not question.confirms:
+        talk.end()
+        if refused and not question.confirms and not question.begun:
             talk.refused |= {option.key: 0 for option in question.options}
             talk.doubted = question.options[0]
 
@@ -212,11 +253,19 @@ class Questions:
         talk = self.talk(side)
         if talk.question is not None:
             talk.question = replace(talk.question, since=self._table.time())
+        if talk.begun is not None:
+            talk.begun = replace(talk.begun, at=self._table.time())
 
     def expire(self, side: str, now: int) -> list[Effect]:
-        """Drop a question without an answer in time: that means no. ``now``, in ms, is when an
-        answer that is being heard began."""
-        question = self.talk(side).question
+        """Drop a question without an answer in time: that means no. Ask for the rest of an
+        announcement that does not come. ``now``, in ms, is when an answer that is being heard
+        began."""
+        talk = self.talk(side)
+        begun, question = talk.begun, talk.question
+        if question is None and begun and now - begun.at > BEGINNING_SECONDS * 1000:
+            if begun.asks:
+                return self.ask_where(side, begun)
+            talk.begun = None
         if question is None or now - question.since <= ANSWER_SECONDS * 1000:
             return []
         return self.drop(side, question)

@@ -207,11 +207,21 @@ class Session:
         if tapped:
             self.table.after_hands(lambda: _tapped(self, side, at), at)
 
-    def _heard(self, side: str, decision: Decision, *, begun: int | None, awaited: bool) -> None:
+    def _heard(
+        self,
+        side: str,
+        decision: Decision,
+        *,
+        begun: int | None,
+        awaited: bool,
+        together: Decision | None = None,
+    ) -> None:
         """Called with the table held, so that the game does not change meanwhile."""
         if decision.phrase is not None and self.setting_up.asks(decision.phrase):
             return
-        self._perform(self.dialogue.heard(side, decision, begun=begun, awaited=awaited))
+        self._perform(
+            self.dialogue.heard(side, decision, begun=begun, awaited=awaited, together=together)
+        )
         if decision.taken is None:
             with self._happened:
                 self.misheard += 1

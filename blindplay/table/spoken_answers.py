@@ -120,6 +120,7 @@ class Answers:
         """Wait for a typed line, or for the words of a move of ``board`` that the ear is sure of;
         what it is not sure of is read back. None: no more is typed."""
         offered: list[Statement] = []
+        begun = ""  # "Springer Gustav eins", and after a pause "Felix drei"
         while True:
             answer = self._wait(board)
             said = self._meant(answer, board)
@@ -130,15 +131,25 @@ class Answers:
                 del offered[0]
             elif isinstance(answer, str) or answer is None:
                 return answer
-            elif said is not None:
+            elif command is not None:
                 if command not in (Command.YES, Command.NO):
-                    return "" if command is Command.REPEAT else said.text
-                continue
-            elif answer.verdict is Verdict.NOTHING:
+                    return "" if command is Command.REPEAT else answer.phrase
                 continue
             else:
-                moves = {one.move: one.statement for one in answer.candidates if one.move}
-                offered = list(moves.values())
+                whole = f"{begun} {answer.recognition.words}".strip()
+                if self._pack.begins(whole, board):
+                    begun = whole
+                    continue
+                together = interpret(whole, [board], self._pack)
+                if begun and together.move is not None:
+                    offered = [together]
+                elif said is not None:
+                    return said.text
+                elif answer.verdict is Verdict.NOTHING:
+                    continue
+                else:
+                    moves = {one.move: one.statement for one in answer.candidates if one.move}
+                    offered = list(moves.values())
             self._read_back(board, offered)
 
     def _wait(self, board: chess.Board) -> Decision | str | None:

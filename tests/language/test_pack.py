@@ -366,6 +366,55 @@ def test_what_a_sentence_tells_to_say_is_understood(language: str) -> None:
         assert words.understand(asked[-3], chess.Board()).command is Command.YES
 
 
+@pytest.mark.parametrize(
+    ("language", "formula"),
+    [
+        *((language, "j'adoube") for language in LANGUAGES),
+        ("nb", "jeg retter"),  # fide-2023, 4.2.1, as the Norwegian federation has it
+        ("da", "jeg retter"),
+        ("sv", "jag rättar"),
+        ("en", "I adjust"),
+        ("de", "ich rücke zurecht"),
+    ],
+)
+def test_who_says_the_formula_before_adjusting_corrects_nothing(
+    language: str, formula: str
+) -> None:
+    meant = load(language).understand(formula, chess.Board())
+    assert (meant.command, meant.correction) == (Command.ADJUST, False)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "command"),
+    [
+        ("nb", "stopp klokka", Command.CALL_ARBITER),  # that stops the clocks (6.11)
+        ("da", "stop uret", Command.CALL_ARBITER),
+        ("sv", "stopp klockan", Command.CALL_ARBITER),
+        ("en", "stop the clocks", Command.CALL_ARBITER),
+        ("nb", "nei til remis", Command.DECLINE_DRAW),
+        ("da", "nej til remis", Command.DECLINE_DRAW),
+        ("sv", "nej till remi", Command.DECLINE_DRAW),
+        ("nb", "nei da", None),
+        ("de", "nein zum Remis", None),
+        ("de", "Moment, Zeit", Command.CLOCK_MINE),
+    ],
+)
+def test_no_and_stop_correct_only_with_a_move(
+    language: str, text: str, command: Command | None
+) -> None:
+    meant = load(language).understand(text, chess.Board())
+    assert (meant.command, meant.correction) == (command, False)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_comes_to_nothing_does_not_sound_like_an_adjourned_game(language: str) -> None:
+    def words_of(*keys: str) -> set[str]:
+        sentences = (load(language).sentence(key, player="-") for key in keys)
+        return {word for one in sentences for word in re.findall(r"\w+", one.lower())}
+
+    assert not words_of("cancelled") & words_of("adjourned", "refused_adjourned", "adjourn_wanted")
+
+
 def _reader(language: str, table: str, name: str, words: list[str]) -> TextParser:
     data = copy.deepcopy(dict(Pack.read(language).data))
     data[table][name] = [*data[table][name], *words]

@@ -43,6 +43,35 @@ def test_remnants_and_other_words_are_never_a_move(text: str) -> None:
     assert meant.kind in (Kind.UNCLEAR, Kind.ILLEGAL, Kind.NOTHING)
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "squares"),
+    [
+        ("de", "Springer", ["b1", "g1"]),
+        ("de", "Springer Gustav", ["g1"]),
+        ("de", "Springer Gustav eins", ["g1"]),
+        ("de", "der Springer von Gustav eins nach", ["g1"]),
+        ("de", "Korrektur, Springer Gustav eins", ["g1"]),
+        ("de", "Turm Anna eins schlägt Bauer", ["a1"]),
+        ("de", "Gustav eins", ["g1"]),
+        ("de", "sg1", ["g1"]),
+        ("en", "bc1", ["c1"]),
+        ("de", "Springer Felix drei", []),
+        ("de", "Läufer Anna eins", []),
+        ("de", "Springer Gustav acht", []),
+        ("de", "Gustav", []),
+        ("de", "eins", []),
+        ("de", "Springer und Läufer", []),
+        ("de", "Kurze Rochade", []),
+        ("de", "Zeit", []),
+        ("de", "", []),
+    ],
+)
+def test_a_piece_or_the_square_that_it_leaves_begins_an_announcement(
+    language: str, text: str, squares: list[str]
+) -> None:
+    assert [chess.square_name(one) for one in load(language).begins(text, START)] == squares
+
+
 def test_remnant_that_could_be_corrected_is_unclear_and_not_illegal() -> None:
     assert DE.understand("Springer Gustav eins Felix", START).kind is Kind.UNCLEAR
 

@@ -112,7 +112,7 @@ def test_a_step_is_repeated_and_left_out_and_the_check_ended_on_request() -> Non
         bench.said.count("Setzen: weißer Bauer, Eva vier. Dann drücken Sie die Eingabetaste.") == 2
     )
     assert list(result.pieces) == ["R"]
-    assert bench.said[-1] == "Abgebrochen."
+    assert bench.said[-1] == GERMAN.sentence("cancelled")
 
 
 def test_a_board_that_cannot_name_pieces_is_checked_for_contacts_only() -> None:
@@ -191,7 +191,7 @@ def test_a_check_that_ends_before_the_first_square_is_not_passed() -> None:
     with EmulatedBoard(EMPTY_BOARD) as board:
         out = io.StringIO()
         assert not calibrate(board.url, GERMAN, True, [], out)
-        assert "Abgebrochen." in out.getvalue()
+        assert GERMAN.sentence("cancelled") in out.getvalue()
 
 
 def test_the_command_ends_with_status_1_if_nothing_was_checked() -> None:

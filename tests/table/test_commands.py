@@ -47,7 +47,9 @@ def test_what_changes_the_game_needs_a_yes(
         assert say(command)
         assert at.asked()
         if answer in ("nein", ""):
-            assert "Abgebrochen." in (say("nein") if answer else at.wait(ANSWER_SECONDS + 1))
+            assert GERMAN.sentence("cancelled") in (
+                say("nein") if answer else at.wait(ANSWER_SECONDS + 1)
+            )
         else:
             say(answer)
             at.type("nein")
@@ -138,7 +140,7 @@ def test_a_player_asks_where_to_play_now_and_next(talk: Talk, language: str) -> 
 def test_a_signature_that_is_declined_is_none(at: Conversation) -> None:
     at.table.submit(f.Resign(by="black"))
     at.type("unterschreiben")
-    assert at.type("nein") == ["Abgebrochen."]
+    assert at.type("nein") == [GERMAN.sentence("cancelled")]
     assert not at.table.game.signed
 
 

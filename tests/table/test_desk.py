@@ -190,7 +190,7 @@ def test_repeat_tells_each_player_the_last_sentence_worth_it_that_they_heard(sit
     desk = (sitting := sit()).session.desk
     desk.tell(None, "Springer Gustav eins Felix drei.")
     desk.tell("white", "Sie haben fünf Minuten.")  # into the earphone of the blind player
-    desk.tell("white", "Abgebrochen.", fleeting=True)
+    desk.tell("white", GERMAN.sentence("cancelled"), fleeting=True)
     sitting.said()
     desk.say_again("white")
     desk.say_again("black")

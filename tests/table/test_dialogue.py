@@ -33,7 +33,7 @@ def test_who_has_nothing_to_repeat_is_not_listened_to_for_moves(at: Conversation
         assert at.hear(verdict, "springer felix drei", side="black") == []
     assert at.kinds() == ["start"]
     at.hear(Verdict.ACCEPT, "springer felix drei")
-    assert at.hear(Verdict.REFUSE, "springer", side="black") != []
+    assert at.hear(Verdict.REFUSE, "springer hector", "springer", side="black") != []
 
 
 def test_a_repetition_in_the_movers_microphone_is_not_announced_again(at: Conversation) -> None:
@@ -76,7 +76,7 @@ def test_what_was_taken_as_an_answer_is_no_announcement_when_the_question_is_gon
     at.now = 17.0
     _spoken(at, Verdict.ACCEPT, "felix drei", begun=16_000, awaited=True)
     assert not at.asked() and at.announced is None
-    assert at.said[-1][1] == "Abgebrochen."
+    assert at.said[-1][1] == GERMAN.sentence("cancelled")
 
 
 # --- what the Laws ask both players ---------------------------------------------------------------

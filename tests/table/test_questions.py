@@ -111,7 +111,7 @@ def test_an_unclear_answer_is_asked_again_and_then_means_no(at: Conversation) ->
     at.hear(Verdict.ASK, "springer felix drei")
     for _ in range(UNCLEAR_ANSWERS):
         assert at.hear(Verdict.REFUSE) == ["Ja oder nein?"]
-    assert at.hear(Verdict.REFUSE) == ["Abgebrochen."]
+    assert at.hear(Verdict.REFUSE) == [GERMAN.sentence("cancelled")]
     assert not (at.announced or at.asked())
 
 
@@ -169,7 +169,7 @@ def test_time_is_told_while_a_question_waits(at: Conversation) -> None:
 def test_silence_means_no_by_itself(at: Conversation) -> None:
     at.hear(Verdict.ASK, "springer felix drei")
     assert at.wait(ANSWER_SECONDS) == []
-    assert at.wait(0.1) == ["Abgebrochen."]
+    assert at.wait(0.1) == [GERMAN.sentence("cancelled")]
     assert at.wait(60) == []
     at.hear(Verdict.COMMAND, "ja")  # too late
     assert at.announced is None
@@ -181,7 +181,7 @@ def test_nobody_is_expected_to_answer_while_we_speak(at: Conversation) -> None:
     assert at.wait(ANSWER_SECONDS + 1) == []
     at.speaking = False
     assert at.wait(ANSWER_SECONDS) == []
-    assert at.wait(1) == ["Abgebrochen."]
+    assert at.wait(1) == [GERMAN.sentence("cancelled")]
 
 
 def test_a_player_without_the_earphone_is_asked_aloud(at: Conversation) -> None:

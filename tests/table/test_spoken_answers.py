@@ -107,6 +107,16 @@ def test_a_doubt_is_read_back_and_confirmed_at_the_keyboard_or_the_next_one_is(
     solving.ends("eins von eins")
 
 
+def test_a_pause_between_the_squares_makes_no_other_move(
+    solving: Solving, synthesiser: Synthesiser
+) -> None:
+    for words in ("Turm Anna eins", "Anna acht"):
+        solving.microphone.push(spoken(synthesiser, words))
+    solving.room.wait(f"{MATE}. Richtig?")
+    solving.room.keys.type("ja")
+    solving.ends("eins von eins")
+
+
 def test_a_yes_that_is_said_confirms(solving: Solving, synthesiser: Synthesiser) -> None:
     solving.doubts(MATE)
     solving.room.wait(f"{MATE}. Richtig?")
