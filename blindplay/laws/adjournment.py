@@ -216,13 +216,17 @@ def _may_be_sealed(game: State, heard: Heard) -> bool:
     return heard.kind != "move" or owed is None or heard.moves[0] in owed.moves
 
 
+def sealed_end_excuses(game: State, late: str) -> bool:
+    """Return whether ``late`` does not lose by coming late to the resumed game if the sealed move
+    ends it (I.10). In fide-1997 that excuses only the player who has sealed it (A.10)."""
+    whom = game.switch("sealed_end_excuses")
+    return game.adjourned and (whom == "anybody" or late == game.side)
+
+
 def end_by_sealed_move(game: State, late: str) -> bool:
-    """Execute the sealed move if it ends the game, and return whether it did. Its result then
-    stands and excuses ``late`` (E.10 of fide-2014, A.10 of fide-1997)."""
-    excused = game.switch("sealed_end_excuses")
-    if excused == "nobody" or (excused == "sealer" and late != game.side):
-        return False
-    if not game.adjourned or game.sealed is None:
+    """Execute the sealed move if it ends the game and excuses ``late``, and return whether it did:
+    its result stands."""
+    if not sealed_end_excuses(game, late) or game.sealed is None:
         return False
     heard = read_sealed(game, game.sealed)
     if heard.kind != "move" or not _may_be_sealed(game, heard):

@@ -12,6 +12,7 @@ from blindplay.language import languages, load
 from blindplay.laws import Game, Ruling
 from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
+from blindplay.laws.adjournment import sealed_end_excuses
 from blindplay.laws.placement import Pieces
 from blindplay.laws.sheets import brought_back
 from blindplay.laws.state import OTHER, Pending
@@ -118,8 +119,8 @@ def _foretold(choice: _Choice, step: Confirmation) -> Confirmation:
     :raises NoActionError: if they will refuse it.
     """
     game, act = choice.game, step.fields["act"]
-    if act == "open_envelope":
-        return step  # the sealed move stays secret until then (I.1.1)
+    if act == "open_envelope" or (game.adjourned and choice["do"] == "confirm"):
+        return step  # the sealed move, which may end the game, stays secret until then (I.1.1)
     form = {name: [value] for name, value in step.fields.items()}
     found = consequences(game, fact_of(act, "arbiter", form, game.t))
     for ruling in found.rulings:
@@ -177,6 +178,10 @@ def _take_back(game: Game, ruling: r.TakeBack) -> tuple[str, str]:
     return "new_game" if ruling.new_game else "take_back", "take_back"
 
 
+def _late(game: Game, ruling: r.Late) -> tuple[str, str]:
+    return "late_sealed" if sealed_end_excuses(game, ruling.by) else "late", "late"
+
+
 def _flag(game: Game, ruling: r.FlagFell) -> tuple[str, str]:
     return "flag_undecided" if ruling.undecided else "flag", "flag"
 
@@ -187,6 +192,7 @@ _OUTCOMES: Mapping[type[Ruling], Callable[[Game, Any], tuple[str, str]]] = {
     r.Claimed: _claim,
     r.TakeBack: _take_back,
     r.FlagFell: _flag,
+    r.Late: _late,
 }
 
 

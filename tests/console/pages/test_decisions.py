@@ -129,6 +129,20 @@ def test_a_sealed_move_stays_secret_in_the_second_step(hall: Hall) -> None:
     assert step.shown is None and step.digest == "" and step.clocks == ()
 
 
+def test_a_sealed_move_stays_secret_when_a_player_comes_too_late(hall: Hall) -> None:
+    # fide-2023 I.10: a sealed move that ends the game stands, whoever is late.
+    hall.start()
+    hall.table.submit(f.Arbiter(do="adjourn"))
+    hall.table.submit(f.Seal(by="white", text="e4"))
+    hall.table.submit(f.Press(by="white"))
+    hall.table.submit(f.Start())
+    hall.now += 10
+    hall.table.submit(f.Arrive(by="black"))
+    step = decisions.prepare(hall.table.game, "en", {"act": ["arbiter"], "do": ["confirm"]})
+    assert step.shown is None and step.digest == "" and step.clocks == ()
+    assert step.sentences[-1].startswith("Black loses the game, unless the sealed move ends it")
+
+
 def test_a_proposal_is_part_of_what_a_page_shows(hall: Hall) -> None:
     """So a decision on one proposal is never taken for one on another."""
     hall.start()
