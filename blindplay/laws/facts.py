@@ -278,9 +278,11 @@ class Correct(Spoken, kind="correct"):
 
 
 class Make(Personal, kind="make"):
-    """A move executed on a board without sensors: touched and released in one."""
+    """A move executed on a board without sensors: touched and released in one. ``presumed``: nobody
+    says so; the table takes the announced move as executed, because nothing there reports hands."""
 
     move: str = v.stored(v.move)
+    presumed: bool = v.stored(v.switch, default=False)
 
 
 class Touch(Personal, kind="touch"):

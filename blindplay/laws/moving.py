@@ -97,7 +97,7 @@ def announce(game: State, fact: f.Announce) -> None:
         return
     was = game.turn.announced
     if was not in (None, move):
-        if _may_correct(game, fact):
+        if _may_correct(game, fact, move):
             _slip(game, side, move)
     elif was is not None and game.turn.made is not None:
         _announced(game, side, move)
@@ -140,14 +140,26 @@ def _after_announcing(game: State) -> None:
     try_to_make(game)
 
 
-def _may_correct(game: State, fact: f.Spoken) -> bool:
-    """Return whether this person may change the announcement, and refuse if not (D.2.8). The
-    player, the player's own assistant and the person who announced it may. An opponent's assistant
-    who announces the moves of both players (D.2.10.2) may not change what another has announced."""
+def is_announced_for_good(game: State) -> bool:
+    """Return whether the announced move has been executed, too. Then there was no slip of the
+    tongue to correct, and a move that is made stays made (4.7, D.2.3)."""
+    turn = game.turn
+    return turn.made is not None and turn.made == turn.announced and not turn.presumed
+
+
+def _may_correct(game: State, fact: f.Spoken, now: chess.Move) -> bool:
+    """Return whether this person may change the announcement to ``now``, and refuse if not (D.2.8).
+    The player, the player's own assistant and the person who announced it may. An opponent's
+    assistant who announces the moves of both players (D.2.10.2) may not change what another has
+    announced."""
     side = game.side
-    if fact.by in (side, f"assistant:{side}", game.turn.announced_by):
+    if fact.by not in (side, f"assistant:{side}", game.turn.announced_by):
+        rules = ("slip", game.helping or "assistant")
+        game.refuse(fact.by, fact.kind, "not_his_announcement", *rules)
+    elif is_announced_for_good(game):
+        game.refuse(fact.by, fact.kind, "already_made", final(game), move=now.uci())
+    else:
         return True
-    game.refuse(fact.by, fact.kind, "not_his_announcement", "slip", game.helping or "assistant")
     return False
 
 
@@ -158,7 +170,7 @@ def _slip(game: State, side: str, now: chess.Move) -> None:
     game.turn.announced = now
     unseen = not game.tables[game.board_of(side)].sensors
     if unseen and game.turn.executed == was:
-        # No board has shown that move: it was entered as it was announced, so it goes, too.
+        # No board has shown that move, and nobody has said that it was made: it goes, too.
         game.turn.made = game.turn.executed = None
     elif game.impaired(side) or game.turn.executed is None:
         game.turn.made = None
@@ -186,7 +198,7 @@ def correct(game: State, fact: f.Correct) -> None:
         return
     if now == game.turn.announced:
         _announced(game, side, now)
-    elif _may_correct(game, fact):
+    elif _may_correct(game, fact, now):
         _slip(game, side, now)
 
 
@@ -310,6 +322,7 @@ def _make_on_own(game: State, fact: f.Make, board: str) -> None:
     turn.attempted = None
     table.show(laid_over(game.pieces, change(game.board, move)))
     table.wanted = None
+    turn.presumed = fact.presumed and (turn.presumed or turn.executed != move)
     if turn.executed != move:
         turn.executed = move
         game.rule(Executed(board=board, move=move.uci()), game.executing)

@@ -131,6 +131,7 @@ class Turn:
     announced: chess.Move | None = None
     announced_by: str = ""  # who spoke: a player or an assistant
     executed: chess.Move | None = None
+    presumed: bool = False  # only because it was announced: nobody has said or felt it
     attempted: chess.Move | None = None  # entered at the console, but not legal
     made: chess.Move | None = None
     unnamed_promotion: bool = False  # one was announced without its piece (D.2.1)

@@ -4,6 +4,7 @@ from blindplay.hearing.statement import Statement
 from blindplay.language import Command, Kind, Understanding
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
+from blindplay.laws.moving import is_announced_for_good
 from blindplay.laws.rulings import Refused
 from blindplay.wording.announcements import announcements
 from blindplay.wording.readers import Readers
@@ -37,7 +38,7 @@ class Acting:
             refused = self._refused_at_once(side, said)
             return refused or self._questions.confirm(side, said)
         late = self._corrects_too_late(side, said)
-        if side != game.side or said.repeats or game.over or late:
+        if side != game.side or said.repeats or game.over or late or is_announced_for_good(game):
             return self.do(side, said)
         if self._corrects_what_is_executed(meant) or self._corrects_by_chance(said):
             return self._questions.confirm_correction(side, said)
@@ -88,7 +89,7 @@ class Acting:
         return names_a_move and (game.turn.announced is None or meant.move is None)
 
     def _corrects_what_is_executed(self, meant: Understanding) -> bool:
-        """Return whether another announcement would undo a move that hands have executed already.
+        """Return whether another announcement would contradict a move that hands have executed.
         Without sensors nobody has felt them: the move was entered as it was announced."""
         game = self._table.game
         turn = game.turn
@@ -115,6 +116,8 @@ class Acting:
         game = self._table.game
         corrects = side == game.side and game.turn.announced is not None
         if corrects and meant.command is Command.CORRECTION:
+            if is_announced_for_good(game):
+                return [say(self._readers.of(side), side, "refused_already_made")]
             return self._questions.confirm_correction(side, said)
         if meant.kind is Kind.COMMAND:
             return self.commands.do(side, meant)
@@ -139,7 +142,7 @@ class Acting:
         """Learn from earlier sound that differs in one thing from what is said now: it was
         misheard."""
         talk, meant = self._questions.talk(side), said.meant
-        if meant.move is None:
+        if meant.move is None or is_announced_for_good(self._table.game):
             return []
         corrects = self._table.game.turn.announced not in (None, meant.move)
         learned: list[Effect] = []

@@ -361,9 +361,11 @@ def _execute_unseen(session: Session, side: str) -> None:
     game, now = session.table.game, session.table.game.turn.announced
     with_sensors = {seat.side for seat in session.boards.values()}
     for board in game.tables:
-        if board not in with_sensors and not game.over and now is not None:
+        if now is None or game.turn.announced != now or game.over:
+            return  # nothing is announced, or its execution was refused
+        if board not in with_sensors:
             by = board if len(game.tables) == 2 else side
-            session.table.submit(f.Make(by=by, move=now.uci()))
+            session.table.submit(f.Make(by=by, move=now.uci(), presumed=True))
 
 
 def _tapped(session: Session, side: str | None, at: int) -> None:

@@ -93,6 +93,7 @@ class People:
             for name in boards:
                 by = name if len(boards) == 2 else side
                 self.plan.append({"fact": "make", "by": by, "move": move.uci()})
+                self.plan[-1]["presumed"] = rng.random() < 0.3
         else:
             for name in boards:
                 self.plan += self._hands(board, move, name, named=rng.random() < 0.6)

@@ -72,7 +72,7 @@ FIELDS: dict[type[f.Fact], dict[str, st.SearchStrategy[Any]]] = {
     f.Announce: SPOKEN,
     f.Repeat: SPOKEN,
     f.Correct: SPOKEN,
-    f.Make: {"by": ACTING, "move": MOVE},
+    f.Make: {"by": ACTING, "move": MOVE, "presumed": st.booleans()},
     f.Touch: {
         "by": SIDE, "square": SQUARE, "seen_by": st.none() | ANYONE,
         "ply": st.none() | st.integers(1, 20_000),

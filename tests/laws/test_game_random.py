@@ -16,6 +16,7 @@ class Witness:
     def __init__(self) -> None:
         self.over = self.stopped = False
         self.made: tuple[str, str] | None = None  # the move that is made, and by whom
+        self.presumed = False  # nobody has said that it was executed
         self.answered: list[tuple[str, str]] = []  # moves that are made, answered, not completed
 
     def see(self, fact: Fact, rulings: list[Ruling], game: Game) -> None:
@@ -33,6 +34,7 @@ class Witness:
         elif self.made is None:
             self.made = game.side, game.turn.made.uci()  # the sheets have changed the game
         self._clocks_stand(fact, rulings, game)
+        self.presumed = game.turn.presumed
 
     @staticmethod
     def _cites_its_edition(ruling: Ruling, game: Game) -> None:
@@ -55,7 +57,8 @@ class Witness:
                 self.answered.remove(done)
             else:
                 self.made = None
-        elif isinstance(ruling, r.SlipCorrected) and self.made and self.made[0] == ruling.by:
+        elif isinstance(ruling, r.SlipCorrected) and self.made == (ruling.by, ruling.was):
+            assert self.presumed, "what is announced and made is no slip (4.7, D.2.3)"
             self.made = None
         elif isinstance(ruling, r.IllegalMove | r.TakeBack) and ruling.status == "confirmed":
             self.made = None

@@ -64,15 +64,28 @@ def test_a_slip_is_corrected_without_a_question_before_it_is_executed(at: Conver
     assert (at.announced, at.asked()) == ("g1h3", False)
 
 
-def test_a_correction_that_undoes_what_hands_have_done_needs_a_yes(at: Conversation) -> None:
+def test_a_correction_that_hands_contradict_needs_a_yes(at: Conversation) -> None:
     at.hear(Verdict.ACCEPT, "springer felix drei")
-    at.execute("g1f3")
+    at.execute("b1c3")
     assert at.type("Korrektur Springer Hector drei") == [
         "Berichtigung: Springer Gustav eins Hector drei. Sagen Sie ja oder nein."
     ]
     assert at.announced == "g1f3"
     at.type("ja")
     assert at.announced == "g1h3"
+
+
+def test_a_move_that_hands_have_executed_as_announced_is_not_corrected(at: Conversation) -> None:
+    # fide-2023 D.2.3: the move is made; there was no slip of the tongue (D.2.8).
+    at.hear(Verdict.ACCEPT, "springer felix drei")
+    at.execute("g1f3")
+    made = [GERMAN.sentence("refused_already_made")]
+    assert at.type("Korrektur Springer Hector drei") == made
+    assert at.type("Korrektur") == made
+    assert at.hear(Verdict.ACCEPT, "springer hector drei") == made
+    assert (at.announced, at.asked()) == ("g1f3", False)
+    assert at.type("Hilfe")[0] == GERMAN.sentence("help_made")
+    assert at.dialogue.doubts.pressed("white", 0) == (True, [])
 
 
 @pytest.mark.parametrize("side", ["white", "black"])
@@ -85,7 +98,7 @@ def test_a_typed_move_is_corrected_without_a_question_where_no_board_has_felt_it
         if side == "black":
             at.play("e2e4")
         at.type(f"Springer {names[0]}", side)
-        at.table.submit(f.Make(by=side, move=moved[0]))  # as the session does
+        at.table.submit(f.Make(by=side, move=moved[0], presumed=True))  # as the session does
         told = at.type(f"Korrektur Springer {names[1]}", side)
         assert told == [f"Berichtigt: Springer {MADE[side]} {names[1]}."]
         assert (at.announced, at.asked(side)) == (moved[1], False)
@@ -119,8 +132,8 @@ def test_a_correction_is_too_late_when_the_clock_was_pressed_before_the_yes(
 ) -> None:
     # fide-2023 D.2.8: before the opponent's clock is started.
     at.hear(Verdict.ACCEPT, "springer felix drei")
-    at.execute("g1f3")
-    at.type("Korrektur Springer Hector drei")
+    at.table.submit(f.Make(by="white", move="g1f3", presumed=True))
+    at.type("Korrektur")
     at.table.submit(f.Press(by="white"))
     assert at.type("ja") == [GERMAN.sentence("refused_no_question")]
     assert "repeat" not in at.kinds()
@@ -129,7 +142,7 @@ def test_a_correction_is_too_late_when_the_clock_was_pressed_before_the_yes(
 
 def test_a_press_does_not_complete_what_the_player_has_called_wrong(at: Conversation) -> None:
     at.type("Springer Felix drei")
-    at.table.submit(f.Make(by="white", move="g1f3"))
+    at.table.submit(f.Make(by="white", move="g1f3", presumed=True))
     again = GERMAN.sentence("repeat_please")
     assert at.type("Korrektur") == [again]
     counts, (asked,) = at.dialogue.doubts.pressed("white", 0)

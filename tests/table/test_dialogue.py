@@ -333,7 +333,7 @@ def test_a_press_waits_for_a_correction_that_was_wanted_and_for_no_misheard_repe
     at: Conversation,
 ) -> None:
     at.type("Springer Felix drei")
-    at.execute("g1f3")
+    at.execute("b1c3")
     assert at.dialogue.doubts.pressed("white", 0) == (True, [])
     at.hear(Verdict.ACCEPT, "springer hector drei")  # it may be the opponent's repetition
     assert at.asked() and at.dialogue.doubts.pressed("white", 0) == (True, [])
