@@ -19,6 +19,7 @@ from .placement import (
     read_placement,
 )
 from .rulings import (
+    AnnouncementVoid,
     Executed,
     ExecutedDiffers,
     Made,
@@ -429,6 +430,8 @@ def try_to_make(game: State) -> None:
     owed = binding(game)
     if owed is not None and turn.executed not in owed.moves:
         game.refuse(side, "make", "touched_piece", owed.rule, move=turn.executed.uci())
+        if turn.announced is not None and turn.announced not in owed.moves:
+            _withdraw_announcement(game, turn.announced, owed.rule)
         oblige(game)
         return
     rules: tuple[str, ...] = ("made_special",)
@@ -437,6 +440,18 @@ def try_to_make(game: State) -> None:
         if len(game.tables) == 2:
             rules = ("sighted_ordinary", *rules)
     make_it(game, turn.executed, *rules)
+
+
+def _withdraw_announcement(game: State, announced: chess.Move, rule: str) -> None:
+    """The announced move has been refused under ``rule``."""
+    turn, side = game.turn, game.side
+    game.rule(AnnouncementVoid(by=side, move=announced.uci()), rule, "announcing")
+    turn.announced, turn.announced_by = None, ""
+    game.repeated.discard(OTHER[side])
+    table = game.tables[game.board_of(side)]
+    if not table.sensors:  # nothing will report that the refused move is taken back
+        turn.executed = None
+        table.show(game.pieces)
 
 
 def captured_elsewhere(game: State, board: str, move: chess.Move) -> bool:

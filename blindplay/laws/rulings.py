@@ -202,6 +202,13 @@ class SlipCorrected(PersonalRuling, kind="slip_corrected"):
     now: str
 
 
+class AnnouncementVoid(PersonalRuling, kind="announcement_void"):
+    """The announced move was refused, because a touched piece or a wrong claim forbids it (4.3,
+    9.5.3): the announcement does not count."""
+
+    move: str
+
+
 class TooLate(PersonalRuling, kind="too_late"):
     """A correction comes after the opponent's clock was started (D.2.8)."""
 

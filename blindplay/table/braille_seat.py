@@ -16,7 +16,7 @@ from blindplay.braille.line import BrailleLine
 from blindplay.language import Command
 from blindplay.language.scoresheets import braille
 from blindplay.laws import Taken
-from blindplay.laws.rulings import Announced
+from blindplay.laws.rulings import Announced, AnnouncementVoid
 from blindplay.speech.screen_reader import ReaderError, ScreenReader
 
 from .session import Session
@@ -29,8 +29,10 @@ RETRY_S = 1.0
 
 def with_move(session: Session, side: str, words: str) -> str:
     """Return ``words``; if they announce a move, that move in chess Braille stands before them."""
-    ruling = next((one for one in _latest(session) if isinstance(one, Announced)), None)
-    if ruling is None or ruling.words != words:
+    latest = _latest(session)
+    ruling = next((one for one in latest if isinstance(one, Announced)), None)
+    void = any(isinstance(one, AnnouncementVoid) for one in latest)
+    if ruling is None or void or ruling.words != words:
         return words
     cells = compact_move(session, side)
     return f"{cells} {words}" if cells else words

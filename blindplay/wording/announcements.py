@@ -177,14 +177,15 @@ def _proposed(context: _Context, ruling: r.Proposable) -> _Sentences:
     """A proposal calls the arbiter, and says for what; or it asks both players. A rejected one is
     not told."""
     pending = context.game.pending
+    claimable = isinstance(ruling, r.IllegalMove) and ruling.claimable  # only by the opponent
     if pending is not None and pending.asked and pending.ruling == ruling:
         confirmed = replace(ruling, status="confirmed")
         what = [one.words for one in _TELLERS[type(ruling)](context, confirmed)]
         yield context.sentence("consent_asked", what=join(" ", what, context.pack.code))
         yield from _answers_due(context)
-    elif ruling.status == "proposed":
+    elif ruling.status == "proposed" and not claimable:
         by = getattr(ruling, "by", None) or ""
-        reason = "both_flags" if isinstance(ruling, r.FlagFell) else ruling.kind
+        reason = "both_flags" if by == "both" else ruling.kind
         yield context.needed(reason, player=context.player(by) if by in SIDES else "")
 
 
@@ -368,21 +369,19 @@ def _illegal(context: _Context, ruling: r.IllegalMove) -> _Sentences:
 
 
 def _penalty(context: _Context, ruling: r.Penalty) -> _Sentences:
-    if ruling.gives is not None:
-        if ruling.status == "confirmed":  # a proposed penalty may never be given
-            time = context.pack.duration(round((ruling.seconds or 0) * 1000))
-            yield context.sentence("penalty", player=context.player(ruling.gives), time=time)
+    if ruling.status != "confirmed":
+        if ruling.gives is None:  # an illegal move or a claim is proposed, and says what it costs
+            yield from _proposed(context, ruling)
+    elif ruling.gives is not None:
+        time = context.pack.duration(round((ruling.seconds or 0) * 1000))
+        yield context.sentence("penalty", player=context.player(ruling.gives), time=time)
     elif ruling.penalty == "warning":
         yield context.sentence("warning", player=context.player(ruling.player))
-    else:
-        yield from _proposed(context, ruling)
 
 
 def _flag(context: _Context, ruling: r.FlagFell) -> _Sentences:
     if ruling.by in SIDES:
         yield context.sentence("flag", player=context.player(ruling.by))
-    else:
-        yield from _proposed(context, ruling)
 
 
 # The arbiter's decisions about clocks, and the sentence that comes before both times.
@@ -424,8 +423,10 @@ def _claim(context: _Context, ruling: r.Claimed) -> _Sentences:
         yield context.sentence("claim_correct" if ruling.correct else "claim_incorrect")
     elif ruling.status == "proposed":
         yield context.sentence(f"claim_{ruling.rule}", player=context.player(ruling.by))
-    elif ruling.status != "confirmed":
+    elif ruling.status == "rejected":
         yield context.sentence("play_on")
+    elif ruling.status == "postponed":
+        yield context.sentence("claim_postponed")
 
 
 def _draw_offered(context: _Context, ruling: r.DrawOffered) -> _Sentences:
@@ -466,7 +467,7 @@ _ENTRIES = frozenset(("illegible_entry", "illegal_entry", "entry_differs"))
 
 def _arbiter_needed(context: _Context, ruling: r.ArbiterNeeded) -> _Sentences:
     why, player = ruling.why, context.player(ruling.by) if ruling.by else ""
-    if ruling.again:
+    if ruling.again or ruling.status not in (None, "proposed"):
         return
     if why == "seal":
         yield context.sentence("seal_asked", player=player)
@@ -524,6 +525,7 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.Ambiguous: _ambiguous,
     r.RepeatDiffers: _simple("repeat_differs", move="announced"),
     r.SlipCorrected: _simple("corrected", move="now"),
+    r.AnnouncementVoid: _simple("announcement_void", move="move"),
     r.TooLate: _simple("too_late"),
     r.ExecutedDiffers: _simple("executed_differs", announced="announced", executed="executed"),
     r.NotMade: _not_made,
@@ -543,10 +545,10 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.SpecialBoardInspected: _special_board,
     r.IllegalMove: _confirmed(_illegal),
     r.Penalty: _penalty,
-    r.FlagFell: _flag,
+    r.FlagFell: _confirmed(_flag),
     r.Claimed: _claim,
     r.ExtraTime: _confirmed(_simple("extra_time")),
-    r.Late: _simple("late"),
+    r.Late: _confirmed(_simple("late")),
     r.Consented: _consented,
     r.DrawOffered: _draw_offered,
     r.DrawDeclined: _simple("draw_declined"),
@@ -562,6 +564,7 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.ArbiterNeeded: _arbiter_needed,
 }
 URGENT = (
+    r.AnnouncementVoid,
     r.ArbiterNeeded,
     r.BoardsDiffer,
     r.CheckBoard,

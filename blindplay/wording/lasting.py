@@ -12,7 +12,7 @@ _LASTING: tuple[tuple[tuple[type[Ruling], ...], tuple[str, ...]], ...] = (
     ((r.Consented,), ("arbiter", "result")),
     ((r.CorrectBoard, r.Explained), ("boards", "result")),
     ((r.Refused, r.NotMade, r.NotUnderstood, r.Ambiguous, r.CheckBoard), NOW),
-    ((r.ExecutedDiffers, r.RepeatDiffers, r.TooLate), ("turn", "result")),
+    ((r.AnnouncementVoid, r.ExecutedDiffers, r.RepeatDiffers, r.TooLate), ("turn", "result")),
     ((r.ClockReading,), ("clocks", "result")),
 )
 

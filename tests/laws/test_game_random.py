@@ -26,6 +26,7 @@ class Witness:
                 after = (r.Refused, r.Signed, r.ArbiterNeeded)
                 assert isinstance(ruling, after), f"{ruling.kind} after the end"
             self._follows(ruling)
+            self._is_not_announced(ruling, game)
             self.over |= isinstance(ruling, r.GameOver)
         if game.turn.made is None:
             if self.made is not None and game.unpressed():
@@ -33,8 +34,8 @@ class Witness:
             self.made = None
         elif self.made is None:
             self.made = game.side, game.turn.made.uci()  # the sheets have changed the game
-        self._clocks_stand(fact, rulings, game)
         self.presumed = game.turn.presumed
+        self._clocks_stand(fact, rulings, game)
 
     @staticmethod
     def _cites_its_edition(ruling: Ruling, game: Game) -> None:
@@ -68,6 +69,15 @@ class Witness:
                 self.answered.clear()
         elif isinstance(ruling, r.Scoresheets) and ruling.move is not None:
             self.answered.clear()
+
+    @staticmethod
+    def _is_not_announced(ruling: Ruling, game: Game) -> None:
+        """What a touched piece or a wrong claim forbids is not offered for repetition (4.3)."""
+        if isinstance(ruling, r.AnnouncementVoid):
+            assert game.turn.announced is None
+        elif isinstance(ruling, r.Refused) and ruling.why == "touched_piece" and ruling.move:
+            announced = game.turn.announced
+            assert announced is None or announced.uci() != ruling.move
 
     def _clocks_stand(self, fact: Fact, rulings: list[Ruling], game: Game) -> None:
         refused = any(isinstance(ruling, r.Refused) for ruling in rulings)

@@ -15,8 +15,9 @@ import pytest
 from blindplay.braille.brlapi import Connection
 from blindplay.braille.line import MORE
 from blindplay.language import Command, Key, word_of
+from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
-from blindplay.table.braille_seat import BrailleSeat, ReadersBraille
+from blindplay.table.braille_seat import BrailleSeat, ReadersBraille, with_move
 from blindplay.table.choices import BrailleBy
 from blindplay.table.devices import WantedDevices
 from blindplay.table.play import TableOptions, run
@@ -147,3 +148,19 @@ def test_the_screen_readers_display_shows_each_sentence_once(sit: Sit) -> None:
     sitting.session.typed("white", "wie viele Züge")
     sitting.shows(GERMAN.sentence("braille_gone"))
     shown.close()
+
+
+def test_an_announcement_that_is_void_at_once_does_not_show_the_move_before_it(sit: Sit) -> None:
+    sitting = sit()
+    sitting.start()
+    sitting.play("a2a3", "a7a6")
+    for square, piece in (("g1", "N"), ("e2", "P")):
+        sitting.table.submit(f.Lift(board="white", square=square))
+        to = {"g1": "g1", "e2": "e4"}[square]
+        sitting.table.submit(f.Place(board="white", square=to, piece=piece))
+    words = "Bauer Eva zwei Eva vier"
+    sitting.table.submit(f.Announce(by="white", move="e2e4"))
+    assert [one.kind for one in sitting.table.log[-1].rulings][:3] == [
+        "announced", "refused", "announcement_void",
+    ]  # fmt: skip
+    assert with_move(sitting.session, "white", words) == words

@@ -82,6 +82,24 @@ def test_a_corrected_move_is_the_one_that_is_made(seat: Sitting, before: list[st
     assert seat.table.game.history[-1].move.uci() == second
 
 
+def test_a_typed_move_that_a_touched_piece_forbids_is_taken_back_aloud(seat: Sitting) -> None:
+    seat.play("e2e4")
+    seat.table.submit(f.Touch(by="black", square="g8", seen_by="white"))
+    seat.said()
+    seat.session.typed("black", "e7e5")
+    move = "Bauer Eva sieben Eva fünf"
+    why = GERMAN.sentence("illegal_touched_piece")
+    assert seat.said() == [
+        move,
+        GERMAN.sentence("illegal", why=why),
+        GERMAN.sentence("announcement_void", move=move),
+    ]
+    seat.session.typed("black", "g8f6")
+    seat.session.press("black")
+    assert not seat.ruled("slip_corrected") and not seat.ruled("executed_differs")
+    assert seat.table.game.history[-1].move.uci() == "g8f6"
+
+
 def test_a_spoken_move_is_executed_by_the_press_where_nothing_reports_hands(
     seat: Sitting,
 ) -> None:

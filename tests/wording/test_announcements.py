@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import get_args
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 
@@ -150,6 +153,50 @@ def test_the_arbiter_is_never_needed_without_a_reason(code: str) -> None:
         assert len(words.removeprefix(bare).split()) > 2, why
 
 
+# --- the arbiter's decisions ---------------------------------------------------------------------
+
+NEEDED = sorted(reasons(ArbiterReason))
+# Every ruling that the arbiter decides, in every form that is told in its own way.
+DECIDED: tuple[r.Proposable, ...] = (
+    r.Touched(by="white", square="e2", piece="P", seen_by="assistant:black"),
+    r.IllegalMove(by="white", why="blocked", number=1, undo=()),
+    r.Penalty(player="white", loses=True, result="0-1"),
+    r.Penalty(player="white", gives="black", seconds=120),
+    r.Penalty(player="white", penalty="warning"),
+    r.FlagFell(by="white", called_by="table", result="0-1"),
+    r.FlagFell(by="both", called_by="arbiter", result="1/2-1/2"),
+    r.Claimed(by="white", rule="repetition", correct=True),
+    r.Claimed(by="white", rule="fifty_moves", correct=False),
+    r.Claimed(by="white", rule="cannot_win"),
+    r.Claimed(by="white", rule="no_effort"),
+    r.ExtraTime(by="white", seconds=5),
+    r.Late(by="white", seconds=3601),
+    r.TakeBack(to_ply=0, white=1, black=1),
+    r.TakeBack(to_ply=0, white=1, black=1, new_game=True),
+    *(r.ArbiterNeeded(by="white", why=why, ply=1) for why in NEEDED),  # type: ignore[arg-type]
+)
+
+
+def test_every_kind_of_ruling_that_the_arbiter_decides_is_among_them() -> None:
+    kinds = {kind for kind in r.KINDS.values() if issubclass(kind, r.Proposable)}
+    assert {type(ruling) for ruling in DECIDED} == kinds
+
+
+@pytest.mark.parametrize("code", language.languages())
+@pytest.mark.parametrize("ruling", DECIDED, ids=lambda ruling: ruling.kind)
+def test_what_is_said_tells_what_the_arbiter_has_decided(code: str, ruling: r.Proposable) -> None:
+    """A question to the arbiter and each of their answers differ to the ear, or are silent."""
+    pack = language.load(code)
+    statuses = [one for one in get_args(r.Status) if one != "postponed"]
+    statuses += ["postponed"] * isinstance(ruling, r.Claimed)  # nothing else is (III.5.2)
+    told_with = {one: told(pack, replace(ruling, status=one)) for one in statuses}
+    said = [words for words in told_with.values() if words]
+    assert all(said.count(words) == 1 for words in said), told_with
+    assert told_with["rejected"] in ([], [pack.sentence("play_on")])
+    bare = pack.sentence("arbiter_needed", why="").strip()
+    assert not any(words.startswith(bare) for words in told_with["confirmed"])
+
+
 @pytest.mark.parametrize("code", language.languages())
 def test_a_sheet_that_cannot_be_read_is_told_once(code: str) -> None:
     pack, game = language.load(code), Game(PackWords())
@@ -168,20 +215,66 @@ def test_a_sheet_that_cannot_be_read_is_told_once(code: str) -> None:
 @pytest.mark.parametrize("code", language.languages())
 @pytest.mark.parametrize(
     "ruling",
-    [
-        r.IllegalMove(by="white", why="blocked", number=1, undo=(), status="proposed"),
-        r.Penalty(player="white", loses=True, status="proposed"),
-        r.FlagFell(by="both", called_by="arbiter", status="proposed"),
-        r.TakeBack(to_ply=0, white=1, black=1, status="proposed"),
-        r.ExtraTime(by="white", seconds=5, status="proposed"),
-    ],
+    [one for one in DECIDED if not isinstance(one, r.Claimed | r.ArbiterNeeded)],
     ids=lambda ruling: ruling.kind,
 )
-def test_a_decision_that_waits_for_the_arbiter_is_named(code: str, ruling: r.Ruling) -> None:
+def test_a_decision_that_waits_for_the_arbiter_is_named(code: str, ruling: r.Proposable) -> None:
     pack = language.load(code)
-    (words,) = told(pack, ruling)
     bare = pack.sentence("arbiter_needed", why="").strip()
-    assert words.startswith(bare) and len(words.removeprefix(bare).split()) > 2
+    asked = told(pack, replace(ruling, status="proposed"))
+    is_a_price = isinstance(ruling, r.Penalty) and ruling.gives is not None
+    assert len(asked) == (not is_a_price)  # a price is proposed with what it is for
+    for words in asked:
+        assert words.startswith(bare) and len(words.removeprefix(bare).split()) > 2
+
+
+@pytest.mark.parametrize("code", language.languages())
+def test_a_flag_that_the_arbiter_rejects_has_not_fallen(code: str) -> None:
+    game, pack = Game(PackWords()), language.load(code)
+    facts: list[dict[str, object]] = [
+        {"t": 0, "fact": "setup", "time_control": "60"},
+        {"t": 0, "fact": "start"},
+        {"t": 60, "fact": "tick"},
+        {"t": 61, "fact": "arbiter", "do": "reject"},
+    ]
+    *_, asked, rejected = [announcements(taken(game, fact), game, pack) for fact in facts]
+    over = pack.sentence("flag", player=pack.sentence("white"))
+    fallen = pack.sentence("needed_flag", player=pack.sentence("white"))
+    assert [one.words for one in asked] == [pack.sentence("arbiter_needed", why=fallen)]
+    assert over not in [one.words for one in rejected]
+
+
+def test_an_illegal_move_that_only_the_opponent_may_claim_is_told_to_nobody() -> None:
+    # fide-1997, C.3 and B.5: the claim is the opponent's, so the table does not make it.
+    claimable = r.IllegalMove(
+        by="white", why="blocked", number=1, undo=(), claimable=True, status="proposed"
+    )
+    assert told(language.load("en"), claimable) == []
+
+
+# --- what was heard and does not count -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("code", language.languages())
+def test_an_announcement_that_a_touched_piece_forbids_is_taken_back_aloud(code: str) -> None:
+    game, pack = Game(PackWords()), language.load(code)
+    facts: list[dict[str, object]] = [
+        {"t": 0, "fact": "setup", "white": {"impaired": True}},
+        {"t": 1, "fact": "announce", "by": "white", "move": "e2e4"},
+        {"t": 2, "fact": "lift", "board": "white", "square": "g1"},
+        {"t": 3, "fact": "place", "board": "white", "square": "g1"},
+        {"t": 4, "fact": "make", "by": "white", "move": "e2e4"},
+    ]
+    *_, last = [announcements(taken(game, fact), game, pack) for fact in facts]
+    move = pack.announce(game.board, game.board.parse_uci("e2e4"))
+    void = pack.sentence("announcement_void", move=move)
+    assert [one.words for one in last if one.to is None] == [void]
+    nobody = taken(game, {"t": 5, "fact": "repeat", "by": "black", "move": "e2e4"})
+    assert [one.why for one in nobody.rulings if isinstance(one, r.Refused)] == [
+        "nothing_announced"
+    ]
+    again = taken(game, {"t": 6, "fact": "announce", "by": "white", "move": "g1f3"})
+    assert "slip_corrected" not in [one.kind for one in again.rulings]
 
 
 # --- the clock ----------------------------------------------------------------------------------
