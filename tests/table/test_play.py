@@ -16,12 +16,13 @@ import pytest
 
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.laws.facts import Player, Setup
-from blindplay.record import kept_options, read_journal
+from blindplay.record import JournalError, kept_options, read_journal
 from blindplay.speech import audio_devices
 from blindplay.speech.speaker import Outcome
 from blindplay.table import Table, play
 from blindplay.table.choices import OpeningWord, Printed
 from blindplay.table.devices import WantedDevices
+from blindplay.table.hall_contact import Elsewhere
 from blindplay.table.play import DEFAULT, TableOptions, run
 from tests import command_line
 from tests.record.disks import failing
@@ -178,6 +179,21 @@ def test_who_leaves_hears_whether_the_hall_has_the_game(
     assert sum(hall.waited) <= 10  # as hall_waits says
     resume = f" play --resume --journal {path}\n"
     assert (resume in out.getvalue()) is ("hall_lacks" in said or MOVE in lines)
+
+
+def test_a_game_whose_end_the_table_has_signed_elsewhere_is_not_reopened(tmp_path: Path) -> None:
+    path, out = tmp_path / "game.jsonl", io.StringIO()
+    begun(path, MOVE, "quit")
+    before = path.read_bytes()
+
+    def hall(table: Table, about: object) -> nullcontext[None]:
+        table.hall.join(lambda seconds: False)
+        table.hall.hear(Elsewhere("0-1", signed=True))
+        return nullcontext()
+
+    with pytest.raises(JournalError, match=r"not reopened: the hall has its end, 0-1, signed"):
+        run(path, None, KEYS_ONLY, ["", "quit"], out, companion=hall)
+    assert path.read_bytes() == before and not out.getvalue()
 
 
 def test_the_end_of_the_keys_ends_a_table_with_nothing_else(tmp_path: Path) -> None:
