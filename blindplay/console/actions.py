@@ -28,7 +28,7 @@ from blindplay.wording.pack_words import answer_in_words
 from blindplay.wording.position import hint_in_words, look, time_in_words
 from blindplay.wording.readers import reader
 
-from .consequences import consequences
+from .consequences import at_time, consequences
 from .messages import catalogue
 from .next_step import next_step
 from .table_port import TablePort, held
@@ -194,7 +194,7 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
             late = any(_is_late(now, seen, step) for step, _ in steps)
             if late and not _is_due(game, role, form):
                 raise NoActionError("stale")
-            if _does_something_else(game, role, kind, form):
+            if _does_something_else(game, table.time(), role, kind, form):
                 raise NoActionError("changed")
             withheld = _withheld(game, role, kind)
             if withheld is not None:
@@ -232,12 +232,12 @@ def _is_due(game: Game, role: str, form: Form) -> bool:
     return due.button == asked and due.move.move.uci() == value_of(form, "text")
 
 
-def _does_something_else(game: Game, role: str, kind: str, form: Form) -> bool:
-    """Return whether a decision of the arbiter now has other effects than its preview."""
+def _does_something_else(game: Game, t: int, role: str, kind: str, form: Form) -> bool:
+    """Return whether a decision of the arbiter at ``t`` ms has other effects than its preview."""
     shown = value_of(form, "preview")
     if not shown or role != "arbiter":
         return False
-    return shown != consequences(game, fact_of(kind, role, form, game.t)).digest
+    return shown != consequences(at_time(game, t), fact_of(kind, role, form, t)).digest
 
 
 def _withheld(game: Game, role: str, kind: str) -> tuple[str, str] | None:

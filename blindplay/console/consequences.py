@@ -4,6 +4,7 @@ import hashlib
 from dataclasses import dataclass
 
 from blindplay.laws import Fact, Game, Ruling
+from blindplay.laws.facts import Tick
 from blindplay.laws.rulings import ClockReading
 
 
@@ -20,8 +21,15 @@ class Consequences:
     digest: str
 
 
+def at_time(game: Game, t: int) -> Game:
+    """A copy of the game as it stands at ``t`` ms of the table's time. The game itself has the time
+    of its last fact, which may be long ago while no clock runs."""
+    return game.foretell(Tick(t=t))[0]
+
+
 def consequences(game: Game, fact: Fact) -> Consequences:
-    """The consequences of ``fact`` now. The game stays as it is."""
+    """The consequences of ``fact`` in a ``game`` as it stands at its time; see :func:`at_time`. The
+    game stays as it is."""
     after, rulings = game.foretell(fact)
     # Readings of the clocks change with each second; only what the action does to them counts.
     told = [(one.kind, one.fields) for one in rulings if not isinstance(one, ClockReading)]

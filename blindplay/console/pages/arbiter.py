@@ -148,7 +148,7 @@ def sure(table: TablePort, role: str, language: str, form: Form) -> dict[str, An
     say = catalogue(language)
     with held(table) as game:
         try:
-            step = decisions.prepare(game, language, form)
+            step = decisions.prepare(game, language, form, table.time())
         except (NoActionError, f.FactError) as error:
             return {"why": say.get(str(error), str(error)), "step": None}
         return {

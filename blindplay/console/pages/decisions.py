@@ -2,14 +2,14 @@
 words, and shows the position that it would lead to."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import chess
 
 from blindplay.language import languages, load
-from blindplay.laws import Game, Ruling
+from blindplay.laws import Fact, Game, Ruling
 from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
 from blindplay.laws.adjournment import sealed_end_excuses
@@ -20,7 +20,7 @@ from blindplay.record.score import entry_place
 from blindplay.wording.clock_times import read_time, write_time
 
 from ..actions import Form, NoActionError, fact_of
-from ..consequences import consequences
+from ..consequences import at_time, consequences
 from . import common
 from .timeline import Narrator
 
@@ -29,13 +29,14 @@ from .timeline import Narrator
 class Confirmation:
     """The second step: sentences about the effects; the fields that cause them; the words of the
     button. ``shown`` is the position that it leads to, if that is another one. ``clocks`` are
-    those of each side, now and then; ``digest`` is that of the consequences."""
+    those of each side, now and then, and whether the time that passes before the decision is also
+    taken from the second; ``digest`` is that of the consequences."""
 
     sentences: tuple[str, ...]
     fields: Mapping[str, str]
     button: str
     shown: Pieces | None = None
-    clocks: tuple[tuple[common.ShownClock, common.ShownClock], ...] = ()
+    clocks: tuple[tuple[common.ShownClock, common.ShownClock, bool], ...] = ()
     digest: str = ""
 
 
@@ -97,11 +98,13 @@ class _Choice:
         return Confirmation(sentences, {"act": "arbiter", "do": do, **fields}, button)
 
 
-def prepare(game: Game, language: str, form: Form) -> Confirmation:
-    """Return the second step for a form of the arbiter's page, before anything is done.
+def prepare(game: Game, language: str, form: Form, now: int) -> Confirmation:
+    """Return the second step for a form of the arbiter's page, before anything is done. ``now`` is
+    the table's time in ms.
 
     :raises NoActionError: if nothing can be done; its argument is a key of the catalogue.
     """
+    game = at_time(game, now)
     fields = {name: values[0].strip() for name, values in form.items() if values}
     telling = Narrator(game, language)
     choice = _Choice(game, fields, telling, telling.say)
@@ -122,12 +125,13 @@ def _foretold(choice: _Choice, step: Confirmation) -> Confirmation:
     if act == "open_envelope" or (game.adjourned and choice["do"] == "confirm"):
         return step  # the sealed move, which may end the game, stays secret until then (I.1.1)
     form = {name: [value] for name, value in step.fields.items()}
-    found = consequences(game, fact_of(act, "arbiter", form, game.t))
+    fact = fact_of(act, "arbiter", form, game.t)
+    found = consequences(game, fact)
     for ruling in found.rulings:
         if isinstance(ruling, r.Refused):
             raise NoActionError(f"{choice.telling.word(ruling.why)} ({', '.join(ruling.articles)})")
     after, say = found.game, choice.say
-    clocks = tuple(zip(common.clocks(game), common.clocks(after), strict=True))
+    clocks = tuple(_clocks(game, after, fact))
     sentences = step.sentences
     if clocks and not after.over:
         runs = after.clock.running
@@ -136,6 +140,18 @@ def _foretold(choice: _Choice, step: Confirmation) -> Confirmation:
     moved = after.position_pieces() != game.position_pieces()
     shown = after.position_pieces() if moved else None
     return replace(step, sentences=sentences, shown=shown, clocks=clocks, digest=found.digest)
+
+
+def _clocks(
+    game: Game, after: Game, fact: Fact
+) -> Iterator[tuple[common.ShownClock, common.ShownClock, bool]]:
+    """The clocks before and ``after`` the ``fact``, as :class:`Confirmation` has them. No time is
+    taken from a clock that the decision starts or sets."""
+    second = game.clock.counts_from + 1000  # the first that a running clock has lost
+    late = game.foretell(replace(fact, t=second))[0] if game.clock.running else after
+    for now, then in zip(common.clocks(game), common.clocks(after), strict=True):
+        counts = late.clock.left[now.side] < then.left
+        yield now, replace(then, at=now.at), counts
 
 
 def outcomes(telling: Narrator, pending: Pending) -> tuple[list[str], list[str]]:

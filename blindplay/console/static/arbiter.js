@@ -85,8 +85,9 @@ async function look() {
   const now = new DOMParser().parseFromString(html, "text/html");
   const digest = (one) => one.querySelector("[name=preview]")?.value;
   if (digest(now) === digest(step)) {
-    const clocks = now.getElementById("sure-clocks");
-    if (clocks) step.querySelector("#sure-clocks").replaceWith(clocks);
+    for (const id of ["sure-words", "sure-clocks"]) {
+      step.querySelector(`#${id}`)?.replaceWith(now.getElementById(id) ?? "");
+    }
     return;
   }
   const heading = step.contains(document.activeElement);

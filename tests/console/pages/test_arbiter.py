@@ -367,9 +367,10 @@ def test_a_step_that_is_open_says_when_it_would_do_something_else(page: Page, ha
     hall.play("white", "e2e4")
     page.locator("#penalty-s").click()
     page.locator("#penalty button").click()  # a warning
-    expect(page.locator("#yes")).to_be_visible()
+    expect(page.locator("#sure-words")).to_contain_text("Then Black's clock runs.")
     hall.play("black", "e7e5")
     expect(page.locator(".status")).to_contain_text("Move 2, White")
+    expect(page.locator("#sure-words")).to_contain_text("Then White's clock runs.")
     page.locator("#yes").click()
     expect(page.locator("#timeline")).to_contain_text("Warning for White.")
     page.locator("#restore-s").click()
@@ -385,6 +386,29 @@ def test_a_step_that_is_open_says_when_it_would_do_something_else(page: Page, ha
     page.locator("#yes").click()
     expect(page.locator("#sure")).to_be_hidden()
     assert len(hall.table.game.history) == 1
+
+
+def test_the_clocks_of_an_open_step_are_those_that_its_decision_leaves(
+    page: Page, hall: Hall
+) -> None:
+    """Black's clock stands at 4:51 while the arbiter thinks, before the step opens and after."""
+    pass_time = "now => document.dispatchEvent(new CustomEvent('time', { detail: now * 1000 }))"
+    hall.now = 10
+    for by, move in (("white", "e2e4"), ("black", "e7e5"), ("white", "g1f3")):
+        hall.play(by, move)
+    hall.now = 29  # of 305 seconds and 5, for two moves, 19 have passed
+    hall.table.submit(f.Make(by="black", move="d7d4"))
+    hall.table.submit(f.Press(by="black"))
+    hall.now = 29 + 34
+    page.locator("#confirm").click()
+    then = page.locator("#sure-clocks tr").nth(2).locator("td").nth(1)
+    expect(then).to_have_text("4:51 runs")
+    hall.now = 29 + 34 + 40
+    page.evaluate(pass_time, hall.now)
+    expect(then).to_have_text("4:51 runs")
+    page.locator("#yes").click()
+    expect(page.locator("#stop")).to_be_visible()
+    assert hall.table.game.clock.left["black"] == 291_000
 
 
 def test_the_call_says_who_called_on_the_page_and_aloud(page: Page, hall: Hall) -> None:

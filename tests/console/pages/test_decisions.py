@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
-from blindplay.console.actions import stamp
+from blindplay.console.actions import NoActionError, fact_of, stamp
+from blindplay.console.consequences import at_time, consequences
 from blindplay.console.pages import decisions
+from blindplay.console.pages.common import ShownClock
+from blindplay.laws import Game
 from blindplay.laws import facts as f
 from blindplay.record import Tape
 from blindplay.record.tape import tape_folder
+from blindplay.wording.clock_times import write_time
+from blindplay.wording.pack_words import PackWords
 from tests.console.hall import Browser, Hall
+from tests.laws.test_game_scenarios import PATHS, Scenario, scenarios
 
 
 @pytest.fixture
@@ -43,10 +52,15 @@ def test_the_tape_is_the_arbiters_alone(hall: Hall, arbiter: Browser) -> None:
     assistant.client.close()
 
 
+def prepared(hall: Hall, **chosen: str) -> decisions.Confirmation:
+    """The second step now; ``chosen`` are the fields of the first."""
+    form = {name: [one] for name, one in chosen.items()}
+    return decisions.prepare(hall.table.game, "en", form, hall.table.time())
+
+
 def second_step(hall: Hall, **chosen: str) -> dict[str, str]:
     """What the button of the second step sends; ``chosen`` are the fields of the first."""
-    form = {name: [one] for name, one in chosen.items()}
-    step = decisions.prepare(hall.table.game, "en", form)
+    step = prepared(hall, **chosen)
     fields = {"action": step.fields["act"], "preview": step.digest, **step.fields}
     return {name: value for name, value in fields.items() if name != "act"}
 
@@ -106,18 +120,108 @@ def test_the_second_step_shows_both_clocks_before_and_after_and_which_one_runs(h
     hall.table.submit(f.Tick())
     chosen = {"act": "arbiter", "do": "penalty", "player": "white", "kind": "time"}
     fields = {**chosen, "given": "1:30", "taken": "0:20"}
-    step = decisions.prepare(hall.table.game, "en", {name: [one] for name, one in fields.items()})
-    shown = [(now.shown, then.shown, then.runs) for now, then in step.clocks]
+    step = prepared(hall, **fields)
+    shown = [(now.shown, then.shown, then.runs) for now, then, _ in step.clocks]
     assert shown == [("5:00", "4:40", True), ("5:05", "6:35", False)]
     assert step.sentences[-1] == "Then White's clock runs."
     hall.play("white", "e2e4")
     back = {"act": "arbiter", "do": "restore", "number": "1", "after": "start"}
-    step = decisions.prepare(hall.table.game, "en", {name: [one] for name, one in back.items()})
-    assert [(now.shown, then.shown) for now, then in step.clocks] == [
+    step = prepared(hall, **back)
+    assert [(now.shown, then.shown) for now, then, _ in step.clocks] == [
         ("5:05", "5:05"),
         ("5:05", "5:05"),
     ]
     assert step.sentences[-1] == "Then no clock runs."
+
+
+# All that an arbiter can choose on the page, with all fields that a form may have.
+FORMS: tuple[dict[str, str], ...] = (
+    *(
+        {"act": "arbiter", "do": do}
+        for do in ("confirm", "reject", "adjourn", "withdraw", "permit_warnings", "postpone")
+    ),
+    {"act": "arbiter", "do": "postpone", "given": "1:00"},
+    {"act": "arbiter", "do": "set_clock", "white": "4:00"},
+    {"act": "arbiter", "do": "set_clock", "black": "0:30"},
+    {"act": "arbiter", "do": "set_clock", "white": "0", "black": "9:00"},
+    {"act": "arbiter", "do": "penalty", "player": "black", "kind": "warning"},
+    {"act": "arbiter", "do": "penalty", "player": "white", "kind": "time", "given": "2:00"},
+    {"act": "arbiter", "do": "penalty", "player": "black", "kind": "time", "taken": "9:00:00"},
+    {"act": "arbiter", "do": "penalty", "player": "white", "kind": "loss"},
+    {"act": "arbiter", "do": "restore", "number": "1", "after": "start"},
+    {"act": "arbiter", "do": "restore", "number": "1", "after": "white"},
+    {"act": "arbiter", "do": "declare", "result": "1/2-1/2"},
+    {"act": "arbiter", "do": "announce_in", "language": "en"},
+    {"act": "claim_time"},
+    {"act": "touch", "square": "g8"},
+    *({"act": "irregular", "what": what, "player": "black"} for what in f.IRREGULARITIES),
+)
+ALL = tuple(scenario for path in PATHS for scenario in scenarios(path))
+
+
+def reached(scenario: Scenario, facts: int, **setup: str) -> Game:
+    """The game after the first ``facts`` of a scenario, with other fields of its set-up."""
+    game, t = Game(PackWords()), 0.0
+    lines = [line for _, line in scenario.lines if "fact" in line]
+    for line in lines[:facts]:
+        t = line.get("t", t)
+        more = {"edition": scenario.edition, **setup} if line["fact"] == "setup" else {}
+        with suppress(f.FactError):  # an edition may lack what its set-up asks for
+            game.apply(f.parse({"t": t, **line, **more}))
+    return game
+
+
+def shown(clock: ShownClock, counts: bool, now: int) -> str:
+    """The figures of a clock on the page at ``now``, as the page's script counts."""
+    return write_time(max(0, clock.left - (max(0, now - clock.at) if counts else 0)))
+
+
+@given(
+    scenario=st.sampled_from(ALL),
+    facts=st.integers(1, 40),
+    control=st.sampled_from(("300+5", "2/60+10:50+3", "30", "")),
+    mode=st.sampled_from(("increment", "delay", "bronstein")),
+    thought=st.integers(0, 90_000),
+    looked=st.integers(0, 90_000),
+    second_by_second=st.booleans(),
+)
+@settings(max_examples=150)
+def test_the_clocks_that_a_second_step_shows_are_those_after_the_decision(
+    scenario: Scenario,
+    facts: int,
+    control: str,
+    mode: str,
+    thought: int,
+    looked: int,
+    second_by_second: bool,
+) -> None:
+    """Time passes before the arbiter opens the step, and before they press its button."""
+    setup = {"time_control": control, "clock_mode": mode} if control else {"clock_mode": mode}
+    game = reached(scenario, facts, **setup)
+    assume(game.setup is not None and game.clock)
+    opened = game.t + thought
+    pressed = opened + looked
+    for form in FORMS:
+        asked = {name: [one] for name, one in form.items()}
+        try:
+            step = decisions.prepare(game, "en", asked, opened)
+        except NoActionError:
+            continue
+        after = at_time(game, opened)
+        running = after.clock.running
+        for t in range(opened, pressed, 1000) if second_by_second else ():
+            after = at_time(after, t)
+        after = at_time(after, pressed)
+        before = {side: write_time(after.clock.left[side]) for side in f.SIDES}
+        fields = {name: [one] for name, one in step.fields.items()}
+        fact = fact_of(step.fields["act"], "arbiter", fields, pressed)
+        if consequences(after, fact).digest != step.digest or after.clock.running != running:
+            continue  # a flag has fallen, and the page shows what the decision would do now
+        after.apply(fact)
+        for now, then, counts in step.clocks:
+            assert shown(now, now.runs, pressed) == before[now.side], form
+            assert shown(then, counts, pressed) == write_time(after.clock.left[now.side]), form
+            assert then.runs == (after.clock.running == now.side), form
 
 
 def test_a_sealed_move_stays_secret_in_the_second_step(hall: Hall) -> None:
@@ -125,7 +229,7 @@ def test_a_sealed_move_stays_secret_in_the_second_step(hall: Hall) -> None:
     hall.table.submit(f.Arbiter(do="adjourn"))
     hall.table.submit(f.Seal(by="white", text="e4"))
     hall.table.submit(f.Press(by="white"))
-    step = decisions.prepare(hall.table.game, "en", {"act": ["open_envelope"]})
+    step = prepared(hall, act="open_envelope")
     assert step.shown is None and step.digest == "" and step.clocks == ()
 
 
@@ -190,7 +294,7 @@ def test_what_the_second_step_of_a_penalty_sends_is_done(
 ) -> None:
     hall.start()
     fields = {"act": "arbiter", "do": "penalty", "player": "white", **chosen}
-    step = decisions.prepare(hall.table.game, "en", {name: [one] for name, one in fields.items()})
+    step = prepared(hall, **fields)
     sent = {name: value for name, value in step.fields.items() if name != "act"}
     answer = arbiter.do(step.fields["act"], **sent)
     assert answer.json()["refused"] is False, answer.text
@@ -234,7 +338,7 @@ def test_the_arbiter_brings_back_what_was_taken_back(hall: Hall, arbiter: Browse
     hall.play("white", "e2e4")
     assert not arbiter.do("arbiter", do="restore", ply="0").json()["refused"]
     fields = {"act": "arbiter", "do": "restore", "number": "1", "after": "white"}
-    step = decisions.prepare(hall.table.game, "en", {name: [one] for name, one in fields.items()})
+    step = prepared(hall, **fields)
     assert "half-moves that stand again: 1" in " ".join(step.sentences)
     back = hall.table.game.taken_back
     assert back is not None and step.shown == back.pieces
