@@ -5,11 +5,10 @@ fact after the delay, so the page cannot hold newer facts. One rendering serves 
 readers.
 """
 
-import dataclasses
 import secrets
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -93,11 +92,9 @@ class DelayedGame(PastGame):
 
 @dataclass
 class _Rendered:
-    """The page's changing part in one language, as it is for one second."""
+    """The page's changing part in one language, after so many facts."""
 
     taken: int = -1
-    values: Mapping[str, Any] = field(default_factory=dict)
-    second: int = -1
     html: str = ""
 
 
@@ -116,25 +113,20 @@ class PublicGame:
         with self._past.lock:
             now = self._past.catch_up()
             kept = self._rendered.setdefault(language, _Rendered())
-            game, second, outdated = self._past.game, now // 1000, False
             if kept.taken != self._past.taken:
-                kept.taken, outdated = self._past.taken, True
-                kept.values = self._values(game, language)
-            if outdated or kept.second != second:
-                clocks = [_at(one, now) for one in common.clocks(game)] if kept.values else []
-                clock = {one.side: one for one in clocks}
-                values = {"begun": bool(kept.values), "clock": clock, **kept.values}
-                kept.second = second
+                kept.taken = self._past.taken
+                values = self._values(self._past.game, language)
                 kept.html = views.render("public_part.html", language, **values)
-            return now, f"{self._run}.{kept.taken}", kept.html
+            return now, f"{self._run}.{kept.taken}", views.standing(kept.html, now)
 
     def _values(self, game: Game, language: str) -> Mapping[str, Any]:
-        """The values that only a fact changes; none before the set-up."""
         if game.setup is None:
-            return {}
+            return {"begun": False, "clock": {}}
         pack = load(language)
         last = common.last_announced(game, language)
         return {
+            "begun": True,
+            "clock": {one.side: one for one in common.clocks(game)},
             "status": common.status(game, language),
             "ended": result_in_words(pack, game.result) if game.result else "",
             "last": last,
@@ -269,10 +261,3 @@ def pgn_file(text: str, name: str) -> Response:
         return Response(status_code=404)
     headers = {"content-disposition": f'inline; filename="{name}"'}
     return Response(f"{text}\n", media_type="application/vnd.chess-pgn", headers=headers)
-
-
-def _at(clock: common.ShownClock, now: int) -> common.ShownClock:
-    """A clock as it stands at ``now``."""
-    if not clock.runs:
-        return clock
-    return dataclasses.replace(clock, left=clock.left - max(0, now - clock.at), at=now)

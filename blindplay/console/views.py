@@ -5,6 +5,7 @@ does not lose their place on the page.
 """
 
 import functools
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from blindplay.laws import Game, Taken
 from blindplay.laws.facts import SIDES
 from blindplay.laws.rulings import Completed
 from blindplay.laws.state import OTHER
+from blindplay.wording.clock_times import write_time
 from blindplay.wording.lasting import TO_MOVE, aspects, needed
 
 from . import assets
@@ -23,6 +25,7 @@ from .access import BrowserSession
 from .actions import Form, value_of
 from .messages import LANGUAGES, catalogue
 from .pages import Page, page_of, papers, title_of
+from .pages.common import LOW_MS
 from .pages.papers import RulingsReport, SentRecord
 from .stream import PageNow, ToldSentence
 from .table_port import TablePort, held
@@ -30,6 +33,10 @@ from .table_port import TablePort, held
 # Stands in a form until a page or its script puts the game's stamp there. So a form does not change
 # with each move, and is not replaced while somebody fills it in.
 SEEN = "{seen}"
+
+_RUNNING = re.compile(
+    r'class="figures[a-z ]*" data-left="(\d+)" data-at="(-?\d+)" data-runs="yes">[^<]*<'
+)
 
 THEMES = ("light", "dark", "contrast-light", "contrast")
 """The colours that a reader can choose instead of those of the device."""
@@ -67,13 +74,28 @@ def _environment() -> Environment:
     return made
 
 
+def standing(html: str, now: int) -> str:
+    """``html`` with its running clocks as they stand at ``now`` ms. A page's script does the same
+    all the time; see time.js."""
+
+    def shown(found: re.Match[str]) -> str:
+        left = max(0, int(found[1]) - max(0, now - int(found[2])))
+        low = " low" if left < LOW_MS else ""
+        data = f'data-left="{found[1]}" data-at="{found[2]}" data-runs="yes"'
+        return f'class="figures{low}" {data}>{write_time(left)}<'
+
+    return _RUNNING.sub(shown, html)
+
+
 def render(template: str, language: str, **values: Any) -> str:
-    """A template, filled in; it has the catalogue of ``language`` as ``say``."""
+    """A template, filled in; it has the catalogue of ``language`` as ``say``. With ``now``, the
+    clocks show that time."""
     say = catalogue(language)
     found = _environment().get_template(template)
     unset = {"theme": "", "styles": (), "place": "", "stamp": "", "said": (), "run": ""}
     values = {**unset, "state": {}, "around": (), "of_table": "", "themes": ("", *THEMES), **values}
-    return found.render(say=say, language=language, languages=LANGUAGES, seen=SEEN, **values)
+    html = found.render(say=say, language=language, languages=LANGUAGES, seen=SEEN, **values)
+    return standing(html, values["now"]) if "now" in values else html
 
 
 def language_of(session: BrowserSession, form: Form) -> str:

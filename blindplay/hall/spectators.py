@@ -1,7 +1,6 @@
 """The pages of a hall for everybody: many small boards, each game by itself, and all as PGN."""
 
 import asyncio
-import re
 import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
@@ -23,13 +22,11 @@ from blindplay.console.stream import HEARTBEAT_S, Stream
 from blindplay.language import load
 from blindplay.laws.facts import SIDES
 from blindplay.wording.announcements import result_in_words
-from blindplay.wording.clock_times import write_time
 
 from .delayed_hall import DelayedHall, ShownGame
 
 _STYLES = ("board.css", "spectators.css")
 _RETRY_MS = 3000
-_RUNS = re.compile(r'data-left="(\d+)" data-at="(-?\d+)" data-runs="yes">[^<]*<')
 
 
 class SpectatorsPages:
@@ -109,7 +106,7 @@ class SpectatorsPages:
             place=seen.place,
             delay=load(language).duration(delay * 1000) if delay else "",
         )
-        return HTMLResponse(_RUNS.sub(lambda found: _standing(found, now), page))
+        return HTMLResponse(page)
 
     def _now(self, request: Request, language: str) -> Response:
         stream = self._render(language)
@@ -197,9 +194,3 @@ def _values(one: ShownGame, language: str) -> dict[str, object]:
         "last": last,
         "announced_in": common.spoken_in(game),
     }
-
-
-def _standing(found: re.Match[str], now: int) -> str:
-    """A running clock as it stands at ``now``, for a page without scripts."""
-    left = int(found[1]) - max(0, now - int(found[2]))
-    return f'data-left="{found[1]}" data-at="{found[2]}" data-runs="yes">{write_time(left)}<'

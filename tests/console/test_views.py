@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -56,3 +57,21 @@ def test_the_page_that_asks_decides_on_the_language(hall: Hall) -> None:
     session = BrowserSession("white", b"", "de")
     assert language_of(session, {"page": ["nb"]}) == "nb"
     assert language_of(session, {"page": ["xx"]}) == language_of(session, {}) == "de"
+
+
+@pytest.mark.parametrize(
+    ("role", "path"),
+    [("arbiter", ""), ("white", "clocks"), ("black", ""), ("black", "clocks"),
+     ("assistant:white", "")],
+)  # fmt: skip
+def test_without_a_script_the_clocks_are_those_of_now(hall: Hall, role: str, path: str) -> None:
+    """300+5: White's 305 seconds, less 34, and then less 250; no fact comes meanwhile."""
+    browser = Browser(hall, role)
+    browser.enter()
+    hall.start()
+    for now, white, low in ((0, "5:05", False), (34, "4:31", False), (250, "0:55", True)):
+        hall.now = now
+        page = browser.client.get(browser.seat + path).text
+        shown = dict(re.findall(r'data-runs="(yes|no)">([^<]*)<', page))
+        assert shown == {"yes": white, "no": "5:05"}, now
+        assert ("figures low" in page) is low

@@ -21,6 +21,6 @@ export function showClocks(now) {
     const left = Number(clock.dataset.left) - passed;
     const text = shown(left);
     if (clock.textContent !== text) clock.textContent = text;
-    clock.closest(".clock")?.classList.toggle("low", left < LOW);
+    clock.classList.toggle("low", left < LOW);
   }
 }

@@ -306,8 +306,8 @@ def test_a_page_shows_nothing_but_the_two_clocks_and_keeps_them(
     hall.now = 252  # 305 - 252 + 5 = 58 seconds
     hall.play("white", "e2e4")
     expect(page.locator(".clock.runs h2")).to_contain_text("Black, Bert")
-    expect(page.locator(".clock.low")).to_contain_text("under one minute")
-    expect(page.locator(".clock.low")).to_contain_text("White, Anna")
+    expect(page.locator(".clock:has(.low)")).to_contain_text("under one minute")
+    expect(page.locator(".clock:has(.low)")).to_contain_text("White, Anna")
     accessible(page, colours=True)
 
 
