@@ -22,6 +22,12 @@ ZOOMED: ViewportSize = {"width": 640, "height": 450}
 """What the desk's window is at twice the size (1.4.4)."""
 DESK: ViewportSize = {"width": 1280, "height": 900}
 
+# Windows of the layouts between these, and beyond.
+_BETWEEN: tuple[ViewportSize, ...] = (
+    {"width": 390, "height": 844}, {"width": 820, "height": 1180}, {"width": 1024, "height": 768},
+    {"width": 1152, "height": 700}, {"width": 1280, "height": 720}, {"width": 1920, "height": 1080},
+)  # fmt: skip
+
 # How the system may want colours: color_scheme, contrast, forced_colors.
 _COLOURS: tuple[dict[str, Any], ...] = (
     {"color_scheme": "dark", "contrast": "no-preference", "forced_colors": "none"},
@@ -133,6 +139,25 @@ _FOCUS = """() => {
     scrollTo(0, top);
     return wrong;
 }"""
+# Whether a pointer hits each control at its centre, when its reader has scrolled there: a link that
+# is broken into lines, on the first one. The steps that put a board right lie over that board.
+_HIT = """() => {
+    const wrong = [];
+    const all = "a[href], button, input:not([type=hidden]), select, textarea, summary, audio";
+    const places = [...document.querySelectorAll("*")].map(one => [one, one.scrollTop]);
+    const beneath = ":has(> * > .diagram:not([hidden])) > .board *, .skip:not(:focus)";
+    for (const one of document.querySelectorAll(all)) {
+        if (!one.checkVisibility({ visibilityProperty: true }) || one.disabled) continue;
+        if (one.matches(beneath)) continue;
+        one.scrollIntoView({ block: "center", behavior: "instant" });
+        const { x, y, width, height } = one.getClientRects()[0];
+        const there = document.elementFromPoint(x + width / 2, y + height / 2);
+        if (!one.contains(there) && there?.closest("label")?.control !== one)
+            wrong.push(`${there?.outerHTML.slice(0, 60)} lies over ${one.outerHTML.slice(0, 120)}`);
+    }
+    for (const [one, top] of places) one.scrollTop = top;
+    return wrong;
+}"""
 _DRAWN = "() => new Promise(on => requestAnimationFrame(() => requestAnimationFrame(on)))"
 # As far as 1.4.12 lets a reader space a text. A sheet that is made by a script, so that the page's
 # own policy allows it.
@@ -144,14 +169,26 @@ _SPACED = """wide => {
 }"""
 
 
+def covered(page: Page) -> list[str]:
+    """The controls of the page as it stands over which something else lies, at any width from a
+    phone's to a wide desk's."""
+    found, before = [], page.viewport_size or DESK
+    for size in (PHONE, ZOOMED, *_BETWEEN, DESK):
+        page.set_viewport_size(size)
+        page.evaluate(_DRAWN)
+        found += [f"{size['width']} wide: {sentence}" for sentence in page.evaluate(_HIT)]
+    page.set_viewport_size(before)
+    return found
+
+
 def accessible(page: Page, *, colours: bool = False) -> None:
     """Assert what WCAG 2.2 A and AA want of the page as it stands, and what this house wants.
 
     By axe-core; and measured: no sideways scrolling and no text cut off on a phone, at twice the
     size and at a desk, with the letters as far apart as readers may want them (1.4.4, 1.4.10,
-    1.4.12); targets of 44 px (2.5.8); the focus visible and not hidden by anything (2.4.7,
-    2.4.11); nothing that moves by itself (2.3.3). With ``colours``, the contrasts also in dark,
-    with more contrast, and in the system's forced colours.
+    1.4.12); targets of 44 px (2.5.8), and nothing over them, see :func:`covered`; the focus visible
+    and not hidden by anything (2.4.7, 2.4.11); nothing that moves by itself (2.3.3). With
+    ``colours``, the contrasts also in dark, with more contrast, and in the system's forced colours.
     """
     wrong = violations(page)
     before = page.viewport_size or DESK
@@ -165,6 +202,7 @@ def accessible(page: Page, *, colours: bool = False) -> None:
         page.evaluate(_SPACED, False)
         wrong += [f"{size['width']} wide: {sentence}" for sentence in found]
     page.set_viewport_size(before)
+    wrong += covered(page)
     if page.evaluate("document.getAnimations().length"):
         wrong.append("something moves")
     if colours:

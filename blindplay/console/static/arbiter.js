@@ -16,7 +16,7 @@ if (!step) {
   step.className = "sure";
   step.hidden = true;
   step.setAttribute("aria-labelledby", "sure-heading");
-  document.getElementById("main").prepend(step);
+  document.getElementById("beside").prepend(step);
 }
 
 function close() {
@@ -71,7 +71,8 @@ document.addEventListener(
 );
 
 // The game has changed while the step is open. If the decision would now do something else, the
-// step shows that and says so; if not, only its clocks are shown anew.
+// step shows that and says so; if not, only its words and clocks are shown anew: which clock runs
+// may have changed.
 async function look() {
   const query = asked;
   if (!query || sent) return;

@@ -82,6 +82,23 @@ function empty(region) {
   region.textContent = "";
 }
 
+// Where a message is longer than its room, the focus can open it, and Escape closes it again.
+function fold() {
+  for (const region of [urgent, polite]) {
+    if (region === document.activeElement) continue;
+    if (region.scrollHeight > region.clientHeight + 1) region.tabIndex = 0;
+    else region.removeAttribute("tabindex");
+  }
+}
+
+for (const region of [urgent, polite]) {
+  new MutationObserver(fold).observe(region, { childList: true });
+  region.addEventListener("blur", fold);
+  region.addEventListener("keydown", ({ key }) => key === "Escape" && region.blur());
+}
+addEventListener("resize", fold);
+fold();
+
 function fill(region) {
   if (held) {
     setTimeout(fill, 50, region);

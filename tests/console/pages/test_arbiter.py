@@ -16,7 +16,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.record import Tape
 from blindplay.record.tape import tape_folder
-from tests.console.browser import DESK, PHONE, accessible, shot, violations
+from tests.console.browser import DESK, PHONE, accessible, covered, shot, violations
 from tests.console.hall import Hall
 from tests.console.pages.test_boards import wrong_knight
 
@@ -336,6 +336,29 @@ def test_the_steps_that_put_a_board_right_lie_over_that_board_alone(page: Page, 
     assert box and left
     assert box["x"] >= left["x"] + left["width"] and box["y"] >= clocks["y"] + clocks["height"]
     assert page.evaluate(_OUTSIDE, "#clocks .clock, #timeline .entries > li") == []
+
+
+def test_a_long_message_covers_nothing_and_is_whole_with_the_focus(page: Page, hall: Hall) -> None:
+    """A take-back is announced with all steps that put both boards right."""
+    illegal_move(hall)
+    page.locator("#restore-s").click()
+    page.locator("#restore-number").fill("1")
+    page.locator("#restore-number").press("Enter")
+    page.locator("#yes").click()
+    said = page.locator("#polite")
+    expect(said).to_contain_text("Please correct the board of Black.")
+    assert covered(page) == []
+    folded = said.bounding_box()
+    said.click()
+    expect(said).to_be_focused()
+    whole = said.bounding_box()
+    assert folded and whole and whole["height"] > 3 * folded["height"]
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    expect(said).not_to_be_focused()
+    assert said.bounding_box() == folded
+    page.locator("#go-on").click()
+    expect(page.locator("#stop")).to_be_visible()
 
 
 def test_at_most_one_button_is_filled(page: Page, hall: Hall) -> None:

@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, ViewportSize, expect
 
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
-from tests.console.browser import accessible, shot, violations
+from tests.console.browser import accessible, covered, shot, violations
 from tests.console.hall import IMPAIRED, Hall
 from tests.console.pages.test_boards import wrong_knight
 from tests.console.pages.test_players import click_move, enter
@@ -168,6 +168,7 @@ def test_board_clocks_and_the_next_step_are_on_the_first_screen_in_every_state(
             page.set_viewport_size(size)
             assert page.evaluate(_BESIDE, _SAID) == [], (step, size)
         assert violations(page) == [], step
+        assert covered(page) == [], step
         shot(page, f"opponent-{step}")
 
 
