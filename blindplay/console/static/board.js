@@ -112,7 +112,7 @@ function decided(piece = "") {
 }
 
 function pick(here, name) {
-  stand(here, name).focus();
+  stand(here, name).focus({ preventScroll: true }); // a pointer or a key is there
   if (!here.dataset.into || !field(here)) return;
   if (board === here && from === name) cancel();
   else if (board === here && from) plan(name);

@@ -102,24 +102,25 @@ function standing() {
 
 document.addEventListener("news", ({ detail }) => take(detail));
 
-// The bar with the messages stays on top, and on a phone the next step at the bottom; scroll, so
-// that they never cover the focused element. Long messages do not stay on top.
+// The bar with the messages stays on top, and on a phone the next step at the bottom. So that they
+// never cover the focused element, everything else keeps this distance from the edges of the window
+// when it is scrolled into view; they themselves are in view. Long messages do not stay on top.
 const messages = document.getElementById("messages");
 const bar = messages.closest(".bar");
 const next = document.getElementById("next");
 
-function padding() {
+const stays = (one) => one && getComputedStyle(one).position === "sticky";
+
+function distances() {
+  bar.classList.toggle("long", bar.offsetHeight > innerHeight / 3);
   const tall = Math.max(bar.offsetHeight, messages.offsetHeight);
-  const long = tall > innerHeight / 3;
-  bar.classList.toggle("long", long);
-  const stays = next && getComputedStyle(next).position === "sticky";
   const root = document.documentElement.style;
-  root.scrollPaddingTop = `${long ? 12 : tall + 12}px`;
-  root.scrollPaddingBottom = `${stays ? next.offsetHeight + 12 : 12}px`;
+  root.setProperty("--kept-above", `${stays(bar) ? tall : 0}px`);
+  root.setProperty("--kept-below", `${stays(next) ? next.offsetHeight : 0}px`);
 }
 
-const sizes = new ResizeObserver(padding);
+const sizes = new ResizeObserver(distances);
 for (const one of [bar, messages, next]) if (one) sizes.observe(one);
-addEventListener("resize", padding);
+addEventListener("resize", distances);
 stampForms();
 connect();

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("playwright")
-from playwright.sync_api import BrowserContext, ViewportSize, expect
+from playwright.sync_api import Browser, BrowserContext, ViewportSize, expect
 
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
@@ -194,6 +194,69 @@ def test_on_the_narrowest_phone_the_board_has_the_whole_width(
         assert box is not None and (box["x"], box["width"]) == (0, width)
         one = page.locator("#sq-e4").bounding_box()
         assert one is not None and one["width"] >= square
+
+
+_BOARD = """() => {
+    const board = document.querySelector("#board .board");
+    const all = [...board.querySelectorAll("button"), ...document.querySelectorAll("#next .main")];
+    const covered = all.filter(one => {
+        const box = one.getBoundingClientRect();
+        const there = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+        return !one.contains(there);
+    });
+    return [board.getBoundingClientRect().y, covered.map(one => one.id)];
+}"""
+
+
+@pytest.mark.parametrize("touched", [True, False])
+@pytest.mark.parametrize("across", [True, False])
+def test_on_a_phone_the_board_stays_where_it_is_at_each_step_of_a_move(
+    browser: Browser, hall: Hall, touched: bool, across: bool
+) -> None:
+    """By touch and by keyboard. What is said comes and goes above the board."""
+    width, height = (844, 390) if across else (390, 844)
+    phone = browser.new_context(
+        locale="en-GB", viewport={"width": width, "height": height},
+        has_touch=touched, is_mobile=touched,
+    )  # fmt: skip
+    state = "document.querySelector('#next [data-state]').dataset.state"
+    try:
+        hall.start()
+        page = enter(phone, hall, "black")
+        begun = page.evaluate(_BOARD)
+        assert begun[1] == []
+
+        def do(selector: str, *keys: str, goes_there: bool = False) -> None:
+            if touched:
+                page.locator(selector).tap()
+                return
+            if goes_there:
+                page.locator(selector).focus()
+            for key in keys:
+                page.keyboard.press(key)
+
+        def shows(step: str) -> None:
+            page.wait_for_function(f"step => {state} === step", arg=step)
+            assert page.evaluate(_BOARD) == begun, step
+
+        for white, black in (("e2e4", "e7e5"), ("g1f3", "d7d6")):
+            hall.play("white", white)
+            shows("repeat_and_execute")
+            do("#repeat", "Enter", goes_there=True)
+            shows("announce")
+            do(f"#sq-{black[:2]}", "Enter", goes_there=True)
+            expect(page.locator("#polite")).to_contain_text(f"from {black[:2]}")
+            assert page.evaluate(_BOARD) == begun
+            do(f"#sq-{black[2:]}", *["ArrowUp"] * (int(black[1]) - int(black[3])), "Enter")
+            expect(page.locator("#polite")).to_contain_text(f"{black[:2]} to {black[2:]}")
+            assert page.evaluate(_BOARD) == begun
+            do("#next button.main", "Enter")
+            shows("press")
+            do("#press", "Enter")
+            shows("wait")
+            hall.table.submit(f.Make(by="white", move=black))
+    finally:
+        phone.close()
 
 
 PROMOTING = "3rk3/4P2p/8/8/8/8/8/4K3 b - - 0 1"
