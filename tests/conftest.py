@@ -93,6 +93,7 @@ def pytest_collection(session: pytest.Session) -> None:
             import_module(".".join(path.relative_to(session.config.rootpath).with_suffix("").parts))
 
 
+@pytest.hookimpl(trylast=True)  # after those that are not wanted have left
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Let two of several workers begin with the tests that take their time: each worker begins
     with an equal part of the list."""

@@ -47,9 +47,8 @@ def hiding(command: Sequence[str]) -> list[str]:
     """Return ``command`` so that it sees none of the programs that pip does not install."""
     parts = [part for program in PROGRAMS.values() for part in program.places() if part]
     mounts = [f"mount --bind /dev/null {shlex.quote(str(part.resolve()))}" for part in parts]
-    root = [] if os.geteuid() == 0 else ["--map-root-user"]
     script = " && ".join([*mounts, shlex.join(command)])
-    return ["unshare", *root, "--mount", "sh", "-c", script]
+    return ["unshare", "--map-root-user", "--mount", "sh", "-c", script]
 
 
 class Series:

@@ -8,7 +8,7 @@ from pathlib import Path
 import chess
 import pytest
 
-from blindplay.language import Language, load
+from blindplay.language import Command, Language, load
 from tests.sampling import first
 from tests.terminal import Terminal
 
@@ -46,6 +46,8 @@ def begin_and_interrupt(home: Path, journal: Path, pack: Language) -> None:
         table.type("stop")
         table.shows(say("clock_stopped"))
         table.type("clock white 1:00:00")
+        table.shows(say("say_yes_or_no"))
+        table.type(pack.command(Command.YES))
         table.shows(say("clocks_set"), pack.duration(3_600_000))
         table.type("start")
         table.shows(say("clock_started", player=black))

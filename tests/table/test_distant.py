@@ -68,6 +68,7 @@ class Both:
                 opponent=DistantPlayer(OTHER[side], cord, waited=side == "white", limit_s=30),
                 boards=2,
                 time_control="600",
+                id="of both",
                 **players,
             )
             self.at[side].seat_opponent()
