@@ -37,6 +37,7 @@ from .rulings import (
 from .sheets import compare_boards, difference_of, in_order, shows
 from .state import OTHER, Heard, State, legal, understand
 from .touching import stop_adjusting
+from .unidentified_pieces import may_show
 
 
 def _heard(game: State, fact: f.Spoken, side: str, board: chess.Board) -> Heard:
@@ -140,11 +141,15 @@ def _after_announcing(game: State) -> None:
     try_to_make(game)
 
 
-def is_announced_for_good(game: State) -> bool:
-    """Return whether the announced move has been executed, too. Then there was no slip of the
-    tongue to correct, and a move that is made stays made (4.7, D.2.3)."""
-    turn = game.turn
-    return turn.made is not None and turn.made == turn.announced and not turn.presumed
+def may_be_a_slip(game: State, right: chess.Move | None = None) -> bool:
+    """Return whether the announcement may still be a slip of the tongue, with ``right`` as the
+    right move, or any if it is None. A move that was announced and executed was no slip: it is made
+    and stays made (4.7, D.2.3). A board without names may show another promotion as well."""
+    turn, board = game.turn, game.board_of(game.side)
+    if turn.made is None or turn.made != turn.announced or turn.presumed:
+        return True
+    moves = game.board.legal_moves if right is None else (right,)
+    return any(move != turn.made and may_show(game, board, move) for move in moves)
 
 
 def _may_correct(game: State, fact: f.Spoken, now: chess.Move) -> bool:
@@ -156,7 +161,7 @@ def _may_correct(game: State, fact: f.Spoken, now: chess.Move) -> bool:
     if fact.by not in (side, f"assistant:{side}", game.turn.announced_by):
         rules = ("slip", game.helping or "assistant")
         game.refuse(fact.by, fact.kind, "not_his_announcement", *rules)
-    elif is_announced_for_good(game):
+    elif not may_be_a_slip(game, now):
         game.refuse(fact.by, fact.kind, "already_made", final(game), move=now.uci())
     else:
         return True

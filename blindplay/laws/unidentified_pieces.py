@@ -107,6 +107,12 @@ def rename(game: State, board: str) -> None:
         _take_names(table, fitting[0])
 
 
+def may_show(game: State, board: str, move: chess.Move) -> bool:
+    """Return whether a board shows the position after ``move`` if its guessed pieces are named
+    anew."""
+    return _fits(game.tables[board], laid_over(game.pieces, change(game.board, move)))
+
+
 def named(game: State, board: str, placement: str) -> str:
     """A placement in which every ``?`` has a name, as FEN's first field.
 

@@ -4,7 +4,7 @@ from blindplay.hearing.statement import Statement
 from blindplay.language import Command, Kind, Understanding
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
-from blindplay.laws.moving import is_announced_for_good
+from blindplay.laws.moving import may_be_a_slip
 from blindplay.laws.rulings import Refused
 from blindplay.wording.announcements import announcements
 from blindplay.wording.readers import Readers
@@ -38,7 +38,8 @@ class Acting:
             refused = self._refused_at_once(side, said)
             return refused or self._questions.confirm(side, said)
         late = self._corrects_too_late(side, said)
-        if side != game.side or said.repeats or game.over or late or is_announced_for_good(game):
+        made = meant.move is not None and not may_be_a_slip(game, meant.move)
+        if side != game.side or said.repeats or game.over or late or made:
             return self.do(side, said)
         if self._corrects_what_is_executed(meant) or self._corrects_by_chance(said):
             return self._questions.confirm_correction(side, said)
@@ -116,7 +117,7 @@ class Acting:
         game = self._table.game
         corrects = side == game.side and game.turn.announced is not None
         if corrects and meant.command is Command.CORRECTION:
-            if is_announced_for_good(game):
+            if not may_be_a_slip(game):
                 return [say(self._readers.of(side), side, "refused_already_made")]
             return self._questions.confirm_correction(side, said)
         if meant.kind is Kind.COMMAND:
@@ -142,7 +143,7 @@ class Acting:
         """Learn from earlier sound that differs in one thing from what is said now: it was
         misheard."""
         talk, meant = self._questions.talk(side), said.meant
-        if meant.move is None or is_announced_for_good(self._table.game):
+        if meant.move is None or not may_be_a_slip(self._table.game, meant.move):
             return []
         corrects = self._table.game.turn.announced not in (None, meant.move)
         learned: list[Effect] = []

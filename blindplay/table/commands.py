@@ -7,7 +7,7 @@ import chess
 
 from blindplay.language import NEVER_OPENED, QUESTIONS, About, Command, Understanding, join
 from blindplay.laws import facts as f
-from blindplay.laws.moving import is_announced_for_good
+from blindplay.laws.moving import may_be_a_slip
 from blindplay.laws.rulings import ClockReading, Refused
 from blindplay.laws.sheets import before_last_of
 from blindplay.laws.state import OTHER
@@ -260,7 +260,7 @@ class Commands:
                 key = "seal_written" if side == game.side else "refused_seal_due"
             elif side == game.side:
                 done = "help_correct" if game.turn.made is None else "help_press"
-                done = "help_made" if is_announced_for_good(game) else done
+                done = done if may_be_a_slip(game) else "help_made"
                 key = "help_announce" if game.turn.announced is None else done
             correction = pack.command(Command.CORRECTION)
             example = pack.announce(chess.Board(), chess.Move.from_uci("g1f3"))
