@@ -300,9 +300,9 @@ class LockstepFirmware:
     def feel(self, square: str, for_ms: float) -> None:
         self._control(f"feel {square} {for_ms}")
 
-    def fault(self, square: str) -> None:
-        """Short the contact until :meth:`mend`."""
-        self._control(f"fault {square}")
+    def fault(self, square: str, ohms: int = 0) -> None:
+        """Short the contact or, with ``ohms``, add them to it, until :meth:`mend`."""
+        self._control(f"fault {square} {ohms}")
 
     def mend(self, square: str) -> None:
         self._control(f"mend {square}")

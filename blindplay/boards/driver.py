@@ -111,6 +111,17 @@ class SensorBoard(ABC):
         has been told. A board whose line loses nothing tells it at once."""
         self.tell(Read(number))
 
+    def may_be(self, other: "SensorBoard", *, by_name: bool = False) -> bool:
+        """Return whether what answers now may be the board of ``other``, because nothing tells the
+        two apart but the names of their ports. ``by_name``: not even these boards' USB identities
+        are known from before."""
+        return False
+
+    def answers_since(self, at: float, connection: int) -> bool:
+        """Return whether the board, connected for the ``connection``-th time, has answered after
+        ``at``."""
+        return True
+
     def light(
         self, squares: Collection[chess.Square], notices: Collection[Notice] = frozenset()
     ) -> None:
@@ -180,6 +191,7 @@ class BoardDriver(SensorBoard, Generic[State]):
         self._state: State | None = None
         self._usb: tuple[int | None, int | None, str | None] | None = None
         self._connected = False
+        self._connections = 0
         self._loss_reported = False
         self._stop = threading.Event()
         self._tasks: deque[Callable[[State], bytes | None]] = deque(maxlen=16)
@@ -252,6 +264,17 @@ class BoardDriver(SensorBoard, Generic[State]):
 
     def placement(self) -> str | None:
         return self._state.placement() if self._state else None
+
+    def may_be(self, other: SensorBoard, *, by_name: bool = False) -> bool:
+        if type(self) is not type(other) or not isinstance(other, BoardDriver):
+            return False
+        if any("://" in url and not url.startswith("hid://") for url in (self.url, other.url)):
+            return False  # an address that names one board
+        return by_name or None in (self._usb, other._usb) or self._usb == other._usb
+
+    def answers_since(self, at: float, connection: int) -> bool:
+        state, same = self._state, self._connected and self._connections == connection
+        return same and state is not None and state.heard_at is not None and state.heard_at > at
 
     def _enqueue(self, task: Callable[[State], bytes | None]) -> None:
         """Let the thread that talks to the board call ``task`` and send the bytes that it returns.
@@ -369,6 +392,7 @@ class BoardDriver(SensorBoard, Generic[State]):
 
     def _note_connection(self, url: str) -> None:
         self._connected = True
+        self._connections += 1
         self._loss_reported = False
         self.url = url
         for port in self._ports():

@@ -60,18 +60,38 @@ class PieceTouched:
 
 
 @dataclass(frozen=True)
+class PieceDoubted:
+    """A hole reads as another piece and has not been empty in between. The piece from before counts
+    until the hole reads as before (:class:`PieceCertain`) or is empty (:class:`Lifted`)."""
+
+    kind: ClassVar[str] = "doubted"
+    square: str
+    at: float = field(default_factory=time.monotonic)
+
+
+@dataclass(frozen=True)
+class PieceCertain:
+    """A doubted hole reads as the piece from before again."""
+
+    kind: ClassVar[str] = "certain"
+    square: str
+    at: float = field(default_factory=time.monotonic)
+
+
+@dataclass(frozen=True)
 class BoardPosition:
     """The whole board, as FEN's first field.
 
     It comes after each connect and whenever events may have been lost. The board did not see how
     the difference from before came about, so the difference is neither a touch nor a move. A hole
     with a fault shows the piece from before the fault. A board that knows only which holes are
-    occupied shows each piece as ``?``.
+    occupied shows each piece as ``?``. ``doubted`` are the squares whose piece is doubted.
     """
 
     kind: ClassVar[str] = "position"
     placement: str
     at: float = field(default_factory=time.monotonic)
+    doubted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -119,6 +139,8 @@ BoardEvent: TypeAlias = (
     | Lifted
     | Placed
     | PieceTouched
+    | PieceDoubted
+    | PieceCertain
     | BoardPosition
     | Read
     | PositionUnknown

@@ -31,6 +31,10 @@ def describe_event(event: BoardEvent) -> str:
             placed = chess.Piece.from_symbol(piece)
             side, name = chess.COLOR_NAMES[placed.color], chess.piece_name(placed.piece_type)
             return f"Placed on {square}: {side} {name}."
+        case events.PieceDoubted(square):
+            return f"Another piece on {square} without a lift: press it down, or lift it once."
+        case events.PieceCertain(square):
+            return f"The piece on {square} is certain again."
         case events.BoardPosition(placement):
             return f"Position: {placement}"
         case events.Read():

@@ -161,6 +161,8 @@ def act_after_hands(
     def unread(sides: Sequence[str]) -> None:
         pack = load(language)
         boards = [pack.sentence("board_unread", player=pack.sentence(side)) for side in sides]
+        if not table.game.owners_known:
+            boards = [pack.sentence("owners_asked")]
         answer(ActionResult((*boards, words["press_waits"])))
 
     presser = role if value_of(form, "act") == "press" else None

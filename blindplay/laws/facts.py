@@ -249,6 +249,13 @@ class Position(OnBoard, kind="position"):
     placement: str = v.stored(v.placement)
 
 
+class BoardOwners(Fact, kind="board_owners"):
+    """The table cannot tell which board is whose; ``known``: now it can. It counts nothing that
+    happens on such a board."""
+
+    known: bool = v.stored(v.switch)
+
+
 class Adjust(Personal, kind="adjust"):
     """A player says that they adjust pieces ("j'adoube")."""
 

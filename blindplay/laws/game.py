@@ -95,6 +95,7 @@ _HANDLERS: dict[type[Fact], Callable[[State, Any], None]] = {
     f.Lift: executing.lift,
     f.Place: executing.place,
     f.Position: executing.position,
+    f.BoardOwners: setting_up.know_owners,
     f.Adjust: touching.adjust,
     f.Touch: touching.touch,
     f.Announce: moving.announce,

@@ -14,7 +14,7 @@ _FOR_OWN = frozenset(
 # The Laws take these facts from anybody, so a table must ask :func:`refusal` before it accepts one
 # from a person: the first are the arbiter's, the second come from devices and the table itself.
 _ARBITERS = frozenset(("arbiter", "start", "inspect", "open_envelope"))
-_NOBODYS = frozenset(("setup", "tick", "lift", "place", "position"))
+_NOBODYS = frozenset(("setup", "tick", "lift", "place", "position", "board_owners"))
 # Anybody tells the arbiter of something irregular where the text says so (12.7).
 _FOR_ANYBODY = frozenset(("irregular",))
 

@@ -428,6 +428,13 @@ class TwoBoardsDemanded(PersonalRuling, kind="two_boards"):
     """A player demands two boards (D.1)."""
 
 
+class Owners(Ruling, kind="owners"):
+    """Whether it is certain which board is whose. If not, each player must lift their own king and
+    put it back."""
+
+    known: bool
+
+
 class SpecialBoardInspected(BoardRuling, kind="special_board"):
     """The requirements that a special board fulfils, those that it lacks, and the article of each
     (D.1.1 to D.1.4)."""

@@ -27,6 +27,7 @@ from .rulings import (
     ArbiterNeeded,
     AssistantPresence,
     Late,
+    Owners,
     SpecialBoardInspected,
     TwoBoardsDemanded,
 )
@@ -87,6 +88,12 @@ def two_boards(game: State, fact: f.TwoBoards) -> None:
     if len(game.tables) == 1:
         game.tables["black"] = TableBoard(dict(game.pieces), plies=len(game.history))
     game.rule(TwoBoardsDemanded(by=fact.by), "two_boards")
+
+
+def know_owners(game: State, fact: f.BoardOwners) -> None:
+    """The table no longer knows which board is whose, or knows it again (D.1: each player's)."""
+    game.owners_known = fact.known
+    game.rule(Owners(known=fact.known), "two_boards")
 
 
 def inspect(game: State, fact: f.Inspect) -> None:

@@ -276,6 +276,7 @@ class State:
         self.struck: list[tuple[str, int, str]] = []
         self.clock = Clock(TimeControl(()))
         self.tables: dict[str, TableBoard] = {}
+        self.owners_known = True  # False: the table cannot tell which board is whose
         self.started = False
         self.started_at = 0
         self.result: str | None = None

@@ -13,6 +13,7 @@ from blindplay.laws.placement import change, laid_over, read_placement
 from blindplay.laws.state import TableBoard
 from blindplay.laws.unidentified_pieces import UNKNOWN
 
+from .asked_lifts import AskedLifts
 from .desk import NAMES, Desk
 from .lamps import notices, to_light
 from .nameless_positions import playing, read_position
@@ -46,23 +47,28 @@ class BoardSeat:
         self.seen = False
         """True if the board has shown its position, or cannot be reached."""
         self._desk = desk
-        self._seat = seat
+        self.seat = seat
+        """The seat whose board it is."""
+        self.nobodys = False
+        """True while it is not certain whose board it is. Until then nothing on it counts."""
+        self.levers = True
+        """True if its levers are the table's clock, False if they are its player's talk buttons."""
         self._on_lever = on_lever
         self._changed = changed
         self._asked = asked
         self._faulty: set[str] = set()
+        self.lifts = AskedLifts(desk, lambda: self.seat)
         # The position, while hands rest, of a board that tells positions only, and the squares
         # that were seen empty since it showed a position of the game.
         self._resting: str | None = None
         self._emptied: set[chess.Square] = set()
         self._lit: tuple[frozenset[chess.Square], frozenset[Notice]] = frozenset(), frozenset()
         desk.table.hands_first.attach(seat, self)
-        board.listen(self._on_event)
 
     @property
     def side(self) -> str:
         """The side whose board it is now."""
-        return self._desk.side_of(self._seat)
+        return self._desk.side_of(self.seat)
 
     @property
     def table_board(self) -> TableBoard | None:
@@ -75,12 +81,19 @@ class BoardSeat:
 
     def ask_to_check(self) -> None:
         """Ask everybody to look at the board, for it cannot be read, or to say the move."""
+        if self.nobodys:
+            self._desk.tell_all("owners_asked")
+            return
+        if self.lifts.doubted and not self.gone:
+            self.lifts.ask_again()
+            return
         sentence = "board_unread" if self.gone or not self._unclear() else "board_unclear"
         self._desk.tell_all(sentence, player=self._desk.pack.sentence(self.side))
 
     # --- events ------------------------------------------------------------------------------
 
-    def _on_event(self, event: events.BoardEvent) -> None:
+    def take(self, event: events.BoardEvent) -> None:
+        """Make facts of what has happened on the board."""
         felt_only = (events.Lifted, events.Placed, events.BoardPosition)
         if isinstance(event, felt_only) and not self.board.FEELS_TOUCHES:
             self._untouched(event)
@@ -94,16 +107,15 @@ class BoardSeat:
 
     def _lifted(self, event: events.Lifted) -> None:
         self._line(f"{event.square} lifted")
-        self._desk.table.submit(f.Lift(board=self.side, square=event.square))
+        self.lifts.lift(event.square)
 
     def _placed(self, event: events.Placed) -> None:
         self._line(f"{event.piece or 'a piece'} placed on {event.square}")
-        self._desk.table.submit(
-            f.Place(board=self.side, square=event.square, piece=event.piece or None)
-        )
+        self.lifts.place(event.square, event.piece or None)
 
     def _position(self, event: events.BoardPosition) -> None:
         self._line(f"position {event.placement}")
+        self.lifts.forget_lift()
         game, placement = self._desk.table.game, event.placement
         if self.side in game.tables:  # unnamed pieces stand where the game has them
             placement = unidentified_pieces.named(game, self.side, placement)
@@ -111,18 +123,19 @@ class BoardSeat:
         if table is None or table.placement != read_placement(placement) or not self.seen:
             self._desk.table.submit(f.Position(board=self.side, placement=placement))
         self.seen = self.connected = True
+        self.lifts.doubt_only(event.doubted)
 
     def _unknown(self, event: events.PositionUnknown) -> None:
         """Tell people why nothing happens: moves of hands wait until the board can be read."""
         self._line("the position is not known")
         self.ask_to_check()
-        self._desk.table.hands_first.unreadable(self._seat)
+        self._desk.table.hands_first.unreadable(self.seat)
 
     def _lever(self, event: events.LeverPressed) -> None:
         self._on_lever(event.side, max(0.0, self.board.now() - event.at))
 
     def _read(self, event: events.Read) -> None:
-        self._desk.table.hands_first.read(self._seat, event.number)
+        self._desk.table.hands_first.read(self.seat, event.number)
 
     def _connected(self, event: events.Connected) -> None:
         self.connected, self.about = True, event.board
@@ -131,13 +144,14 @@ class BoardSeat:
         if self.gone:
             self.gone = False
             self._desk.tell_all("board_back", player=self._desk.pack.sentence(self.side))
-        self._desk.table.hands_first.connected(self._seat)
+        self._desk.table.hands_first.connected(self.seat)
 
     def _disconnected(self, event: events.Disconnected) -> None:
         self._desk.transcript.trouble(event.why)
         self.gone = self.seen = True
         self.connected = False
-        self._desk.table.hands_first.read(self._seat, None)
+        self.lifts.forget_lift()
+        self._desk.table.hands_first.read(self.seat, None)
         self._desk.tell_all("board_gone", player=self._desk.pack.sentence(self.side))
 
     def _fault(self, event: events.ContactFault) -> None:
@@ -160,7 +174,7 @@ class BoardSeat:
             self.seen = True
             self.take_awaited()
             if UNKNOWN in event.placement:  # a press may wait until the board tells the move
-                self._desk.table.hands_first.connected(self._seat)
+                self._desk.table.hands_first.connected(self.seat)
         else:
             if isinstance(event, events.Lifted):
                 self._emptied.add(chess.parse_square(event.square))
@@ -174,13 +188,14 @@ class BoardSeat:
             self._take(placement)
 
     def hides(self, presser: str) -> bool:
-        """Return whether the presser's move may stand on this board, which cannot tell: it is gone,
-        or it knows no pieces and several moves look the same."""
+        """Return whether the presser's move may stand on this board, which cannot tell: it is gone
+        or nobody's, a piece is doubted, or it knows no pieces and several moves look the same."""
         game = self._desk.table.game
         unmade = game.turn.made is None and game.sealed is None and not game.over
         if not unmade or not self._is_own(presser) or not presser.endswith(game.side):
             return False
-        return self.gone or self._unclear()
+        hidden = self.gone or self.nobodys or bool(self.lifts.doubted)
+        return hidden or self._unclear()
 
     def _unclear(self) -> bool:
         nameless = self._resting is not None and UNKNOWN in self._resting
@@ -211,8 +226,10 @@ class BoardSeat:
         """Light the squares at which hands have something to do, and tell the player without words
         what is to be done."""
         game, side = self._desk.table.game, self.side
-        asked = self._asked(side)
+        asked = self._asked(side) or bool(self.lifts.doubted)
         lit = to_light(game, side, self._resting), notices(game, side, asked=asked)
+        if self.nobodys:
+            lit = frozenset(), frozenset((Notice.QUESTION,))
         if lit != self._lit:
             self._lit = lit
             self.board.light(*lit)
@@ -244,10 +261,22 @@ def _take_touch(seat: BoardSeat, event: events.PieceTouched) -> None:
         seat._desk.table.submit(f.Touch(by=game.side, square=event.square))
 
 
+def _doubt(seat: BoardSeat, event: events.PieceDoubted) -> None:
+    seat._line(f"the piece on {event.square} is doubted")
+    seat.lifts.doubt(event.square)
+
+
+def _be_certain(seat: BoardSeat, event: events.PieceCertain) -> None:
+    seat._line(f"the piece on {event.square} is certain")
+    seat.lifts.certain(event.square)
+
+
 _HANDLERS: Mapping[type[events.BoardEvent], Callable[[BoardSeat, Any], None]] = {
     events.Lifted: BoardSeat._lifted,
     events.Placed: BoardSeat._placed,
     events.PieceTouched: _take_touch,
+    events.PieceDoubted: _doubt,
+    events.PieceCertain: _be_certain,
     events.BoardPosition: BoardSeat._position,
     events.Read: BoardSeat._read,
     events.PositionUnknown: BoardSeat._unknown,

@@ -184,9 +184,10 @@ class Attendant:
             case events.Disconnected() as lost:
                 self._voice.trouble(lost.why)
                 return [self._pack.sentence("board_lost")]
-            case events.ContactFault() as fault:
-                square = self._pack.square(peg.square_index(fault.square))
-                return [self._pack.sentence("contact_bad", square=square)]
+            case events.ContactFault() | events.PieceDoubted():
+                key = "contact_bad" if isinstance(event, events.ContactFault) else "contact_doubted"
+                square = self._pack.square(peg.square_index(event.square))
+                return [self._pack.sentence(key, square=square)]
             case events.Connected() | events.LeverPressed():
                 return []
         placement = self.board.placement() if self.board is not None else None

@@ -146,13 +146,21 @@ def outputs(
 
 
 def attach_boards(
-    session: Session, own: str, other: str, wanted: WantedDevices, found: tuple[str | None, ...]
+    session: Session,
+    own: str,
+    other: str,
+    wanted: WantedDevices,
+    found: tuple[str | None, ...],
+    *,
+    resumed: bool = False,
 ) -> None:
-    """Read the boards at the addresses ``found``, of the player at ``own`` and of the opponent."""
+    """Read the boards at the addresses ``found``, of the player at ``own`` and of the opponent.
+    ``resumed``: the addresses are those from before, and ports may have swapped their names."""
     for side, address in zip((own, other), found, strict=True):
         if address is None:
             continue
-        session.attach_board(side, address, levers=side != own or not wanted.talk_levers)
+        levers = side != own or not wanted.talk_levers
+        session.attach_board(side, address, levers=levers, by_name=resumed)
         known = kept(address)
         for square in sorted(known.bad) if known is not None else ():
             tell_bad_contact(session.desk, square)

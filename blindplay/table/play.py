@@ -177,7 +177,7 @@ def run(
             if options.tape is not Keep.OFF:
                 _keep_tape(session, path, voices=options.tape is Keep.VOICES)
             session.setting_up.prepare()
-            attach_boards(session, own, OTHER[own], wanted, boards)
+            attach_boards(session, own, OTHER[own], wanted, boards, resumed=resumed)
             attach_microphone(session, own, wanted, voices.hear if voices is not None else None)
             host = None
             if console is not None:

@@ -34,6 +34,7 @@ from .taping import Taping
 from .time_warnings import TimeWarnings
 from .timekeeping import Timekeeper
 from .transcript import Transcript, plain
+from .whose_boards import WhoseBoards
 
 Learner: TypeAlias = Callable[[str, list[tuple[str, str]]], Confusions]
 """Called with a seat and its words (said, heard) when it turned out what was said; gives how the
@@ -81,6 +82,7 @@ class Session:
             on_voicing=on_voicing,
         )
         self.boards: dict[str, BoardSeat] = {}
+        self._whose_boards = WhoseBoards(self.desk, self.boards)
         self.microphones: dict[str, MicrophoneSeat] = {}
         self.setting_up = SettingUp(self.desk, self.boards, self._listen_anew)
         self.dialogue = Dialogue(
@@ -146,6 +148,7 @@ class Session:
     def _second(self) -> None:
         with self.table.lock:
             self._perform([*self.dialogue.tick(), *self.time_warnings.tick()])
+        self._whose_boards.tick()
         self.setting_up.begin_if_ready()
 
     # --- from the players --------------------------------------------------------------------
@@ -250,26 +253,34 @@ class Session:
 
     # --- devices -----------------------------------------------------------------------------
 
-    def attach_board(self, seat: str, url: str, *, levers: bool = True) -> None:
+    def attach_board(
+        self, seat: str, url: str, *, levers: bool = True, by_name: bool = False
+    ) -> None:
         """Read the board of ``seat`` at ``url``; a prefix such as ``dgt:`` names its maker.
 
         ``levers``: its levers are the table's clock, else each is its player's talk button.
+        ``by_name``: it was the board of ``seat`` before this table went on, and only the name of
+        its port says that it is so now.
         """
         driver, address = driver_of(url)
-        self.attach(driver(address), seat, levers=levers)
+        self.attach(driver(address), seat, levers=levers, by_name=by_name)
 
-    def attach(self, board: SensorBoard, seat: str, *, levers: bool = True) -> None:
+    def attach(
+        self, board: SensorBoard, seat: str, *, levers: bool = True, by_name: bool = False
+    ) -> None:
         """Read the board of ``seat``; see :meth:`attach_board`."""
 
         def on_lever(lever: str, ago: float) -> None:
             side = self.desk.side_of(lever)
-            if levers:
+            if here.nobodys and not all(one.levers for one in self.boards.values()):
+                return  # the clock, or a talk button
+            if here.levers:
                 self.transcript.line(f"felt {NAMES[side]}'s clock lever pressed")
                 self.press(side, ago)
             else:
-                self.talk(self.boards[seat].side)
+                self.talk(here.side)
 
-        self.boards[seat] = BoardSeat(
+        here = self.boards[seat] = BoardSeat(
             self.desk,
             seat,
             board,
@@ -277,6 +288,8 @@ class Session:
             changed=self.setting_up.begin_if_ready,
             asked=lambda side: self.dialogue.asked(side) is not None,
         )
+        here.levers = levers
+        self._whose_boards.attach(here, by_name=by_name)
         board.start()
 
     def attach_microphone(

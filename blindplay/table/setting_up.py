@@ -176,6 +176,8 @@ class SettingUp:
             return
         for seat in list(self._seats.values()):
             side = seat.side
+            if seat.nobodys:
+                continue
             self._look_for_slips(side)
             goal = self._goal(side)
             guide = self._guides.get(side)

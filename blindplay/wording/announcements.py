@@ -355,6 +355,10 @@ def _take_back(context: _Context, ruling: r.TakeBack) -> _Sentences:
     yield context.sentence(key, **context.place(ruling.to_ply))
 
 
+def _owners_known(context: _Context, ruling: r.Owners) -> _Sentences:
+    yield context.sentence("owners_known" if ruling.known else "owners_asked")
+
+
 def _special_board(context: _Context, ruling: r.SpecialBoardInspected) -> _Sentences:
     missing = ", ".join(context.pack.sentence(f"special_board_{name}") for name in ruling.missing)
     yield context.sentence("special_board_missing" if missing else "special_board_ok", what=missing)
@@ -542,6 +546,7 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.CorrectBoard: _correct_board,
     r.TakeBack: _confirmed(_take_back),
     r.TwoBoardsDemanded: _simple("two_boards"),
+    r.Owners: _owners_known,
     r.SpecialBoardInspected: _special_board,
     r.IllegalMove: _confirmed(_illegal),
     r.Penalty: _penalty,
@@ -572,6 +577,7 @@ URGENT = (
     r.FlagFell,
     r.GameOver,
     r.IllegalMove,
+    r.Owners,
     r.RepeatDiffers,
     r.TooLate,
     r.Touched,

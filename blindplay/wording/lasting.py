@@ -10,7 +10,7 @@ TO_MOVE = (*NOW, "clocks")
 _LASTING: tuple[tuple[tuple[type[Ruling], ...], tuple[str, ...]], ...] = (
     ((r.DrawOffered,), ("offers", "result")),
     ((r.Consented,), ("arbiter", "result")),
-    ((r.CorrectBoard, r.Explained), ("boards", "result")),
+    ((r.CorrectBoard, r.Explained, r.Owners), ("boards", "result")),
     ((r.Refused, r.NotMade, r.NotUnderstood, r.Ambiguous, r.CheckBoard), NOW),
     ((r.AnnouncementVoid, r.ExecutedDiffers, r.RepeatDiffers, r.TooLate), ("turn", "result")),
     ((r.ClockReading,), ("clocks", "result")),
@@ -19,8 +19,10 @@ _LASTING: tuple[tuple[tuple[type[Ruling], ...], tuple[str, ...]], ...] = (
 
 def aspects(game: Game) -> dict[str, str]:
     """Return the aspects of a game whose change makes a sentence about it outdated: the move that
-    is due, the arbiter's part, draw offers, the boards to be corrected, the clocks, the result."""
+    is due, the arbiter's part, draw offers, the boards to be corrected or recognised, the clocks,
+    the result."""
     pending, turn = game.pending, game.turn
+    wrong = [name for name, table in game.tables.items() if table.wanted is not None]
     arbiter = game.paused
     if pending is not None and not pending.claimable:
         arbiter = f"{pending.ruling.kind} {pending.ruling.t}"
@@ -28,7 +30,7 @@ def aspects(game: Game) -> dict[str, str]:
         "turn": f"{len(game.history)}{' made' * (turn.made is not None)}",
         "arbiter": arbiter,
         "offers": " ".join(sorted(game.offers)),
-        "boards": " ".join(name for name, table in game.tables.items() if table.wanted is not None),
+        "boards": " ".join(wrong if game.owners_known else (*wrong, "owners")),
         "clocks": game.clock.running or "",
         "result": game.result or "",
     }

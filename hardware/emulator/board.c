@@ -20,7 +20,7 @@ static const char PIECES[] = "-PRNBKQprnbkq";
 static const int OHMS[] = LADDER_OHMS;
 
 static struct hole {
-    double ohms, before;
+    double ohms, before, worn;
     uint64_t bounces_until, open_until;
     bool faulty;
 } holes[64];
@@ -43,6 +43,7 @@ void put(int square, char piece, double bounce_ms)
         hole->ohms = OHMS[code] * within(1 - tolerance, 1 + tolerance);
     hole->bounces_until = avr->cycle + (uint64_t)(bounce_ms * MS);
     hole->faulty = false;
+    hole->worn = 0;
 }
 
 static bool motor_disturbs(void);
@@ -55,7 +56,7 @@ static double ohms_at(const struct hole *hole)
         return OPEN_OHM;
     if (avr->cycle < hole->bounces_until && chance() < 0.5)
         return hole->before;
-    return hole->ohms;
+    return hole->ohms + hole->worn;
 }
 
 static void select_changes(struct avr_irq_t *irq, uint32_t value, void *bit)
@@ -125,9 +126,10 @@ void feel(int square, double ms)
     holes[square].open_until = avr->cycle + (uint64_t)(ms * MS);
 }
 
-void set_fault(int square, bool faulty)
+void set_fault(int square, bool faulty, double ohms)
 {
-    holes[square].faulty = faulty;
+    holes[square].faulty = faulty && ohms == 0;
+    holes[square].worn = faulty ? ohms : 0;
 }
 
 /* --- levers ------------------------------------------------------------------------------- */

@@ -75,13 +75,13 @@ static bool obey_feel(const struct request *it)
 
 static bool obey_fault(const struct request *it)
 {
-    set_fault(it->square, true);
+    set_fault(it->square, true, atof(it->second));
     return true;
 }
 
 static bool obey_mend(const struct request *it)
 {
-    set_fault(it->square, false);
+    set_fault(it->square, false, 0);
     return true;
 }
 

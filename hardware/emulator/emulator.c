@@ -17,7 +17,8 @@
  *                           the contact bounces for MS
  *   fen PLACEMENT           sets all holes at once
  *   feel SQUARE MS          the contact opens for MS and closes again
- *   fault SQUARE, mend SQUARE    shorts the contact, until `mend` or the next `set`
+ *   fault SQUARE [OHMS]     shorts the contact, or adds so much to its resistance, until
+ *   mend SQUARE             or the next `set`
  *   lever SIDE down|up, press SIDE [MS]     SIDE is white or black
  *   fit motor, fit lamp     builds it in, to be noticed when the board boots
  *   buzzer, motor, lamp     the times when it went on and off since the last question: TIME+, TIME-

@@ -40,7 +40,8 @@ bool is_piece(const char *text);
 void put(int square, char piece, double bounce_ms);
 bool set_up(const char *placement);
 void feel(int square, double ms);
-void set_fault(int square, bool faulty);
+/* The contact is shorted or, with `ohms`, has so much resistance. */
+void set_fault(int square, bool faulty, double ohms);
 void show_levers(void);
 void move_lever(int lever, bool down, uint64_t springs_at);
 void spring_levers(void);

@@ -52,4 +52,11 @@ class EventLog:
         return [type(event) for event in list(self.events)]
 
     def without_times(self) -> list[tuple[object, ...]]:
-        return [(type(e), *(v for k, v in vars(e).items() if k != "at")) for e in list(self.events)]
+        """The events with their fields, but for times and for squares of which there are none."""
+        return [
+            (
+                type(one),
+                *(value for name, value in vars(one).items() if name != "at" and value != ()),
+            )
+            for one in list(self.events)
+        ]

@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 
 from blindplay.boards import ports
+from blindplay.boards.dgt import DgtBoard
 from blindplay.boards.events import BoardEvent, BoardPosition, Connected, Disconnected, Lifted
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.boards.ports import BoardNotFoundError, FoundPort, NoAnswerError
 from tests.boards.event_log import EventLog
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -36,6 +38,61 @@ def test_a_board_plugged_in_under_another_name_is_found_by_its_usb_identity(
             log.wait_kinds(Disconnected, Connected, BoardPosition)
             assert board.url == second.url
             assert board.placement() == "8/8/8/8/8/8/8/K6k"
+
+
+def test_a_board_answers_since_a_time_on_the_connection_that_its_user_knows(log: EventLog) -> None:
+    with (
+        EmulatedBoard(force_socket=True) as emulated,
+        PegBoard(emulated.url, log, backoff=(0.05, 0.1), ports=list) as board,
+    ):
+        log.wait_kinds(Connected, BoardPosition)
+        now = time.monotonic()
+        assert until(lambda: board.answers_since(now, 1))
+        assert not board.answers_since(time.monotonic() + 60, 1)
+        emulated.unplug()
+        log.wait_kinds(Connected, BoardPosition, Disconnected)
+        assert not board.answers_since(now, 1)
+        emulated.plug()
+        log.wait_kinds(Connected, BoardPosition, Disconnected, Connected, BoardPosition)
+        assert until(lambda: board.answers_since(now, 2)) and not board.answers_since(now, 1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs device files")
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        ((0x1A86, 0x7523, None), (0x1A86, 0x7523, None), True),
+        ((0x10C4, 0xEA60, "0001"), (0x10C4, 0xEA60, "0001"), True),  # as many adapters come
+        ((0x0403, 0x6001, "A1"), (0x0403, 0x6001, "A2"), False),
+        ((0x1A86, 0x7523, None), (0x0403, 0x6001, "A1"), False),
+        (None, None, True),
+    ],
+)
+def test_only_usb_identities_tell_two_boards_of_one_maker_apart(
+    one: tuple[int, int, str | None] | None,
+    other: tuple[int, int, str | None] | None,
+    alike: bool,
+) -> None:
+    with EmulatedBoard() as first, EmulatedBoard() as second:
+        present = [
+            FoundPort(board.url, "adapter", *usb, likely=True)
+            for board, usb in ((first, one), (second, other))
+            if usb is not None
+        ]
+        with (
+            PegBoard(first.url, ports=lambda: present) as mine,
+            PegBoard(second.url, ports=lambda: present) as theirs,
+        ):
+            assert until(lambda: mine.placement() and theirs.placement())
+            assert mine.may_be(theirs) is alike
+            assert mine.may_be(theirs, by_name=True)  # the names are all that is known
+
+
+def test_boards_of_two_makers_and_addresses_of_their_own_are_never_taken_for_each_other() -> None:
+    mine = PegBoard("/dev/ttyUSB0")
+    assert mine.may_be(PegBoard("/dev/ttyUSB1"))
+    for other in (DgtBoard("/dev/ttyUSB1"), PegBoard("socket://127.0.0.1:9")):
+        assert not mine.may_be(other, by_name=True) and not other.may_be(mine, by_name=True)
 
 
 def test_an_absent_board_is_reported_once_and_awaited(log: EventLog) -> None:

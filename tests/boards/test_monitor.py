@@ -10,7 +10,8 @@ import threading
 
 import pytest
 
-from blindplay.boards.monitor import monitor
+from blindplay.boards.events import PieceCertain, PieceDoubted
+from blindplay.boards.monitor import describe_event, monitor
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.boards.ports import BoardNotFoundError
 from tests.command_line import run
@@ -63,6 +64,14 @@ def test_the_monitor_prints_json_lines() -> None:
     ]
     assert (lines[3]["square"], lines[3]["piece"]) == ("f3", "N")
     assert 0 <= lines[2]["at"] <= lines[3]["at"]
+
+
+def test_the_monitor_says_what_makes_a_doubted_piece_certain() -> None:
+    told = [describe_event(event) for event in (PieceDoubted("e2"), PieceCertain("e2"))]
+    assert told == [
+        "Another piece on e2 without a lift: press it down, or lift it once.",
+        "The piece on e2 is certain again.",
+    ]
 
 
 def test_the_monitor_refuses_a_wrong_port() -> None:

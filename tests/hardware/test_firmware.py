@@ -21,6 +21,7 @@ from blindplay.boards import events
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg import protocol as peg
 from blindplay.boards.peg.emulator import LockstepBoard
+from blindplay.boards.peg.state import PegBoardState
 from blindplay.boards.ports import NoAnswerError
 from tests import ROOT
 from tests.boards.event_log import EventLog
@@ -271,6 +272,24 @@ def test_events_are_soon_there(make: Make) -> None:
         assert wait_ms + 15 <= median(taken[action]) <= wait_ms + 80
 
 
+@pytest.mark.parametrize(
+    ("open_ms", "told"),
+    [(0, ["doubted"]), (100, ["doubted"]), (160, ["lifted", "placed"])],
+)
+def test_a_piece_exchanged_faster_than_a_lift_is_doubted(
+    board: Stepped, open_ms: int, told: list[str]
+) -> None:
+    """A lift takes 150 ms of an open contact. Until it is seen the piece from before counts."""
+    host = Host(board)
+    host.run(300)
+    if open_ms:
+        board.set("h7", ".")
+        host.run(open_ms)
+    board.set("h7", "B")
+    assert [event.kind for event in host.run(300)] == told
+    assert host.placement == (START if open_ms < 150 else START.replace("pppppppp", "pppppppB"))
+
+
 # --- the real one only -----------------------------------------------------------------------
 
 
@@ -318,6 +337,39 @@ def test_a_fault_is_reported_and_no_lift_is_derived_from_it(real: LockstepFirmwa
     (mended,) = line.changes(300)
     assert isinstance(mended, peg.HoleChanged)
     assert (mended.old, mended.new) == (peg.FAULT, 5)
+
+
+@pytest.mark.parametrize("size", [4096, 1], ids=["whole", "bytes"])
+def test_a_contact_with_more_resistance_lifts_and_places_nothing(
+    real: LockstepFirmware, size: int
+) -> None:
+    """980 ohms more make the 820 of a white pawn the 1800 of a black one."""
+    state = PegBoardState("lock-step")
+    told: list[str] = []
+
+    def run(ms: float) -> list[str]:
+        told.clear()
+        end = real.time + ms
+        while real.time < end:
+            for at, data in real.run(10):
+                for first in range(0, len(data), size):
+                    told.extend(
+                        e.kind for e in state.receive(data[first : first + size], at / 1000)
+                    )
+            real.hear(state.requests(real.time / 1000))
+        return list(told)
+
+    assert run(400) == ["connected", "position"]
+    real.fault("e2", 980)
+    assert run(1500) == ["doubted"] and state.placement() == START
+    real.mend("e2")
+    assert run(1500) == ["certain"]
+    real.fault("e2", 980)
+    assert run(300) == ["doubted"]
+    real.set("e2", ".")
+    assert run(300) == ["lifted"]
+    real.set("e2", "P")
+    assert run(300) == ["placed"] and state.placement() == START
 
 
 def test_a_raw_reading_is_what_the_divider_gives(real: LockstepFirmware) -> None:

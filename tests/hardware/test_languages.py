@@ -20,6 +20,7 @@ from blindplay.boards.driver import Notice
 from blindplay.boards.peg import protocol as peg
 from blindplay.boards.peg.signals import MOTOR
 from blindplay.boards.peg.state import PegBoardState
+from blindplay.boards.ports import UnfitBoardError
 from blindplay.boards.recordings import decode
 from tests.boards.event_log import EventLog
 
@@ -53,6 +54,12 @@ def hands(position: chess.Board, move: chess.Move) -> Iterator[tuple[str, str]]:
             yield chess.square_name(square), piece.symbol()
 
 
+@pytest.fixture
+def any_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Our driver for DGT boards takes a pegged board for one, as other programs do."""
+    monkeypatch.setattr("blindplay.boards.dgt.state.PEGGED", "")
+
+
 class DgtHost:
     """A program for DGT boards at the firmware's line."""
 
@@ -73,7 +80,9 @@ class DgtHost:
             self.board.hear(self.state.requests(now))
 
 
-def test_a_program_for_dgt_boards_follows_a_whole_game(real: LockstepFirmware) -> None:
+def test_a_program_for_dgt_boards_follows_a_whole_game(
+    real: LockstepFirmware, any_program: None
+) -> None:
     host, position = DgtHost(real), chess.Board()
     host.run(2000, host.state.placement)
     assert [type(event) for event in host.told] == [events.Connected, events.BoardPosition]
@@ -95,7 +104,14 @@ def test_a_program_for_dgt_boards_follows_a_whole_game(real: LockstepFirmware) -
     assert [one.uci for one in decode(host.stream) if isinstance(one, MoveFound)] == GAME
 
 
-def test_the_driver_of_dgt_boards_connects_to_it(firmware: None) -> None:
+def test_our_own_driver_of_dgt_boards_refuses_it(firmware: None) -> None:
+    from hardware.emulated import FirmwareBoard
+
+    with FirmwareBoard() as board, pytest.raises(UnfitBoardError, match="is a pegged board"):
+        DgtBoard.probe(board.url)
+
+
+def test_a_driver_of_dgt_boards_connects_to_it(firmware: None, any_program: None) -> None:
     from hardware.emulated import FirmwareBoard
 
     log = EventLog()

@@ -68,6 +68,7 @@ FIELDS: dict[type[f.Fact], dict[str, st.SearchStrategy[Any]]] = {
     f.Position: {
         "board": SIDE, "placement": st.sampled_from(["8/8/8/8/8/8/8/8", "k7/8/8/8/8/8/8/7K"]),
     },
+    f.BoardOwners: {"known": st.booleans()},
     f.Adjust: {"by": ACTING},
     f.Announce: SPOKEN,
     f.Repeat: SPOKEN,

@@ -122,6 +122,9 @@ def test_a_bad_contact_is_told_with_what_to_do() -> None:
         led.wait("Feld Eva eins fehlt")
         board.fault("e2")
         led.wait("Feld Eva zwei: der Kontakt ist schlecht.")
+        board.mend("e2")
+        board.fault("e2", "p")
+        led.wait("Feld Eva zwei: Es ist nicht mehr sicher, welche Figur hier steckt.")
         led.keys.type("quit")
         led.ended()
 

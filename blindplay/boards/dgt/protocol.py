@@ -22,6 +22,7 @@ class HostCommand(IntEnum):
 
     SEND_BOARD = 0x42
     SERIAL_NUMBER = 0x45
+    TRADEMARK = 0x47
     UPDATE_NICE = 0x4B
     VERSION = 0x4D
 

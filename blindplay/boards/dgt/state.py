@@ -14,6 +14,7 @@ import chess
 from .. import events
 from ..driver import LOOK_SECONDS, PositionState
 from ..events import BoardEvent
+from ..ports import UnfitBoardError
 from .fields import placement_of, square_of, turned_at_start
 from .protocol import (
     PIECES,
@@ -30,6 +31,8 @@ from .protocol import (
     Version,
 )
 
+PEGGED = "BlindPlay"
+"""The trademark of a pegged board, which answers as a DGT board does."""
 _DUMP_EVERY = 0.3
 _SETTLED = 0.3
 """The board scans all squares in 0.25 s. After this pause the hands rest."""
@@ -74,7 +77,8 @@ class DgtBoardState(PositionState):
         return heard + self.rest(now)
 
     def hear(self, message: Message, now: float) -> list[BoardEvent]:
-        """Take one message."""
+        """Take one message. Raises :class:`UnfitBoardError` for a pegged board: it has come in the
+        place of the DGT board, and its touches would get lost."""
         if not isinstance(message, Damaged):
             self.heard_at = now
         match message:
@@ -82,6 +86,10 @@ class DgtBoardState(PositionState):
                 self._about["version"] = f"version {major}.{minor:02d}"
             case Text(MessageKind.SERIAL_NUMBER, text):
                 self._about["serial"] = f"serial number {text}"
+            case Text(MessageKind.TRADEMARK, text) if text == PEGGED:
+                raise UnfitBoardError(
+                    f"The board at {self._url} is a pegged board: give its port without dgt."
+                )
             case Dump(codes):
                 return self._connected(now) + self._hear_dump(codes, now)
             case FieldUpdate(field, code):
@@ -107,6 +115,8 @@ class DgtBoardState(PositionState):
     def requests(self, now: float) -> bytes:
         commands = []
         if now - self._reminded_at > _REMIND:
+            if math.isinf(self._reminded_at):
+                commands.append(HostCommand.TRADEMARK)
             commands.append(HostCommand.UPDATE_NICE)
             if math.isinf(self._reminded_at):
                 commands += [HostCommand.VERSION, HostCommand.SERIAL_NUMBER]

@@ -44,7 +44,13 @@ _KNOWN_ORIGINS = re.compile(
 )
 """Chess servers that play with LiveChess, extensions that the user has installed, and pages of this
 machine. Any other page that the user opens could read the board."""
-_TOLD = (events.Connected, events.Disconnected, events.PositionUnknown, events.ContactFault)
+_TOLD = (
+    events.Connected,
+    events.Disconnected,
+    events.PositionUnknown,
+    events.ContactFault,
+    events.PieceDoubted,
+)
 
 _log = logging.getLogger(__name__)
 _log.addHandler(logging.NullHandler())  # a screen reader would read messages about clients aloud

@@ -5,12 +5,21 @@ checksum and restart. It asks for the whole board then, and holds back what it h
 answer comes. It reports the position from before what it held, as one
 :class:`~blindplay.boards.events.BoardPosition`, never as lifts and placings, and then what it held.
 So no press is judged by an unknown position.
+
+It also doubts a hole that reads as one piece and then as another, and was not empty in between.
+1 kΩ more in a contact makes a white pawn read as a black one. A hand can hardly do it: the firmware
+reads each hole every 4 ms (8 while the motor runs) and reports a piece after 25 ms, and a hole as
+empty after 150 ms. In that time, one peg would have to leave its hole, 14 mm deep, and another one
+be aimed at it and pushed in. An aimed movement of a hand takes some 200 ms. With a lift time of
+300 ms, the longest that can be set, quick hands that work together may be fast enough. So neither
+a lift nor a placing is reported, and the piece from before counts. The hole becomes certain when it
+reads as before, or when it has been empty.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -65,10 +74,12 @@ class _UptimeClock:
 
 @dataclass(frozen=True)
 class _Held:
-    """Events that wait until the position is known, and the change of a hole that made them."""
+    """Events that wait until the position is known, and the change of a hole that made them.
+    ``doubted`` is the piece that counted there before the change, if it was doubted."""
 
     events: list[BoardEvent]
-    change: peg.HoleChanged | None
+    change: peg.HoleChanged | None = None
+    doubted: int | None = None
 
 
 class PegBoardState(BoardState):
@@ -76,8 +87,8 @@ class PegBoardState(BoardState):
 
     ``before`` is the state of the last connection. A hole with a fault keeps its piece from
     then, and the count of lever presses goes on unless the board has restarted. ``codes`` are the
-    64 piece codes as last known; a fault does not change them. ``signals`` are what the board
-    should show.
+    64 piece codes as last known; neither a fault nor a doubted piece changes them. ``signals`` are
+    what the board should show.
     """
 
     SILENCE = 2.5  # A working board pings each second.
@@ -105,11 +116,12 @@ class PegBoardState(BoardState):
         self._sequence: int | None = None
         self._board: list[int] | None = None  # the codes that the board has now, faults included
         self._faulty: set[int] = set()
+        self._doubted: dict[int, int] = dict(before._doubted) if before else {}  # known codes
         self._greeted = False
         self.wants_hello = True
         self.wants_dump = False
         # A press that waited when the line broke waits on.
-        self._held = [_Held(before._waiting_presses(), None)] if before else []
+        self._held = [_Held(before._waiting_presses())] if before else []
         self._readings: list[events.Read] = []
         self._whole_from = len(self._held)  # nothing was lost between the held events from here on
         self._lost = True
@@ -147,7 +159,8 @@ class PegBoardState(BoardState):
             case peg.Ping():
                 return self._hear_ping(message, now)
             case peg.HoleChanged() if self._is_new(message.sequence, now):
-                return self._hold(self._hear_hole(message, now), message)
+                doubted = self._doubted.get(message.square)
+                return self._hold(self._hear_hole(message, now), message, doubted)
             case peg.Signalled(number):
                 self.signals.heard(number)
             case peg.LeverMoved():
@@ -198,7 +211,10 @@ class PegBoardState(BoardState):
             self._doubted_at = now
 
     def _hold(
-        self, found: list[BoardEvent], change: peg.HoleChanged | None = None
+        self,
+        found: list[BoardEvent],
+        change: peg.HoleChanged | None = None,
+        doubted: int | None = None,
     ) -> list[BoardEvent]:
         """Keep events that need a known position; give those that may be told."""
         if not self.wants_dump:
@@ -208,7 +224,7 @@ class PegBoardState(BoardState):
         ]
         rest = [event for event in found if event not in faults]
         if rest or change is not None:
-            self._held.append(_Held(rest, change))
+            self._held.append(_Held(rest, change, doubted))
         return faults
 
     def _release(self, codes: list[int]) -> tuple[list[int], list[BoardEvent]]:
@@ -216,6 +232,7 @@ class PegBoardState(BoardState):
 
         Of the changes before a gap only the result is known.
         """
+        doubted: dict[int, int | None] = dict(self._doubted)
         first = len(self._held)
         while first > self._whole_from:
             change = self._held[first - 1].change
@@ -223,11 +240,12 @@ class PegBoardState(BoardState):
                 if peg.FAULT in (change.old, change.new) or codes[change.square] != change.new:
                     break
                 codes[change.square] = change.old
+                doubted[change.square] = self._held[first - 1].doubted
             first -= 1
         presses = self._waiting_presses(first)
         after = [event for held in self._held[first:] for event in held.events]
         self._held, self._whole_from, self._lost, self._doubted_at = [], 0, False, None
-        return codes, [*presses, *after]
+        return _with(codes, doubted), [*presses, *after]
 
     def _waiting_presses(self, first: int | None = None) -> list[BoardEvent]:
         held = [event for one in self._held[:first] for event in one.events]
@@ -282,8 +300,13 @@ class PegBoardState(BoardState):
         self._sequence = dump.sequence
         surprising = self._lost or self._board != list(dump.codes)
         self._board = list(dump.codes)
+        self._doubted = {
+            square: code
+            for square, code in self._doubted.items()
+            if dump.codes[square] not in (peg.EMPTY, code)
+        }
         known = self.codes or (peg.EMPTY,) * peg.SQUARES
-        self.codes = _without_faults(dump.codes, known)
+        self.codes = tuple(_with(_without_faults(dump.codes, known), self._doubted))
         before, held = self._release(list(dump.codes))
         shown = peg.placement_of(_without_faults(before, known), identity=self._identity)
         faulty = {square for square, code in enumerate(dump.codes) if code == peg.FAULT}
@@ -291,7 +314,7 @@ class PegBoardState(BoardState):
         new_faults = sorted(faulty - self._faulty)
         self._faulty = faulty
         faults = [events.ContactFault(chess.square_name(square), at) for square in new_faults]
-        position = [events.BoardPosition(shown, at)] if surprising else []
+        position = [events.BoardPosition(shown, at, self._doubted_squares())] if surprising else []
         return [*position, *faults, *held]
 
     def _hear_ping(self, ping: peg.Ping, now: float) -> list[BoardEvent]:
@@ -305,7 +328,10 @@ class PegBoardState(BoardState):
         return []
 
     def _position(self, at: float) -> events.BoardPosition:
-        return events.BoardPosition(self.placement() or "", at)
+        return events.BoardPosition(self.placement() or "", at, self._doubted_squares())
+
+    def _doubted_squares(self) -> tuple[str, ...]:
+        return tuple(chess.square_name(square) for square in sorted(self._doubted))
 
     def _note_uptime(self, uptime: int, now: float) -> None:
         self._uptime, self._uptime_at = uptime, now
@@ -343,6 +369,10 @@ class PegBoardState(BoardState):
             return [events.ContactFault(name, at)]
         self._faulty.discard(square)
         known = self.codes[square] if self.codes is not None else None
+        before = self._doubted.get(square, known if known is not None else change.old)
+        if not {peg.EMPTY, peg.FAULT} & {before, change.new} and change.old != peg.EMPTY:
+            return self._hear_unlifted(square, before, change.new, at)
+        self._doubted.pop(square, None)
         if self.codes is not None:
             self.codes = (*self.codes[:square], change.new, *self.codes[square + 1 :])
         placed = events.Placed(name, peg.PIECES[change.new] if self._identity else None, at)
@@ -354,9 +384,17 @@ class PegBoardState(BoardState):
             return [self._position(at)] if self.codes is not None else []
         if change.new == peg.EMPTY:
             return [events.Lifted(name, at)]
-        if change.old == peg.EMPTY:
-            return [placed]
-        return [events.Lifted(name, at), placed]  # exchanged faster than a lift takes to confirm
+        return [placed]
+
+    def _hear_unlifted(self, square: int, before: int, now: int, at: float) -> list[BoardEvent]:
+        """A hole with the piece ``before`` reads as the piece ``now``, without a lift."""
+        name = chess.square_name(square)
+        if now != before:
+            doubted, self._doubted[square] = square in self._doubted, before
+            return [] if doubted else [events.PieceDoubted(name, at)]
+        if self._doubted.pop(square, None) is not None:
+            return [events.PieceCertain(name, at)]
+        return [self._position(at)] if self.codes is not None else []  # there was a fault
 
     def _hear_lever(self, lever: peg.LeverMoved, now: float) -> list[BoardEvent]:
         # The board sends a press at once. If the press lies more than a second before the last
@@ -398,9 +436,14 @@ class PegBoardState(BoardState):
         return sorted(found, key=lambda press: press.at)
 
 
-def _without_faults(codes: Iterable[int], known: Iterable[int]) -> tuple[int, ...]:
+def _without_faults(codes: Iterable[int], known: Iterable[int]) -> list[int]:
     """Return ``codes`` with each fault replaced by the code that was known before."""
-    return tuple(old if new == peg.FAULT else new for old, new in zip(known, codes, strict=True))
+    return [old if new == peg.FAULT else new for old, new in zip(known, codes, strict=True)]
+
+
+def _with(codes: Iterable[int], pieces: Mapping[int, int | None]) -> list[int]:
+    """Return ``codes`` with these pieces by square; None changes nothing."""
+    return [pieces.get(square) or code for square, code in enumerate(codes)]
 
 
 def _check_fit(hello: peg.Hello) -> None:

@@ -102,6 +102,8 @@ def status(game: Game, language: str) -> str:
         return say["status_adjourned"]
     if game.pending is not None and not game.pending.claimable:
         return say["status_players" if game.pending.asked else "status_arbiter"]
+    if not game.owners_known:
+        return say["status_owners"]
     if game.clock and not game.started:
         return say["status_not_started"]
     if game.paused or (game.clock and game.clock.running is None):

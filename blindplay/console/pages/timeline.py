@@ -36,7 +36,7 @@ SILENT = frozenset(("clock", "obliged", "answer"))
 GROUPS: Mapping[str, frozenset[str]] = {
     "decisions": frozenset(("arbiter", "inspect", "assistant", "start", "open_envelope")),
     "moves": frozenset(("announce", "repeat", "correct", "make", "press", "touch", "adjust")),
-    "boards": frozenset(("lift", "place", "position", "two_boards")),
+    "boards": frozenset(("lift", "place", "position", "two_boards", "board_owners")),
     "sheets": frozenset(("record", "seal")),
     "claims": frozenset(
         (
@@ -102,6 +102,8 @@ class Narrator:
         key = f"f_{fact.kind}"
         if isinstance(fact, f.Arbiter):
             key = f"f_{fact.by}_{fact.do}"
+        elif isinstance(fact, f.BoardOwners):
+            key += "_yes" if fact.known else "_no"
         elif isinstance(fact, f.Assistant):
             key += "_yes" if fact.present else "_no"
             fields["of"] = fact.of
@@ -304,6 +306,7 @@ _ENDINGS: Mapping[type[Ruling], Callable[[Any], str]] = {
     r.AssistantPresence: lambda assistant: "_yes" if assistant.present else "_no",
     r.Consented: lambda consented: "_yes" if consented.given else "_no",
     r.AdjournmentAsked: lambda asked: "_no" if asked.declined else "",
+    r.Owners: lambda owners: "_yes" if owners.known else "_no",
     r.Presides: lambda arbiter: "_yes" if arbiter.present else "_no",
     r.ArbiterNeeded: _needed_key,
     r.Scoresheets: lambda sheets: "_agree" if sheets.agree else "_differ",

@@ -10,6 +10,7 @@ import pytest
 from blindplay.boards.dgt.protocol import ClockTimes, Dump, HostCommand
 from blindplay.boards.dgt.state import DgtBoardState
 from blindplay.boards.events import BoardPosition, LeverPressed
+from blindplay.boards.ports import UnfitBoardError
 from tests.boards.dgt import hands
 
 
@@ -23,6 +24,16 @@ def test_the_side_of_the_clock_survives_a_pulled_cable() -> None:
     after.hear(ClockTimes(300, 290, "right"), 9.0)
     after.hear(ClockTimes(300, 290, "left"), 10.0)
     assert after.rest(11.0) == [LeverPressed("white", 10.0)]
+
+
+def test_a_pegged_board_in_the_place_of_a_dgt_board_is_refused() -> None:
+    """It answers as one, but touches have no place in that protocol."""
+    state = DgtBoardState("/dev/ttyUSB1")
+    asked = state.requests(0.0)
+    assert asked.index(HostCommand.TRADEMARK) < asked.index(HostCommand.SEND_BOARD)
+    state.receive(hands.TRADEMARK, 0.1)
+    with pytest.raises(UnfitBoardError, match="at /dev/ttyUSB1 is a pegged board: give its port"):
+        state.receive(bytes((0x92, 0, 3 + 9)) + b"BlindPlay", 0.2)
 
 
 @pytest.mark.parametrize("ppm", [100, 1000])

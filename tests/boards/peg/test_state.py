@@ -270,3 +270,108 @@ def test_whatever_is_lost_or_doubled_no_press_is_told_before_its_position(
     if state.wants_dump:
         hear(peg.Dump(sequence, uptime, tuple(codes)))
     assert shown == codes and told <= presses
+
+
+# --- a piece that changes in its hole -------------------------------------------------------------
+
+PAWN, BISHOP, BLACK_PAWN = (peg.PIECES.index(piece) for piece in "PBp")
+E2, C1 = chess.E2, chess.C1
+
+
+def _told_of(
+    changes: list[tuple[int, int, int]], size: int, placement: str = START
+) -> tuple[PegBoardState, list[tuple[str, str]]]:
+    """The state after ``changes`` (square, old, new), one every 200 ms, whose bytes come in parts
+    of this ``size``, and the events about squares."""
+    state = PegBoardState("test")
+    frames: list[peg.Message] = [
+        peg.Hello(1, 0x100, 7, 64, 99, 0, 5000),
+        peg.Dump(0, 5010, peg.codes_of(placement)),
+    ]
+    frames += [
+        peg.HoleChanged(number, 5000 + 200 * number, *change)
+        for number, change in enumerate(changes, 1)
+    ]
+    stream = b"".join(peg.encode(frame) for frame in frames)
+    told = [
+        event
+        for at in range(0, len(stream), size)
+        for event in state.receive(stream[at : at + size], 100 + at / 960)
+    ]
+    return state, [(event.kind, event.square) for event in told if hasattr(event, "square")]
+
+
+WHOLE_AND_BYTE_BY_BYTE = pytest.mark.parametrize("size", [4096, 1], ids=["whole", "bytes"])
+
+
+@WHOLE_AND_BYTE_BY_BYTE
+def test_a_piece_that_reads_as_another_and_was_not_lifted_is_doubted(size: int) -> None:
+    changed = (E2, PAWN, BLACK_PAWN)
+    state, told = _told_of([changed], size)
+    assert told == [("doubted", "e2")] and state.placement() == START
+    state, told = _told_of([changed, (E2, BLACK_PAWN, BISHOP)], size)
+    assert told == [("doubted", "e2")] and state.placement() == START
+
+
+@WHOLE_AND_BYTE_BY_BYTE
+def test_a_doubted_piece_is_certain_when_it_reads_as_before(size: int) -> None:
+    state, told = _told_of([(E2, PAWN, BLACK_PAWN), (E2, BLACK_PAWN, PAWN)], size)
+    assert told == [("doubted", "e2"), ("certain", "e2")] and state.placement() == START
+
+
+@WHOLE_AND_BYTE_BY_BYTE
+def test_a_doubted_piece_is_certain_when_it_has_been_lifted(size: int) -> None:
+    changes = [(E2, PAWN, BLACK_PAWN), (E2, BLACK_PAWN, 0), (E2, 0, PAWN)]
+    state, told = _told_of(changes, size)
+    assert told == [("doubted", "e2"), ("lifted", "e2"), ("placed", "e2")]
+    assert state.placement() == START
+    _, told = _told_of([*changes, (E2, PAWN, 0)], size)
+    assert told[-1] == ("lifted", "e2")
+
+
+@WHOLE_AND_BYTE_BY_BYTE
+def test_a_capture_faster_than_a_lift_counts_when_the_new_piece_has_been_lifted(size: int) -> None:
+    """Bxh6: the bishop comes into the hole before the board has seen it empty."""
+    before = "rnbqkbnr/ppppppp1/7p/8/8/3P4/PPP1PPPP/RNBQKBNR"
+    capture = [(C1, BISHOP, 0), (chess.H6, BLACK_PAWN, BISHOP)]
+    state, told = _told_of(capture, size, before)
+    assert told == [("lifted", "c1"), ("doubted", "h6")]
+    assert state.placement() == before.replace("RNBQKBNR", "RN1QKBNR")
+    again = [(chess.H6, BISHOP, 0), (chess.H6, 0, BISHOP)]
+    state, told = _told_of([*capture, *again], size, before)
+    assert told[2:] == [("lifted", "h6"), ("placed", "h6")]
+    assert state.placement() == "rnbqkbnr/ppppppp1/7B/8/8/3P4/PPP1PPPP/RN1QKBNR"
+
+
+@WHOLE_AND_BYTE_BY_BYTE
+def test_a_fault_before_another_piece_is_no_lift_either(size: int) -> None:
+    state, told = _told_of([(E2, PAWN, peg.FAULT), (E2, peg.FAULT, BLACK_PAWN)], size)
+    assert told == [("fault", "e2"), ("doubted", "e2")] and state.placement() == START
+
+
+def test_a_piece_stays_doubted_while_the_line_is_down_and_where_frames_are_lost() -> None:
+    before, _ = _told_of([(E2, PAWN, BLACK_PAWN)], 4096)
+    state = PegBoardState("test", before)
+    state.hear(peg.Hello(1, 0x100, 7, 64, 98, 0, 50), 103.0)
+    codes = list(peg.codes_of(START))
+    codes[E2] = BLACK_PAWN
+    told = state.hear(peg.Dump(0, 60, tuple(codes)), 103.1)
+    (position,) = (event for event in told if isinstance(event, events.BoardPosition))
+    assert (position.placement, position.doubted) == (START, ("e2",))
+    told = state.hear(peg.HoleChanged(2, 300, E2, BLACK_PAWN, PAWN), 103.3)  # 1 is lost
+    told += state.hear(peg.Dump(2, 400, peg.codes_of(START)), 103.4)
+    positions = [event for event in told if isinstance(event, events.BoardPosition)]
+    assert [(event.placement, event.doubted) for event in positions] == [(START, ())]
+
+
+@given(st.lists(st.sampled_from((0, PAWN, BISHOP, BLACK_PAWN, peg.FAULT)), max_size=12))
+def test_no_lift_is_told_of_a_hole_that_was_never_empty(readings: list[int]) -> None:
+    changes, reads = [], PAWN
+    for new in readings:
+        if new != reads:
+            changes.append((E2, reads, new))
+            reads = new
+    _, told = _told_of(changes, 4096)
+    assert told.count(("lifted", "e2")) <= sum(new == 0 for _, _, new in changes)
+    if 0 not in readings:
+        assert not {"lifted", "placed"} & {kind for kind, _ in told}

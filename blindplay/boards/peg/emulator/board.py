@@ -102,13 +102,10 @@ class EmulatedBoard:
         Returns when the board has confirmed it, or at once. Raises :class:`ValueError` for an
         occupied hole, a wrong piece or a wrong square.
         """
-        index = peg.square_index(square)
-        if len(piece) != 1 or piece not in peg.PIECES[1:] + "!":
-            raise ValueError(f"{piece!r} is not a piece: write one of P N B R Q K p n b r q k")
+        index, code = peg.square_index(square), _code(piece)
         with self._lock:
             if self._firmware.holes[index] != peg.EMPTY:
                 raise ValueError(f"{square} is occupied: lift that piece first")
-            code = peg.FAULT if piece == "!" else peg.PIECES.index(piece)
             self._firmware.put(index, code, self._uptime())
         if wait:
             self._await_confirmation(index)
@@ -127,11 +124,12 @@ class EmulatedBoard:
         time.sleep(seconds)
         self._await_confirmation(index)
 
-    def fault(self, square: str) -> None:
-        """Spoil the contact of ``square``: it reads neither as a piece nor as empty."""
-        index = peg.square_index(square)
+    def fault(self, square: str, reads: str = "!") -> None:
+        """Spoil the contact of ``square``: it reads as another piece (a FEN letter) or, by default,
+        neither as a piece nor as empty. Raises :class:`ValueError` for a wrong piece or square."""
+        index, code = peg.square_index(square), _code(reads)
         with self._lock:
-            self._firmware.read_as(index, peg.FAULT, self._uptime())
+            self._firmware.read_as(index, code, self._uptime())
         self._await_confirmation(index)
 
     def mend(self, square: str) -> None:
@@ -247,3 +245,10 @@ class EmulatedBoard:
                     self._firmware.hear(data or b"", self._uptime())
                 for message in self._firmware.take():
                     self._send(message)
+
+
+def _code(piece: str) -> int:
+    """The code of a FEN letter; ``!`` is a plug that the board cannot read."""
+    if len(piece) != 1 or piece not in peg.PIECES[1:] + "!":
+        raise ValueError(f"{piece!r} is not a piece: write one of P N B R Q K p n b r q k")
+    return peg.FAULT if piece == "!" else peg.PIECES.index(piece)

@@ -10,7 +10,8 @@ from .board import EmulatedBoard
 
 HELP = (
     "Type lift e2, place e4 P (without a letter: the piece lifted last), move e2e4 (castling as "
-    "the king's move), press white, fault e2, mend e2, unplug, plug, fen, signals or quit."
+    "the king's move), press white, fault e2 (fault e2 p: it reads as p), mend e2, unplug, "
+    "plug, fen, signals or quit."
 )
 
 
@@ -48,8 +49,8 @@ def _do(board: EmulatedBoard, hand: list[str], words: list[str], out: TextIO) ->
             _move(board, uci)
         case ["press", ("white" | "black") as side]:
             board.press(side)
-        case ["fault", square]:
-            board.fault(square)
+        case ["fault", square, *reads] if len(reads) < 2:
+            board.fault(square, *reads)
         case ["mend", square]:
             board.mend(square)
         case ["unplug"]:

@@ -7,9 +7,11 @@ import io
 import pytest
 
 from blindplay.boards.driver import Notice
+from blindplay.boards.events import BoardPosition, Connected, PieceCertain, PieceDoubted
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.boards.peg.emulator.practice import practise
+from tests.boards.event_log import EventLog
 from tests.command_line import run
 from tests.waiting import until
 
@@ -65,6 +67,15 @@ def test_a_typed_move_is_executed_with_all_its_pieces(fen: str, move: str, after
     with EmulatedBoard(fen, force_socket=True, lift_ms=1, place_ms=1) as board:
         practise(board, io.StringIO(f"move {move}\nfen\n"), out)
     assert out.getvalue().splitlines()[1:] == [after]
+
+
+def test_a_contact_that_is_spoilt_reads_as_the_piece_that_is_typed() -> None:
+    log = EventLog()
+    with EmulatedBoard() as board, PegBoard(board.url, log, ports=list):
+        log.wait_kinds(Connected, BoardPosition)
+        practise(board, ["fault e2 p", "mend e2", "fault e2 x"], out := io.StringIO())
+        log.wait_kinds(Connected, BoardPosition, PieceDoubted, PieceCertain)
+    assert "trouble: 'x' is not a piece" in out.getvalue()
 
 
 def test_motor_and_lamp_are_shown_tenth_by_tenth_of_a_second() -> None:
