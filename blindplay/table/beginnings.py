@@ -95,7 +95,8 @@ class Beginnings:
             if more := self._squares(side, longer):
                 said, squares, sure = longer, more, sure and talk.begun.sure
                 asks = talk.begun.asks
-        if not squares or game.adjourning or self._grammar.awaited(side, question) is Awaited.WAIT:
+        waits = self._grammar.awaited(side, question) is Awaited.WAIT or self._grammar.asks(side)
+        if not squares or game.adjourning or waits:
             return None
         if question and not question.begun and reply(question, said)[0] is Reply.CHOSEN:
             return None  # "Turm" answers "Turm oder Dame?"
@@ -115,7 +116,8 @@ class Beginnings:
                 return None
             if not question.asks_for_a_move or question.begun:
                 self._questions.close(side, question, refused=False)
-                effects += self._questions.cancelled(side) if question.confirms else ()
+                told = question.confirms and not question.consents
+                effects += self._questions.cancelled(side) if told else ()
         talk.begun = begun
         if decision.verdict is Verdict.ASK:
             return None

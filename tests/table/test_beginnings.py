@@ -268,6 +268,23 @@ def test_a_beginning_is_a_begun_move_and_no_irregularity(at: Conversation) -> No
     assert at.table.game.turn.begun and at.rulings[-1].kind == "not_made"
 
 
+def test_players_who_are_both_asked_and_talk_it_over_begin_nothing(at: Conversation) -> None:
+    at.play("e2e4", "e7e5", "g1f3")
+    at.table.submit(f.Irregular(by="white", what="wrong_start"))
+    assert at.hear(Verdict.REFUSE, "springer bella", side="black") == []
+    assert at.wait(BEGINNING_SECONDS + 1) == []
+
+
+def test_a_beginning_leaves_what_the_opponent_wants_and_calls_nothing_off(
+    at: Conversation,
+) -> None:
+    at.type("Hängepartie", "black")
+    at.type("ja", "black")
+    assert at.asked()
+    begin(at)
+    assert at.table.game.wants_to_adjourn == "black"
+
+
 def test_the_sealed_move_is_not_asked_for_its_rest(at: Conversation) -> None:
     at.play("e2e4", "e7e5")
     at.table.submit(f.Arbiter(do="adjourn"))
