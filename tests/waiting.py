@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from typing import TypeVar
 
 T = TypeVar("T")
 
-PATIENCE_S = 180.0
+PATIENCE_S = float(os.environ.get("BLINDPLAY_PATIENCE", "180"))
+"""Seconds that a test waits for an event at most. A test that passes never takes them all."""
 
 
 def until(condition: Callable[[], T], seconds: float = PATIENCE_S) -> T:
