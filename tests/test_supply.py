@@ -83,12 +83,11 @@ def test_what_builds_this_package_and_what_may_be_added_is_locked(
 def test_make_installs_nothing_whose_hash_it_does_not_know() -> None:
     recipes = (ROOT / "Makefile").read_text("utf-8")
     ready = recipes.partition("$(READY): ")[2].partition("\nendif\n")[0].partition("\nelse\n")[2]
-    programs = [line for line in ready.splitlines() if "$(PIP)" in line]
-    assert all("--only-binary :all: " in line for line in programs)
-    assert [line.split("--require-hashes -r ")[1].split()[0] for line in programs] == [
-        "locks/uv.txt",
-        "locks/reader.txt",
-    ]
+    (program,) = (line for line in ready.splitlines() if "$(PIP)" in line)
+    assert "--only-binary :all: --require-hashes -r locks/uv.txt" in program
+    assert "\nWHEELS = --quiet --only-binary :all: --require-hashes\n" in recipes
+    (fetch,) = re.findall(r"\nFETCH = (.*?)\n\n", recipes, re.DOTALL)
+    assert fetch.count("pip install") + fetch.count("$(WITH_UV)") == fetch.count("$(WHEELS)") == 3
     packages = recipes.partition("\nINSTALL = ")[2].partition("\n#")[0].split("&&")
     assert [step.split("$(1)")[1].rstrip(" \\\n\t") for step in packages] == [
         " --require-hashes -r locks/build.txt",

@@ -31,6 +31,7 @@ SPOKEN = {"by": ACTING, "text": st.none() | TEXT, "move": MOVE}
 
 FIELDS: dict[type[f.Fact], dict[str, st.SearchStrategy[Any]]] = {
     f.Setup: {
+        "id": TEXT,
         "edition": st.sampled_from(["fide-2023", "fide-2014", "fide-1997", "basics-no"]),
         "mode": st.sampled_from(["standard", "rapid", "blitz"]),
         "supervised": st.booleans(),

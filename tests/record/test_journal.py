@@ -331,12 +331,13 @@ def test_another_game_in_the_place_of_the_one_with_this_pulse_is_not_continued(
     tmp_path: Path, length: int, end: bytes
 ) -> None:
     path, other = tmp_path / "game.jsonl", tmp_path / "other.jsonl"
+    others: list[Fact] = [f.Setup(t=0, id="other"), *_GAME[1:length]]
     with Journal(path) as journal:
         journal.append(*_GAME[:4])
         journal.beat(50)
-    path.write_bytes(written(other, _GAME[:length]) + end)
+    path.write_bytes(written(other, others) + end)
     read = read_journal(path)
-    assert read.facts == _GAME[:length]
+    assert read.facts == others
     assert "not the one that its table left: game.pulse" in read.trouble
     before = in_folder(path)
     with pytest.raises(JournalError) as refused:
@@ -344,7 +345,7 @@ def test_another_game_in_the_place_of_the_one_with_this_pulse_is_not_continued(
     assert str(refused.value) == read.trouble and in_folder(path) == before
     (tmp_path / "game.pulse").rename(tmp_path / "away")
     with Journal(path, resume=True) as journal:
-        assert journal.facts() == _GAME[:length]
+        assert journal.facts() == others
 
 
 def test_a_game_whose_facts_were_changed_with_their_digests_is_not_continued(

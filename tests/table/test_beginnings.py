@@ -219,14 +219,12 @@ def test_a_piece_that_answers_a_question_begins_nothing(at: Conversation) -> Non
 def test_a_begun_correction_holds_the_clock(at: Conversation) -> None:
     at.table.submit(f.Position(board="white", placement=at.table.game.position.board_fen()))
     at.hear(Verdict.ACCEPT, WHOLE.lower())
-    at.execute("g1f3")
+    at.execute("g1h3")
     begin(at, "korrektur springer gustav eins")
     assert at.press() == [WHERE]
     assert not at.table.game.history
     at.hear(Verdict.ACCEPT, "hector drei")
-    assert at.said[-1][1] == GERMAN.sentence(
-        "correct_sure", move="Springer Gustav eins Hector drei"
-    )
+    assert at.said[-1][1] == GERMAN.sentence("corrected", move="Springer Gustav eins Hector drei")
 
 
 def test_both_players_begin_apart(at: Conversation) -> None:

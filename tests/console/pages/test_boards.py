@@ -42,8 +42,8 @@ def wrong_knight(hall: Hall) -> None:
         f.Lift(board="black", square="g8"),
         f.Place(board="black", square="h6", piece="n"),
         f.Announce(by="black", text="Nf6", move="g8f6"),
-        f.Record(by="white", ply=2, text="Nf6"),
-        f.Record(by="black", ply=2, text="Nf6"),
+        f.Record(by="white", ply=2, text="Sf6"),
+        f.Record(by="black", ply=2, text="Sf6"),
         f.Press(by="black"),
     ):
         hall.table.submit(fact)

@@ -242,7 +242,7 @@ def test_a_sealed_move_stays_secret_when_a_player_comes_too_late(hall: Hall) -> 
     hall.table.submit(f.Start())
     hall.now += 10
     hall.table.submit(f.Arrive(by="black"))
-    step = prepared(hall, do="confirm")
+    step = prepared(hall, act="arbiter", do="confirm")
     assert step.shown is None and step.digest == "" and step.clocks == ()
     assert step.sentences[-1].startswith("Black loses the game, unless the sealed move ends it")
 
