@@ -49,6 +49,7 @@ _PLIES = 24  # of a game
 _IDLE_LIVES = 15  # without a move: the game is given up
 _PATIENCE_S = 4.0  # a person waits so long for an answer
 _READY_S = 60.0
+_WHOSE = "owners: known False"
 _RUNS = ("clock: running white", "clock: running black")
 _STAMP = re.compile(r"(\d+\.\d) (.*)")
 _COMPLETED = re.compile(r"ruled completed: by \w+; move (\w+); ply (\d+)")
@@ -240,6 +241,10 @@ class _Players:
             if self.game is not None:
                 for side in f.SIDES:
                     self._arrange(side, self.game.position_pieces())
+            if life.await_ruling(*_RUNS, _WHOSE, seconds=_READY_S) and life.await_ruling(
+                _WHOSE, seconds=0
+            ):
+                self._show_whose()
             if not life.await_ruling(*_RUNS, seconds=_READY_S):
                 return
             if self.page is None:
@@ -298,6 +303,16 @@ class _Players:
         for square in sorted(wanted):
             if wanted[square] != shown.get(square):
                 board.place(chess.square_name(square), str(wanted[square]))
+
+    def _show_whose(self) -> None:
+        """Lift the own king of each board and put it back, as the table asks: the ports of two
+        boards without serial numbers may have been exchanged."""
+        for side, board in self.boards.items():
+            own = "K" if side == "white" else "k"
+            pieces = read_placement(board.placement)
+            (king,) = (at for at, one in pieces.items() if str(one) == own)
+            name = chess.square_name(king)
+            board.place(name, board.lift(name))
 
     def _speak(self, words: str) -> None:
         rendered = self.synthesiser.render(words, rate=140)

@@ -20,7 +20,7 @@ def _killed_often(kills: int, heard: float, longest: float, late_ms: int) -> Non
 
 @pytest.mark.realtime
 def test_a_table_that_is_killed_five_times_loses_nothing_it_has_told() -> None:
-    _killed_often(5, heard=0.0, longest=0.6, late_ms=10_000)  # other tests keep the machine busy
+    _killed_often(5, heard=0.0, longest=2.0, late_ms=10_000)  # other tests keep the machine busy
 
 
 @pytest.mark.long

@@ -23,7 +23,7 @@ class Witness:
         for ruling in rulings:
             self._cites_its_edition(ruling, game)
             if self.over:
-                after = (r.Refused, r.Signed, r.ArbiterNeeded)
+                after = (r.Refused, r.Signed, r.ArbiterNeeded, r.Owners)
                 assert isinstance(ruling, after), f"{ruling.kind} after the end"
             self._follows(ruling)
             self._is_not_announced(ruling, game)
