@@ -247,12 +247,16 @@ class Publisher:
         """
         if self._cleared:
             return True
-        if self._echo_until is None:
-            message = encode(Presence(self._run, True))
-            self._echo, self._echo_until = _digest(message), time.monotonic() + _ECHO_S
+        message = encode(Presence(self._run, True))
+        with self._lock:  # a new connection begins this anew, in another thread
+            until, begins = self._echo_until, self._echo_until is None
+            if until is None:
+                until = self._echo_until = time.monotonic() + _ECHO_S
+                self._echo = _digest(message)
+        if begins:
             self._publish("presence", message)
-        if time.monotonic() < self._echo_until:
-            self._head_due = self._echo_until
+        if time.monotonic() < until:
+            self._head_due = until
             return False
         self._table.hall.hear(self._elsewhere())
         self._cleared = True

@@ -259,3 +259,23 @@ def test_a_table_that_is_started_again_hears_of_nothing_elsewhere(event: Event) 
         again = Table(journal)
         with Publisher(again, event.joined("1")):
             assert again.hall.hear_first(60.0) is None and not again.hall.holds
+
+
+def test_a_new_connection_while_the_table_asks_what_the_broker_kept_stops_nothing(
+    event: Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask, breaks = Publisher._publish, [True]
+
+    def publish(self: Publisher, kind: str, payload: bytes, *, retain: bool = False) -> bool:
+        published = ask(self, kind, payload, retain=retain)
+        if breaks:
+            breaks.pop()
+            self._connected()  # in the connection's own thread it comes at any moment
+        return published
+
+    monkeypatch.setattr(Publisher, "_publish", publish)
+    table, listening = event.table(), Listening(event)
+    event.publish(table)
+    play(table, "e2e4")
+    assert until(lambda: heard_all(listening, table))
+    listening.link.close()
