@@ -49,7 +49,7 @@ class BoardSeat:
         self._desk = desk
         self.seat = seat
         """The seat whose board it is."""
-        self.nobodys = False
+        self.unassigned = False
         """True while it is not certain whose board it is. Until then nothing on it counts."""
         self.levers = True
         """True if its levers are the table's clock, False if they are its player's talk buttons."""
@@ -81,7 +81,7 @@ class BoardSeat:
 
     def ask_to_check(self) -> None:
         """Ask everybody to look at the board, for it cannot be read, or to say the move."""
-        if self.nobodys:
+        if self.unassigned:
             self._desk.tell_all("owners_asked")
             return
         if self.lifts.doubted and not self.gone:
@@ -189,12 +189,12 @@ class BoardSeat:
 
     def hides(self, presser: str) -> bool:
         """Return whether the presser's move may stand on this board, which cannot tell: it is gone
-        or nobody's, a piece is doubted, or it knows no pieces and several moves look the same."""
+        or unassigned, a piece is doubted, or it knows no pieces and several moves look the same."""
         game = self._desk.table.game
         unmade = game.turn.made is None and game.sealed is None and not game.over
         if not unmade or not self._is_own(presser) or not presser.endswith(game.side):
             return False
-        hidden = self.gone or self.nobodys or bool(self.lifts.doubted)
+        hidden = self.gone or self.unassigned or bool(self.lifts.doubted)
         return hidden or self._unclear()
 
     def _unclear(self) -> bool:
@@ -228,7 +228,7 @@ class BoardSeat:
         game, side = self._desk.table.game, self.side
         asked = self._asked(side) or bool(self.lifts.doubted)
         lit = to_light(game, side, self._resting), notices(game, side, asked=asked)
-        if self.nobodys:
+        if self.unassigned:
             lit = frozenset(), frozenset((Notice.QUESTION,))
         if lit != self._lit:
             self._lit = lit

@@ -179,14 +179,14 @@ class Keyboard:
         if len(words) > 1 or self._is_a_players(words[0]):
             return False
         decision, game = _DECISIONS[words[0]], self._session.table.game
-        nobodys = not (self._by_arbiter or game.presided)
-        if decision == "adjourn" and nobodys:
+        unattended = not (self._by_arbiter or game.presided)
+        if decision == "adjourn" and unattended:
             side = self._session.dialogue.author(words[0])
             self._session.typed(side, self._session.readers.of(side).command(Command.ADJOURN))
             return True
         if decision == "start_clocks" and game.adjourned and game.resumed_at is None:
             # The arbiter starts the clock of a player who is away (I.9.2).
-            return _open_envelope(self, words) if nobodys else self._submit(f.Start())
+            return _open_envelope(self, words) if unattended else self._submit(f.Start())
         if words[0] in _ABOUT_CLOCKS:
             self._tell_if_no_clock()
         return self._submit(f.Arbiter(do=decision))

@@ -272,7 +272,7 @@ class Session:
 
         def on_lever(lever: str, ago: float) -> None:
             side = self.desk.side_of(lever)
-            if here.nobodys and not all(one.levers for one in self.boards.values()):
+            if here.unassigned and not all(one.levers for one in self.boards.values()):
                 return  # the clock, or a talk button
             if here.levers:
                 self.transcript.line(f"felt {NAMES[side]}'s clock lever pressed")

@@ -176,7 +176,7 @@ class SettingUp:
             return
         for seat in list(self._seats.values()):
             side = seat.side
-            if seat.nobodys:
+            if seat.unassigned:
                 continue
             self._look_for_slips(side)
             goal = self._goal(side)

@@ -2,7 +2,7 @@
 
 Adapters without a serial number of their own may swap the names of their ports after a power cut,
 when they are replugged, or before a game is resumed. A lift on the wrong board would be a touch of
-the wrong player (4.3, D.2.2). So a board that comes back is nobody's, and nothing that happens on
+the wrong player (4.3, D.2.2). So a board that comes back is unassigned, and nothing that happens on
 it counts, until one of these shows whose it is: the other board has answered without a break, so it
 is not that one; what stands on it can be only one player's; or a player has lifted their own king
 and put it back, as the table asks.
@@ -37,7 +37,7 @@ from .nameless_positions import playing
 
 
 @dataclass
-class _Nobodys:
+class _Unassigned:
     """What has happened on a board since it came back, and how much of it before the table asked;
     None: it has not asked yet."""
 
@@ -104,7 +104,7 @@ class WhoseBoards:
         self._by_name: set[BoardSeat] = set()
         self._connections: Counter[BoardSeat] = Counter()
         self._lost_at: dict[BoardSeat, float] = {}
-        self._nobodys: dict[BoardSeat, _Nobodys] = {}
+        self._unassigned: dict[BoardSeat, _Unassigned] = {}
 
     def attach(self, seat: BoardSeat, *, by_name: bool) -> None:
         """Listen to the board of ``seat``. ``by_name``: it was that seat's before, and now only the
@@ -118,10 +118,10 @@ class WhoseBoards:
         table = self._desk.table
         with table.lock:
             self._look()
-            waiting = self._nobodys.values()
+            waiting = self._unassigned.values()
             if not waiting and not table.game.owners_known and not self._alike:
                 table.submit(f.BoardOwners(known=True))  # the game had another board before
-            alone = all(seat.nobodys or not seat.connected for seat in self._seats.values())
+            alone = all(seat.unassigned or not seat.connected for seat in self._seats.values())
             if not waiting or not alone or table.game.over:
                 return
             if all(one.seen for one in waiting) and any(one.asked is None for one in waiting):
@@ -142,15 +142,15 @@ class WhoseBoards:
             if isinstance(event, events.Connected):
                 self._connections[seat] += 1
                 if self._may_be_the_others(seat):
-                    seat.nobodys = True
-                    self._nobodys[seat] = _Nobodys()
+                    seat.unassigned = True
+                    self._unassigned[seat] = _Unassigned()
             elif isinstance(event, events.Disconnected):
                 self._lost_at[seat] = event.at
-                seat.nobodys = False
-                self._nobodys.pop(seat, None)
-            nobodys = self._nobodys.get(seat)
-            if nobodys is not None and not isinstance(event, events.LeverPressed):
-                nobodys.happened.append(event)
+                seat.unassigned = False
+                self._unassigned.pop(seat, None)
+            unassigned = self._unassigned.get(seat)
+            if unassigned is not None and not isinstance(event, events.LeverPressed):
+                unassigned.happened.append(event)
                 self._look()
                 return
         seat.take(event)
@@ -173,13 +173,13 @@ class WhoseBoards:
 
     def _look(self) -> None:
         """Pass on what has happened on boards whose owners are certain now."""
-        if not self._nobodys:
+        if not self._unassigned:
             return
         crossed = False
-        for seat in self._nobodys:
+        for seat in self._unassigned:
             other = self._other(seat)
             assert other is not None
-            if not other.nobodys and other.connected:
+            if not other.unassigned and other.connected:
                 lost_at = self._lost_at.get(seat, -math.inf)
                 if other.board.answers_since(lost_at, self._connections[other]):
                     break  # both answer, each on a line of its own
@@ -195,8 +195,8 @@ class WhoseBoards:
     def _shown_by_kings(self) -> bool | None:
         """Return whether the boards are exchanged, as the king that was lifted and put back after
         the table had asked shows; None if none was."""
-        for seat, nobodys in self._nobodys.items():
-            for owner in nobodys.lifts_of_kings(self._desk.table.game):
+        for seat, unassigned in self._unassigned.items():
+            for owner in unassigned.lifts_of_kings(self._desk.table.game):
                 return owner != seat.side
         return None
 
@@ -205,7 +205,7 @@ class WhoseBoards:
         While boards are set up or corrected, hands may put anything anywhere."""
         game = self._desk.table.game
         sides = {seat.side for seat in self._seats.values()}
-        rested = {seat.side: nobodys.rested for seat, nobodys in self._nobodys.items()}
+        rested = {seat.side: unassigned.rested for seat, unassigned in self._unassigned.items()}
         free = not playing(game) or any(table.wanted for table in game.tables.values())
         if free or sides != game.tables.keys() or None in rested.values():
             return None
@@ -215,22 +215,22 @@ class WhoseBoards:
 
     def _settle(self, *, crossed: bool) -> None:
         game = self._desk.table.game
-        nobodys, self._nobodys = self._nobodys, {}
+        unassigned, self._unassigned = self._unassigned, {}
         if crossed:
             self._exchange()
-        for seat, one in nobodys.items():
+        for seat, one in unassigned.items():
             self._by_name.discard(seat)
-            seat.nobodys = one.asked is not None  # a press waits until everything has been told
-            if seat.nobodys and seat.side not in one.lifts_of_kings(game):
+            seat.unassigned = one.asked is not None  # a press waits until everything has been told
+            if seat.unassigned and seat.side not in one.lifts_of_kings(game):
                 seat.lifts.expect_king()
-            for event in one.in_the_end() if seat.nobodys else one.happened:
+            for event in one.in_the_end() if seat.unassigned else one.happened:
                 seat.take(event)
-        for seat in nobodys:
-            seat.nobodys = False
+        for seat in unassigned:
+            seat.unassigned = False
             seat.lead()
         if not game.owners_known:
             self._desk.table.submit(f.BoardOwners(known=True))
-        for seat in nobodys:
+        for seat in unassigned:
             self._desk.table.hands_first.connected(seat.seat)  # a press may wait
 
     def _exchange(self) -> None:

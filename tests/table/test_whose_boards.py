@@ -114,7 +114,7 @@ class TwoBoards:
     def whose(self, port: Port) -> str:
         """The side whose board is taken to be at ``port``."""
         (seat,) = (one for one in self.session.boards.values() if one.board is port)
-        assert self.session.boards[seat.seat] is seat and not seat.nobodys
+        assert self.session.boards[seat.seat] is seat and not seat.unassigned
         return seat.side
 
     def hands(self) -> list[tuple[str, str, str]]:
@@ -526,7 +526,7 @@ def test_two_pegged_boards_that_come_back_under_exchanged_names_are_known_by_a_k
     for board in pegged:
         board.plug()
     sitting.shows(ASKED)
-    sitting.wait(lambda: all(seat.nobodys for seat in sitting.session.boards.values()))
+    sitting.wait(lambda: all(seat.unassigned for seat in sitting.session.boards.values()))
     sitting.shows(ASKED)
     black.lift("e2")
     black.place("e2", "P")
