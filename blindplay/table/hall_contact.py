@@ -45,8 +45,8 @@ class HallContact:
         return self._hand_over is None or self.holds or self._hand_over(seconds)
 
     def hear(self, elsewhere: Elsewhere | None) -> None:
-        """Take what the broker has kept of this game. Later than :meth:`hear_first` the game is
-        not held any more, and people are told."""
+        """Take what the broker has kept of this game. It holds the game only before
+        :meth:`hear_first` has returned; afterwards it tells people."""
         self.elsewhere, self.holds = elsewhere, elsewhere is not None and not self._opened
         self._heard.set()
         if elsewhere is not None and self._opened:

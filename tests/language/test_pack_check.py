@@ -62,7 +62,7 @@ def errors(report: PackReport, key: str) -> list[str]:
 def test_our_own_packs_can_be_used_and_their_words_can_be_heard(
     code: str, mistaken: tuple[str, ...]
 ) -> None:
-    """Names that are mistaken for each other are told, with how much they differ and where."""
+    """A warning names words that sound alike, how much they differ, and their line."""
     text = text_of(code)
     report = look(text, code)
     assert report.usable and report.errors == []
