@@ -232,40 +232,6 @@ def talk(
 
 
 @bench.command()
-@options.announced_in(help="Measure with the words of this language.")
-@options.models(help="Measure the ONNX network in this folder; it can be repeated.")
-@click.option(
-    "--random",
-    "sizes",
-    type=click.Choice([30, 120, 300]),
-    multiple=True,
-    help="Measure a random network of so many million weights; it can be repeated.",
-)
-@click.option(
-    "--seconds", type=options.FiniteRange(1, 30), default=5.0, help="Give it so much sound."
-)
-@click.option("--threads", type=click.IntRange(1, 64), default=1, help="Use so many processors.")
-@click.option("--int8", is_flag=True, help="Give the random networks weights of eight bits.")
-def networks(
-    pack: Language,
-    models: tuple[Path, ...],
-    sizes: tuple[int, ...],
-    seconds: float,
-    threads: int,
-    int8: bool,
-) -> None:
-    """Measure how long ONNX networks take from the end of speech to a ruling.
-
-    Without --model and --random, it measures random networks of 30, 120 and 300 million weights.
-    """
-    from blindplay.bench.networks import figures
-
-    wanted = sizes or (() if models else (30, 120, 300))
-    for line in figures(pack, models, wanted, seconds, threads, int8):
-        options.show(line)
-
-
-@bench.command()
 @click.option("--tables", type=_ONE_OR_MORE, multiple=True, default=(10, 100, 1000),
               help="Simulate so many tables; it can be repeated.")  # fmt: skip
 @click.option(
