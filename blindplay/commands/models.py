@@ -1,6 +1,6 @@
 """``blindplay models``: speech models, to list, install, check and choose them."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -8,7 +8,6 @@ import click
 
 from blindplay import language
 from blindplay.speech import adaptation
-from blindplay.speech.ctc.alphabet import read_alphabet
 from blindplay.speech.models import catalogue, folders, store
 from blindplay.speech.models.download import Patience, megabytes
 from blindplay.speech.models.folders import BUILT_IN, OWN, available
@@ -28,7 +27,7 @@ _SECONDS = options.FiniteRange(1, 600)
 _names = click.argument(
     "names",
     nargs=-1,
-    help="Install these models, such as vosk-model-cs-0.4, english, swedish-network or OWNER/NAME.",
+    help="Install these models, such as english or vosk-model-cs-0.4.",
 )
 
 
@@ -85,16 +84,6 @@ def _print_catalogue() -> None:
             f"  {base.short}, trained on {base.heard}: {base.name}, {megabytes(base.size)}, "
             f"licence {base.licence}.{tried}"
         )
-    options.show(
-        "These are ONNX networks, each for one language. They need onnxruntime, and nobody has "
-        "tried them with BlindPlay yet. OWNER/NAME installs any other from Hugging Face."
-    )
-    for base in known.networks.values():
-        first = "" if base.converted else " It has to be converted first; install says how."
-        options.show(
-            f"  {base.short}, trained on {base.heard}: {base.repository}, {megabytes(base.size)}, "
-            f"licence {base.licence}.{first}"
-        )
 
 
 @models.command()
@@ -131,13 +120,10 @@ def install(names: tuple[str, ...], code: str, source: Path | None, timeout: flo
             options.warn(f"{name} was not installed: {error}")
             continue
         licence = f"; its licence: {made.licence}" if made.licence else ""
-        if made.phones:
-            options.show(
-                f"{made.name} is installed and knows {made.words} words, heard by the phones of: "
-                f"{made.phones}{licence}."
-            )
-        else:
-            options.show(f"{made.name} is installed and can spell {made.words} words{licence}.")
+        options.show(
+            f"{made.name} is installed and knows {made.words} words, heard by the phones of: "
+            f"{made.phones}{licence}."
+        )
         if made.folder not in (listening := folders.chosen_models(code)):
             by_folder = {folder: one for one, folder in available(code).items()}
             together = [made.name, *(by_folder[folder] for folder in listening)]
@@ -245,19 +231,10 @@ def _checked(folder: Path, code: str, words: set[str]) -> dict[str, Any]:
         files = folders.verify(folder)
         folders.probe(folder, code)
         confidence_of(folder)
-        missing = sorted(words.difference(_words_of(folder, words)))
+        missing = sorted(words.difference(folders.vocabulary(folder)))
     except ValueError as error:
         return {"ok": False, "error": str(error)}
     return {"ok": not missing, "files": files, "missing": missing}
-
-
-def _words_of(folder: Path, words: set[str]) -> Iterable[str]:
-    """The words that the model in ``folder`` knows; of ``words`` those that a network can spell."""
-    if folders.network_file(folder) is None:
-        return folders.vocabulary(folder)
-    # Squares are two words to it.
-    alphabet = read_alphabet(folder)
-    return (one for one in words if all(map(alphabet.spellings, one.split("_"))))
 
 
 @models.command()
@@ -279,11 +256,6 @@ def adapt(base: Path, code: str, output: Path | None, family: str | None) -> Non
     words = model_words(code)
     if not base.exists():  # it may be the name of an installed model
         base = store.installed_base(str(base)) or base
-    if folders.network_file(base) is not None:
-        raise ValueError(
-            f"{base} is an ONNX network, which spells words and learns none; install it with: "
-            f"blindplay models install --from {base} --language {code}."
-        )
     if output is None:
         folder, report = store.make_own(code, words, base, family=family)
     else:
@@ -363,8 +335,7 @@ def _rows(code: str) -> Iterator[dict[str, Any]]:
         used = set(folders.chosen_models(code))
     except ValueError:
         used = set()
-    networks = [name for name, base in known.networks.items() if base.language == code]
-    for name in dict.fromkeys((*there, *known.order(code, known.bases), *networks)):
+    for name in dict.fromkeys((*there, *known.order(code, known.bases))):
         base, folder = known.known(name), there.get(name)
         yield {
             "language": code,
@@ -379,13 +350,8 @@ def _rows(code: str) -> Iterator[dict[str, Any]]:
             "licence": (base.licence if base else _licence(name, folder)) or None,
             "heard": base.heard if base else None,
             "tried": base.tried if base else None,
-            "network": (base is not None and bool(base.repository)) or _is_network(folder),
             "folder": str(folder) if folder else None,
         }
-
-
-def _is_network(folder: Path | None) -> bool:
-    return folder is not None and folders.network_file(folder) is not None
 
 
 def _licence(name: str, folder: Path | None) -> str | None:

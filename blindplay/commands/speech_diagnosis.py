@@ -9,8 +9,8 @@ from pathlib import Path
 from blindplay.speech.audio import AudioError, level
 from blindplay.speech.audio_devices import MicrophoneSource, devices, drain
 from blindplay.speech.ensemble import Ensemble
-from blindplay.speech.loading import load_model
 from blindplay.speech.models.folders import ModelError, chosen_models, probe, verify
+from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.synthesis import Synthesiser, SynthesisError
 
 SILENT_DBFS = -80.0
@@ -95,7 +95,7 @@ def _recogniser(language: str, model: Path | None, words: list[str]) -> list[Dia
     for folder in folders:
         try:
             probe(folder, language)
-            loaded.append(load_model(folder, language, words=words))
+            loaded.append(Recogniser(folder, language, words=words))
         except ModelError as error:
             found.append(missing("recogniser", str(error)))
             continue

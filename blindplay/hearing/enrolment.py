@@ -22,7 +22,7 @@ from blindplay.speech.adaptation.finetuning import LabelledSound
 from blindplay.speech.confidence import confidence_of
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.ensemble import AnyRecogniser
-from blindplay.speech.models.folders import is_built_in, network_file
+from blindplay.speech.models.folders import is_built_in
 
 from . import speaker_models
 from .coverage import Coverage
@@ -292,10 +292,7 @@ def _tries(
     made: Path,
     progress: Progress,
 ) -> list[tuple[Path, OwnModel]]:
-    """Return models that may be better than ``model``, each in a folder in ``made``: none if it is
-    a network of other makers, which has no pronunciations to learn and cannot be trained here."""
-    if network_file(model) is not None:
-        return []
+    """Return models that may be better than ``model``, each in a folder in ``made``."""
     words = lexicon(pack.code)
     vocabulary = adaptation.Vocabulary({**words.words, **words.fillers}, words.squares)
     known = adaptation.pronounced(model, words.words)

@@ -6,9 +6,8 @@ from typing import TypeAlias
 
 from blindplay.language import Language, lexicon
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble
-from blindplay.speech.loading import load_model
 from blindplay.speech.models import folders as model_folders
-from blindplay.speech.recogniser import SpeechModel
+from blindplay.speech.recogniser import Recogniser
 
 Lost: TypeAlias = Callable[[str], None]
 """Called with a sentence when a model cannot listen and the others go on without it."""
@@ -52,10 +51,10 @@ def open_recognisers(
     """
     packs = dict.fromkeys(pack for pack, _ in models)
     words = {word for pack in packs for word in _words(pack)}
-    loaded: list[SpeechModel] = []
+    loaded: list[Recogniser] = []
     for number, (pack, folder) in enumerate(models, 1):
         try:
-            loaded.append(load_model(folder, pack.code, spellings=pack.spoken, words=words))
+            loaded.append(Recogniser(folder, pack.code, spellings=pack.spoken, words=words))
         except model_folders.ModelError as error:
             if lost is None or (number == len(models) and not loaded):
                 raise

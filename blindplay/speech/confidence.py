@@ -29,7 +29,7 @@ import platformdirs
 
 from .confusions import Confusions
 from .models import catalogue
-from .models.folders import ModelError, is_built_in, manifest, network_file, origin
+from .models.folders import ModelError, is_built_in, manifest, origin
 
 log = logging.getLogger(__name__)
 
@@ -306,22 +306,11 @@ def _usual_name(models: tuple[Path, ...]) -> str:
 
 def _identity(model: Path) -> str:
     """Return the checksum of a model's graph and the size of its acoustics."""
-    if network_file(model) is not None:
-        return _network_identity(model)
     graph, acoustics = model / "graph" / "HCLr.fst", model / "am" / "final.mdl"
     if not graph.is_file():  # the older layout
         graph, acoustics = model / "HCLr.fst", model / "final.mdl"
     checksum = zlib.crc32(graph.read_bytes()) if graph.is_file() else 0
     return f"{checksum:08x}-{acoustics.stat().st_size if acoustics.is_file() else 0}"
-
-
-def _network_identity(model: Path) -> str:
-    """Return the checksum of the files that an installation has noted, or else of the sizes."""
-    with contextlib.suppress(OSError, ModelError):
-        if (known := manifest(model)) is not None:
-            return f"{zlib.crc32(json.dumps(known['files'], sort_keys=True).encode()):08x}-onnx"
-    sizes = sorted((file.name, file.stat().st_size) for file in model.glob("model*.onnx*"))
-    return f"{zlib.crc32(json.dumps(sizes).encode()):08x}-sizes"
 
 
 def read(text: str, path: Path) -> ConfidenceModel:

@@ -32,10 +32,10 @@ from .audio import amplified
 from .callbacks import call_all
 from .models.folders import ModelError
 from .recogniser import (
-    Decoder,
     Hypothesis,
+    Recogniser,
     Recognition,
-    SpeechModel,
+    UtteranceDecoder,
     VocabularyError,
 )
 
@@ -124,13 +124,13 @@ def _vote(recognition: Recognition, meanings: Mapping[str, Hashable]) -> Vote:
     return Vote(found, recognition.expected_only)
 
 
-def built_in_first(models: Iterable[SpeechModel]) -> list[SpeechModel]:
+def built_in_first(models: Iterable[Recogniser]) -> list[Recogniser]:
     """Return models in the order of their votes: the built-in one first, the others as before."""
     return sorted(models, key=lambda one: not one.is_built_in)
 
 
 class Ensemble:
-    """Models that listen together. It does what a `SpeechModel` does.
+    """Models that listen together. It does what a `Recogniser` does.
 
     The first model is the most trusted: partial words are its, if it hears words at once. Each
     model decodes in a thread of its own. A phrase is listened for if any model knows its words; a
@@ -140,7 +140,7 @@ class Ensemble:
     The first language is the one that is expected most. Raises ValueError without recognisers.
     """
 
-    def __init__(self, recognisers: Sequence[SpeechModel]) -> None:
+    def __init__(self, recognisers: Sequence[Recogniser]) -> None:
         if not recognisers:
             raise ValueError("Give at least one model to listen.")
         self._on_lost: list[Callable[[str], None]] = []
@@ -149,12 +149,12 @@ class Ensemble:
         self._models = self._loaded  # without those that failed
         self._lock = threading.Lock()
         # Work under way, its model, and when it is due, in seconds of the monotonic clock.
-        self._work: dict[Future[Any], tuple[SpeechModel, float]] = {}
-        self._out: frozenset[SpeechModel] = frozenset()  # late for so long that people know it
-        self._outages: Counter[SpeechModel] = Counter()
+        self._work: dict[Future[Any], tuple[Recogniser, float]] = {}
+        self._out: frozenset[Recogniser] = frozenset()  # late for so long that people know it
+        self._outages: Counter[Recogniser] = Counter()
 
     @property
-    def members(self) -> tuple[SpeechModel, ...]:
+    def members(self) -> tuple[Recogniser, ...]:
         """The models that listen, without those that failed or are out."""
         return tuple(one for one in self._models if one not in self._out)
 
@@ -229,12 +229,12 @@ class Ensemble:
         ]
         return EnsembleDecoder(members, started, self._each, self._lose)
 
-    def _ready(self) -> frozenset[SpeechModel]:
+    def _ready(self) -> frozenset[Recogniser]:
         """The models that have done all that is due; all of them if none has. Tell which have been
         late for long, and which of those have caught up."""
         now = time.monotonic()
         with self._lock:
-            due: dict[SpeechModel, float] = {}
+            due: dict[Recogniser, float] = {}
             for work, (model, at) in self._work.items():
                 if now >= at and not work.done():
                     due[model] = min(at, due.get(model, at))
@@ -262,7 +262,7 @@ class Ensemble:
 
     def _each(
         self,
-        models: Sequence[SpeechModel],
+        models: Sequence[Recogniser],
         work: Sequence[Callable[[], T]],
         patience: float,
     ) -> list[T | Exception | None]:
@@ -283,7 +283,7 @@ class Ensemble:
                     self._work[one] = model, now
         return [one.result() if one.done() else None for one in begun]
 
-    def _lose(self, lost: SpeechModel, error: Exception) -> None:
+    def _lose(self, lost: Recogniser, error: Exception) -> None:
         """Go on without a model that has failed. If it is the last one, raise ModelError."""
         with self._lock:
             if lost not in self._models:
@@ -322,10 +322,10 @@ class EnsembleDecoder:
 
     def __init__(
         self,
-        members: Sequence[SpeechModel],
-        decoders: Sequence[tuple[SpeechModel, Decoder]],
+        members: Sequence[Recogniser],
+        decoders: Sequence[tuple[Recogniser, UtteranceDecoder]],
         each: Callable[..., list[object]],
-        lose: Callable[[SpeechModel, Exception], None],
+        lose: Callable[[Recogniser, Exception], None],
     ) -> None:
         self._members, self._decoders = list(members), list(decoders)
         self._each, self._lose = each, lose
@@ -337,8 +337,8 @@ class EnsembleDecoder:
         return any(list(ended.values())[:1])
 
     def partial(self) -> str:
-        """Return the words that the first model which hears words at once has heard so far."""
-        return next((one.partial() for _, one in self._decoders if one.gradual), "")
+        """Return the words that the first model has heard so far."""
+        return next((one.partial() for _, one in self._decoders), "")
 
     def finish(self, patience: float = PATIENCE_S) -> Recognition:
         """Return what was said, at the end of the sound. A model that takes ``patience`` seconds
@@ -350,11 +350,13 @@ class EnsembleDecoder:
         first, *others = map(summed, by_language.values())
         return replace(first, elsewhere=tuple(others)) if others else first
 
-    def _of_each(self, ask: Callable[[Decoder], T], patience: float) -> dict[SpeechModel, T]:
+    def _of_each(
+        self, ask: Callable[[UtteranceDecoder], T], patience: float
+    ) -> dict[Recogniser, T]:
         """Ask each decoder. Drop those that failed or are late."""
         asked = list(self._decoders)
         models, work = [model for model, _ in asked], [lambda one=one: ask(one) for _, one in asked]
-        results: dict[SpeechModel, T] = {}
+        results: dict[Recogniser, T] = {}
         for member, answer in zip(asked, self._each(models, work, patience), strict=True):
             if isinstance(answer, Exception):
                 self._lose(member[0], answer)
@@ -366,7 +368,7 @@ class EnsembleDecoder:
         return results
 
 
-AnyRecogniser: TypeAlias = SpeechModel | Ensemble
+AnyRecogniser: TypeAlias = Recogniser | Ensemble
 """One model, or several together."""
-AnyDecoder: TypeAlias = Decoder | EnsembleDecoder
+AnyDecoder: TypeAlias = UtteranceDecoder | EnsembleDecoder
 """The result of `AnyRecogniser.start`."""

@@ -1,7 +1,5 @@
 """Words from sound: Vosk, listening for the phrases that are expected now and for everything else.
 
-`SpeechModel` is what every kind of model does, and `Recogniser` is Vosk's.
-
 An utterance is decoded twice. The *closed* grammar has the phrases that are expected; the *open*
 one has every word there is, in any order, so that the unexpected (an illegal move, chatter) can
 win, too. Beside the built-in model, others need only the closed one (see `ensemble`).
@@ -11,11 +9,10 @@ the words. Vosk's own confidence is not used.
 """
 
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from .audio import RATE, amplified, speech_onset_s
 from .bigram import Bigram
@@ -118,77 +115,7 @@ def plain(phrase: str) -> str:
     return " ".join(phrase.lower().split())  # casefold would turn "große" into "grosse"
 
 
-class SpeechModel(ABC):
-    """A loaded model of any kind. Recognising is thread-safe."""
-
-    words: Hashable
-    """Equal for models that share closed grammars: they know the same words."""
-    vocabulary: frozenset[str]
-    """The words that the model listens for when other talk may be meant."""
-
-    def __init__(self, folder: Path, language: str) -> None:
-        self.folders = (folder,)
-        """The model's folder, as `Ensemble.folders` has those of several."""
-        self.by_language = (self.folders,)
-        self.language = language
-        self.is_built_in = folders.is_built_in(folder)
-
-    @property
-    def folder(self) -> Path:
-        """Return the model's folder."""
-        return self.folders[0]
-
-    @abstractmethod
-    def unknown_words(self, phrases: Iterable[str]) -> list[str]:
-        """Return the words of `phrases` that the model does not know, sorted, each once."""
-
-    @abstractmethod
-    def closed_grammar(self, phrases: Sequence[str]) -> Any:
-        """Return the grammar of these phrases. Raises VocabularyError."""
-
-    @abstractmethod
-    def start_with(self, closed: Any, *, talk: bool = True) -> "Decoder":
-        """Return a decoder of an utterance with this grammar. With ``talk`` it listens for
-        everything else, too."""
-
-    def known_phrases(self, phrases: Iterable[str]) -> list[str]:
-        """Return those of `phrases` of which every word is known, in their order."""
-        phrases = list(phrases)
-        unknown = set(self.unknown_words(phrases))
-        return [phrase for phrase in phrases if unknown.isdisjoint(plain(phrase).split())]
-
-    def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Recognition:
-        """Return what one utterance (16 kHz mono 16-bit PCM), however soft, may have been.
-
-        `phrases` are those that are expected now, as plain words, commands included. Raises
-        VocabularyError.
-        """
-        decoder = self.start(phrases)
-        decoder.accept(amplified(pcm))
-        return decoder.finish()
-
-    def start(self, phrases: Sequence[str]) -> "Decoder":
-        """Return a decoder that listens for these phrases. Raises VocabularyError."""
-        return self.start_with(self.closed_grammar(phrases))
-
-
-class Decoder(Protocol):
-    """Decodes one utterance. Use it from one thread."""
-
-    gradual: bool
-    """It hears words while they are spoken."""
-
-    def accept(self, pcm: bytes) -> bool:
-        """Take sound. Return whether a pause has ended the utterance."""
-
-    def partial(self) -> str:
-        """Return the words heard so far in this utterance, without unknown sound."""
-
-    def finish(self) -> Recognition:
-        """Return what was said, at the end of the sound."""
-
-
-class Recogniser(SpeechModel):
+class Recogniser:
     """A loaded Vosk model. Loading the built-in one takes 0.05 s. Recognising is thread-safe.
 
     `spellings` maps words of the phrases to the model's own, {"cesar": "cäsar"}; results have the
@@ -205,11 +132,16 @@ class Recogniser(SpeechModel):
         words: Iterable[str] | None = None,
     ) -> None:
         folders.check_model(model)
-        super().__init__(model, language)
+        self.folders = (model,)
+        """The model's folder, as `Ensemble.folders` has those of several."""
+        self.by_language = (self.folders,)
+        self.language = language
+        self.is_built_in = folders.is_built_in(model)
         self.vocabulary = folders.vocabulary(model)
         """Every word that the model knows, square tokens ("gustav_eins") included."""
         self._spellings = {plain(word): plain(to) for word, to in (spellings or {}).items()}
-        self.words = self.vocabulary, frozenset(self._spellings.items())
+        self.words: Hashable = (self.vocabulary, frozenset(self._spellings.items()))
+        """Equal for models that share closed grammars: they know the same words."""
         self._vosk, path = _vosk(), plain_path(model)
         try:
             self._model: Any = self._vosk.Model(path)
@@ -218,6 +150,21 @@ class Recogniser(SpeechModel):
                 f"Vosk cannot load the model in {model}; unpack the model again."
             ) from error
         self._open_grammar = VoskGrammar(self._with_unknown(self._open_words(words)))
+
+    @property
+    def folder(self) -> Path:
+        """Return the model's folder."""
+        return self.folders[0]
+
+    def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Recognition:
+        """Return what one utterance (16 kHz mono 16-bit PCM), however soft, may have been.
+
+        `phrases` are those that are expected now, as plain words, commands included. Raises
+        VocabularyError.
+        """
+        decoder = self.start(phrases)
+        decoder.accept(amplified(pcm))
+        return decoder.finish()
 
     def _open_words(self, words: Iterable[str] | None) -> list[str]:
         if words is None:
@@ -240,6 +187,12 @@ class Recogniser(SpeechModel):
         """
         words = {word for phrase in phrases for word in plain(phrase).split()}
         return sorted(word for word in words if self._known(word) is None)
+
+    def known_phrases(self, phrases: Iterable[str]) -> list[str]:
+        """Return those of `phrases` of which every word is known, in their order."""
+        phrases = list(phrases)
+        unknown = set(self.unknown_words(phrases))
+        return [phrase for phrase in phrases if unknown.isdisjoint(plain(phrase).split())]
 
     def _known(self, word: str) -> str | None:
         if word in self.vocabulary:
@@ -273,6 +226,10 @@ class Recogniser(SpeechModel):
         """Return the grammar of these phrases. Raises VocabularyError."""
         tokens = self.tokens(phrases)
         return VoskGrammar(self._with_unknown(tokens), tokens)
+
+    def start(self, phrases: Sequence[str]) -> "UtteranceDecoder":
+        """Return a decoder that listens for these phrases. Raises VocabularyError."""
+        return self.start_with(self.closed_grammar(phrases))
 
     def start_with(self, closed: "VoskGrammar", *, talk: bool = True) -> "UtteranceDecoder":
         """Return a decoder of an utterance in this grammar, and with ``talk`` in the open one."""
@@ -322,8 +279,6 @@ class _VoskDecoder:
 class UtteranceDecoder:
     """Decodes one utterance in the closed grammar, and perhaps in the open one. Use it from one
     thread."""
-
-    gradual = True
 
     def __init__(self, decoders: Sequence[_VoskDecoder], tokens: Mapping[str, str]) -> None:
         self._decoders = decoders

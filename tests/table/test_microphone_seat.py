@@ -19,7 +19,7 @@ from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.ensemble import Ensemble
 from blindplay.speech.listener import Listener
 from blindplay.speech.models.folders import find_model
-from blindplay.speech.recogniser import Recogniser, Recognition
+from blindplay.speech.recogniser import Recogniser, Recognition, UtteranceDecoder, VoskGrammar
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.speech.transcriber import Transcriber
@@ -234,7 +234,7 @@ def test_a_model_that_fails_in_the_game_is_told_aloud_and_the_other_hears_on(
 
     begin = both.members[0].start_with
 
-    def begin_broken(closed: object, **how: bool) -> object:
+    def begin_broken(closed: VoskGrammar, **how: bool) -> UtteranceDecoder:
         run = begin(closed, **how)
         monkeypatch.setattr(run, "accept", broken)
         return run

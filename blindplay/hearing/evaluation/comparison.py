@@ -18,8 +18,8 @@ from blindplay.speech.adaptation.finetuning import LabelledSound
 from blindplay.speech.audio import RATE
 from blindplay.speech.confidence import confidence_of, is_measured
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble
-from blindplay.speech.models.folders import ModelError, available, is_built_in, network_file
-from blindplay.speech.recogniser import SpeechModel
+from blindplay.speech.models.folders import ModelError, available, is_built_in
+from blindplay.speech.recogniser import Recogniser
 
 from ..recognisers import open_recogniser
 from . import report, resources, scoring
@@ -76,7 +76,7 @@ def compare(
     Raises ModelError, SynthesisError or ValueError, each in one sentence.
     """
     conditions = report.checked(pack, options)
-    loaded: dict[str, SpeechModel] = {}
+    loaded: dict[str, Recogniser] = {}
     loads: dict[str, float] = {}
     for name, folder in _named(pack, options).items():
         began = time.process_time()
@@ -85,7 +85,7 @@ def compare(
         except ModelError as error:
             yield f"{name} is left out: {error}"
             continue
-        assert isinstance(recogniser, SpeechModel)
+        assert isinstance(recogniser, Recogniser)
         loaded[name], loads[name] = recogniser, time.process_time() - began
     if not loaded:
         raise ModelError("There is no model to measure; give the folder of one with --model.")
@@ -116,7 +116,7 @@ def compare(
 
 
 def _teams(
-    pack: Language, loaded: Mapping[str, SpeechModel], loads: Mapping[str, float]
+    pack: Language, loaded: Mapping[str, Recogniser], loads: Mapping[str, float]
 ) -> Iterator[_Team]:
     """Yield every combination of at most MOST models."""
     for number in range(1, min(MOST, len(loaded)) + 1):
@@ -131,7 +131,7 @@ def _teams(
 
 def _listening(
     pack: Language,
-    models: Mapping[str, SpeechModel],
+    models: Mapping[str, Recogniser],
     said: report.SpokenCorpus,
     where: Sequence[Surroundings],
     enrolled: bool,
@@ -157,7 +157,7 @@ def _listening(
 
 def _enrolled(
     pack: Language,
-    models: Mapping[str, SpeechModel],
+    models: Mapping[str, Recogniser],
     said: Sequence[CorpusUtterance],
     where: Surroundings,
 ) -> tuple[Heard, Heard]:
@@ -176,11 +176,7 @@ def _enrolled(
             if one.line.what is not UtteranceKind.TALK
         ]
         for name, model in models.items():
-            heard = scoring.hear(model, pack, judging, where, freely=False)
-            before[name] += heard
-            if network_file(model.folder) is not None:  # it has no pronunciations to learn
-                after[name] += heard
-                continue
+            before[name] += scoring.hear(model, pack, judging, where, freely=False)
             with tempfile.TemporaryDirectory() as made:
                 folder = Path(made) / "model"
                 habits = pronunciations.learn(model.folder, prompts, words.words, words.fillers)

@@ -7,7 +7,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -38,25 +38,17 @@ class BaseModel:
     sha256: str | None = None
     tried: bool = False
     """Somebody has used it with BlindPlay."""
-    repository: str = ""
-    """Its repository on Hugging Face, for an ONNX network; "" for Vosk's models."""
-    language: str = ""
-    """The only language that a network writes; "" if it may hear any."""
-    converted: bool = True
-    """Its makers publish it in the form that BlindPlay reads."""
 
 
 @dataclass(frozen=True)
 class Catalogue:
     """The content of models.toml. ``list_address``: Vosk's own list; ``page``: the licences;
-    ``bases``: Vosk's models; ``networks``: ONNX networks, which ``hub`` has."""
+    ``bases``: Vosk's models."""
 
     list_address: str
     page: str
     bases: Mapping[str, BaseModel]
     recommended: Mapping[str, tuple[str, ...]]
-    networks: Mapping[str, BaseModel] = field(default_factory=dict)
-    hub: str = ""
 
     def for_language(self, language: str) -> tuple[BaseModel, ...]:
         """Return the bases recommended for ``language``, the most trusted first."""
@@ -65,9 +57,8 @@ class Catalogue:
 
     def known(self, name: str) -> BaseModel | None:
         """Return the base of this name or short name."""
-        every = {**self.bases, **self.networks}
-        return every.get(name) or next(
-            (base for base in every.values() if base.short == name.lower()), None
+        return self.bases.get(name) or next(
+            (base for base in self.bases.values() if base.short == name.lower()), None
         )
 
     def order(self, language: str, names: Iterable[str]) -> tuple[str, ...]:
@@ -113,13 +104,9 @@ def load() -> Catalogue:
 def read(text: str) -> Catalogue:
     """Return the catalogue in this TOML."""
     data: dict[str, Any] = tomllib.loads(text)
-    bases, networks = (
-        {
-            name: BaseModel(name=name, size=entry.pop("bytes"), **entry)
-            for name, entry in data.get(kind, {}).items()
-        }
-        for kind in ("bases", "networks")
-    )
+    bases = {
+        name: BaseModel(name=name, size=entry.pop("bytes"), **entry)
+        for name, entry in data.get("bases", {}).items()
+    }
     recommended = {code: tuple(names) for code, names in data["recommended"].items()}
-    hub = str(data.get("hub", ""))
-    return Catalogue(data["list"], data["page"], bases, recommended, networks, hub)
+    return Catalogue(data["list"], data["page"], bases, recommended)

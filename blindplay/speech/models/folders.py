@@ -33,8 +33,6 @@ ASIDE = ".old-"
 """Prefix of a model's folder while another takes its place."""
 MANIFEST = "installed.json"
 """The file in an installed or built-in model that has its origin and the SHA-256 of its files."""
-NETWORKS = ("model.int8.onnx", "model_quantized.onnx", "model.onnx")
-"""The names of an ONNX network in a model's folder, the fastest first."""
 _LOADED = ("am", "conf", "graph")  # the folders that the recogniser loads; others may change
 
 _CHOSEN = "chosen.json"
@@ -239,18 +237,6 @@ def find_model(language: str) -> Path:
     return chosen_models(language)[0]
 
 
-def network_file(model: Path) -> Path | None:
-    """Return the ONNX network in a model's folder; None if the model is one of Vosk's."""
-    return next((model / name for name in NETWORKS if (model / name).is_file()), None)
-
-
-def no_model(source: Path) -> ModelError:
-    """Return the error of a folder or an archive without a model."""
-    return ModelError(
-        f"{source} holds no speech model: there is no am/final.mdl and no model.onnx in it."
-    )
-
-
 def words_file(model: Path) -> Path:
     """Return the path of the model's word list, in the newer layout or the older, flat one."""
     newer = model / "graph" / "words.txt"
@@ -258,8 +244,7 @@ def words_file(model: Path) -> Path:
 
 
 def check_model(path: Path) -> Path:
-    """Return `path` if it is an ONNX network, or a Vosk model whose grammar can be set at run time.
-    Raises ModelError.
+    """Return `path` if it is a Vosk model whose grammar can be set at run time. Raises ModelError.
 
     Vosk answers a broken folder with a bare exception, or ends the process. So its files are looked
     at first, in both of Vosk's layouts: `am/ conf/ graph/` and the older, flat one. The files of an
@@ -352,8 +337,6 @@ def checksum(file: Path, kind: str = "sha256") -> str:
 def _check_files(path: Path) -> None:
     if not path.is_dir():
         raise ModelError(f"{path} is not a folder; name the folder of an unpacked model.")
-    if network_file(path) is not None:
-        return  # loading it tells more
     names = ["am/final.mdl", "conf/mfcc.conf", "graph/words.txt", "graph/HCLr.fst", "graph/Gr.fst"]
     if not (path / names[0]).is_file():
         names = [name.rpartition("/")[2] for name in names]
@@ -391,19 +374,18 @@ def probe(model: Path, language: str) -> None:
     """Load the model and recognise a second of silence in a process of its own.
 
     A truncated graph passes `check_model`, and then Vosk ends the process. Takes about half a
-    second, and for a large network some seconds. Raises ModelError if the model does not work.
+    second. Raises ModelError if the model does not work.
     """
     check_model(model)
     program = (
-        "import sys; from pathlib import Path; from blindplay.speech.loading import load_model\n"
-        "try: r = load_model(Path(sys.argv[1]), sys.argv[2])\n"
+        "import sys; from pathlib import Path; from blindplay.speech.recogniser import Recogniser\n"
+        "try: r = Recogniser(Path(sys.argv[1]), sys.argv[2])\n"
         f"except ValueError as error: sys.exit({_SAID!r} + str(error))\n"
         "r.recognise(bytes(32000), sorted(filter(str.isalpha, r.vocabulary))[:1])"
     )
     command = [sys.executable, "-c", program, str(model), language]
-    patience = 60 if network_file(model) is None else 240  # networks may have a gigabyte
     try:
-        done = subprocess.run(command, capture_output=True, timeout=patience, check=False)
+        done = subprocess.run(command, capture_output=True, timeout=60, check=False)
     except subprocess.TimeoutExpired:
         raise ModelError(f"The model in {model} hangs; unpack the model again.") from None
     _, said, sentence = done.stderr.decode("utf-8", "replace").rpartition(_SAID)

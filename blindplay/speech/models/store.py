@@ -7,7 +7,7 @@ or the new one, whole.
 """
 
 import contextlib
-import os
+import json
 import shutil
 import tempfile
 import time
@@ -17,14 +17,10 @@ from pathlib import Path
 
 from .. import adaptation
 from ..adaptation import Pronunciations, Vocabulary
-from ..ctc.alphabet import known_words, read_alphabet
-from ..ctc.network import check_onnxruntime
 from . import catalogue, folders
 from .catalogue import BaseModel
 from .download import Patience, Progress, download, fetch_text, forget, megabytes
 from .folders import ASIDE, BUILT_IN, OWN, ModelError
-from .hub import REPOSITORY, fetch_network, forget_downloads
-from .pins import pin, pins
 from .unpack import check_space, copy_folder, unpack
 
 Tell = Callable[[str], None]
@@ -35,7 +31,7 @@ _LONGEST_LIST = 4 << 20
 _UNPACKED = 3  # times the archive's size is the most that an official model takes when unpacked
 _ABANDONED_S = 3600.0  # an unfinished installation of this age is removed
 _WORK = ".installing-"
-_FEWEST_WORDS = 0.9  # a network that spells a smaller share of the words writes another language
+_PINS = "pinned.json"  # SHA-256 of files for which nobody has published one, by their names
 
 
 @dataclass(frozen=True)
@@ -50,7 +46,7 @@ class ModelWords:
 @dataclass(frozen=True)
 class Installed:
     """An installed model: its name, its folder for the language, its number of words, the family of
-    its phones ("" for a network, which spells the words), and its licence, None if unknown."""
+    its phones, and its licence, None if unknown."""
 
     name: str
     folder: Path
@@ -66,15 +62,10 @@ def bases_folder() -> Path:
 
 def find_base(name: str, *, patience: Patience | None = None) -> BaseModel:
     """Return the base called ``name`` from the catalogue, or else from Vosk's own list, which is
-    fetched. OWNER/NAME is a network's repository on Hugging Face. Raises BaseModelError if there is
-    none, and DownloadError."""
+    fetched. Raises BaseModelError if there is none, and DownloadError."""
     known = catalogue.load()
     if (base := known.known(name)) is not None:
         return base
-    if REPOSITORY.fullmatch(name):
-        short = folders.check_name(name.partition("/")[2])
-        address = f"{known.hub}/{name}"
-        return BaseModel(short, short, "", 0, address, licence="", repository=name)
     folders.check_name(name)
     text = fetch_text(known.list_address, most=_LONGEST_LIST, patience=patience or Patience())
     return known.listed(name, text)
@@ -107,11 +98,6 @@ def install(
     if base is None:
         raise ModelError("Name a model, or a zip file or a folder with one.")
     name = folders.check_name(base.name)
-    if base.language not in ("", language):
-        raise ModelError(
-            f"{name} writes only {base.heard}, so it cannot hear {language}; install it with: "
-            f"--language {base.language}."
-        )
     with folders.writing(folders.data_folder()), _workplace() as work:
         kept = _sound_base(name) if source is None else None
         if kept is not None:
@@ -122,54 +108,13 @@ def install(
         origin = {key: str(value) for key, value in about.items() if key != "files"}
         tell(f"Giving it the words of {language}.")
         place = folders.adapted_folder(language) / name
-        of = kept or work / "base"
-        if folders.network_file(of) is not None:
-            made, count, phones = *_for_language(of, work, place, language, words, origin), ""
-        else:
-            made, report = _adapted(of, work, place, language, words, origin)
-            count, phones = report.words, report.base
+        made, report = _adapted(kept or work / "base", work, place, language, words, origin)
         if kept is None:
             _put(work / "base", bases_folder() / name)
         _put(made, place)
     if source is None:
         forget(_download_of(name))
-        forget_downloads(_network_download_of(name))
-    return Installed(name, place, count, phones, origin["licence"] or None)
-
-
-def _for_language(
-    base: Path,
-    work: Path,
-    place: Path,
-    language: str,
-    words: ModelWords,
-    origin: Mapping[str, str],
-) -> tuple[Path, int]:
-    """Return a network for ``language`` in the folder ``work`` that works and can be put into
-    ``place``, and the number of words that it can spell."""
-    made, alphabet = work / "adapted", read_alphabet(base)
-    wanted = {*words.vocabulary.words}
-    known = known_words(alphabet, wanted)
-    if len(known) < _FEWEST_WORDS * len(wanted):
-        lacking = ", ".join(sorted(wanted.difference(known))[:5])
-        raise ModelError(
-            f"The network {place.name} cannot spell {len(wanted) - len(known)} of the "
-            f"{len(wanted)} words of {language}, such as {lacking}; take one that was trained on "
-            "this language."
-        )
-    shutil.copytree(base, made, copy_function=_link, ignore=lambda *_: [folders.MANIFEST])
-    folders.seal(made, language=language, **origin)
-    _carry_over(folders.models_in(place.parent).get(place.name), made)
-    folders.probe(made, language)
-    return made, len(known)
-
-
-def _link(source: str, target: str) -> None:
-    """Link a file, or copy it where that is not possible: weights may have a gigabyte."""
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copyfile(source, target)
+    return Installed(name, place, report.words, report.base, origin["licence"] or None)
 
 
 def _adapted(
@@ -195,13 +140,7 @@ def _put_base(
 ) -> dict[str, str]:
     """Copy or fetch a base model into ``fresh``, and return what its manifest says about it."""
     about = {"name": base.name, "licence": base.licence}
-    if source is None and base.repository:
-        check_onnxruntime(base.name)
-        place = _network_download_of(base.name)
-        fetch_network(base, catalogue.load().hub, place, tell, _by_tens(tell), patience)
-        shutil.copytree(place, fresh, copy_function=_link)
-        about |= {"from": base.address}
-    elif source is not None and source.is_dir():
+    if source is not None and source.is_dir():
         tell(f"Copying {source}; whether it is as it was published cannot be told of a folder.")
         copy_folder(source, fresh, base.name)
         about |= {"from": str(source.resolve())}
@@ -270,7 +209,7 @@ def remove(name: str, language: str | None = None) -> list[str]:
     if base is not None and not any(name in folders.available(code) for code in languages()):
         _discard(base)
         removed.append(f"{name} has been removed altogether; it can be installed again.")
-    fetched = forget(_download_of(name)) | forget_downloads(_network_download_of(name))
+    fetched = forget(_download_of(name))
     if not removed and fetched:
         removed.append(f"What had been fetched of {name} has been removed.")
     if not removed:
@@ -291,10 +230,6 @@ def languages() -> list[str]:
 
 def _download_of(name: str) -> Path:
     return folders.data_folder() / "downloads" / f"{name}.zip"
-
-
-def _network_download_of(name: str) -> Path:
-    return folders.data_folder() / "downloads" / name
 
 
 def _check_given(base: BaseModel, archive: Path, tell: Tell) -> str:
@@ -340,7 +275,7 @@ def _checked(base: BaseModel, archive: Path) -> tuple[str, bool]:
     Raises ModelError if the archive is another.
     """
     sha256, md5 = folders.checksum(archive), folders.checksum(archive, "md5")
-    wanted = base.sha256 or pins().get(base.name)
+    wanted = base.sha256 or _pins().get(base.name)
     if wanted is not None and sha256 != wanted:
         raise ModelError(
             f"This is not the {base.name} that is known: its SHA-256 is {sha256} and should be "
@@ -352,8 +287,32 @@ def _checked(base: BaseModel, archive: Path) -> tuple[str, bool]:
             f"{base.md5}; it is not used and nothing has been changed."
         )
     if base.sha256 is None and base.md5 is not None:
-        pin({base.name: sha256})
+        _pin(base.name, sha256)
     return sha256, wanted is not None or base.md5 is not None
+
+
+def _pins() -> dict[str, str]:
+    """Return the SHA-256 that archives had when they first came, by the names of their models.
+    Raises ModelError."""
+    file = folders.data_folder() / _PINS
+    try:
+        read = json.loads(file.read_text("utf-8"))
+        return {str(name): str(value) for name, value in read.items()}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, AttributeError, RecursionError):
+        raise ModelError(
+            f"{file}, in which the checksums of models are kept, is damaged; delete it to "
+            "trust the next download of each anew."
+        ) from None
+
+
+def _pin(name: str, sha256: str) -> None:
+    """Keep the SHA-256 of a model's archive: later downloads must have the same."""
+    file = folders.data_folder() / _PINS
+    fresh = file.with_suffix(".new")
+    fresh.write_text(json.dumps({**_pins(), name: sha256}, indent=1) + "\n", "utf-8")
+    fresh.replace(file)
 
 
 def _by_tens(tell: Tell) -> Progress:

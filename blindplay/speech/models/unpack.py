@@ -8,17 +8,12 @@ from collections.abc import Iterable
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import IO, TypeVar
 
-from ..ctc.alphabet import LEXICON, VOCABULARIES
-from ..ctc.onnx_files import check_onnx_file
-from .folders import NETWORKS, ModelError, network_file, no_model
+from .folders import ModelError
 
 MOST_FILES = 1000
 MOST_BYTES = 4 << 30
 """No usable model is larger when unpacked."""
-BESIDE_NETWORK = (*VOCABULARIES, LEXICON, "config.json", "preprocessor_config.json")
-"""The files that a network needs beside its weights, as far as they are there."""
 _CLUTTER = ("__MACOSX", ".DS_Store", "desktop.ini", "Thumbs.db")
-_ONNX = "onnx"  # Hugging Face has the network in such a folder, below the vocabulary
 
 _Path = TypeVar("_Path", bound=PurePath)
 
@@ -54,16 +49,13 @@ def unpack(archive: Path, folder: Path, name: str = "") -> None:
 
 def copy_folder(source: Path, folder: Path, name: str = "") -> None:
     """Write the model in the folder ``source``, or in a folder in it, of several the one called
-    ``name``, into ``folder``; of a network only what it needs. Raises ModelError if there is no
-    model in it, or if it holds a link or a device, and OSError."""
+    ``name``, into ``folder``. Raises ModelError if there is no model in it, or if it holds a link
+    or a device, and OSError."""
     source = source.resolve()
     inside = [source, *sorted(child for child in source.iterdir() if child.is_dir())]
-    names = ("am/final.mdl", "final.mdl", *NETWORKS)
+    names = ("am/final.mdl", "final.mdl")
     acoustics = [one / kind for one in inside for kind in names if (one / kind).is_file()]
     model = _the_one(map(_root, acoustics), source, name)
-    if (network := network_file(model)) is not None:
-        _copy_network(network, source if model.name == _ONNX else model, folder)
-        return
     files = []
     for number, path in enumerate(sorted(model.rglob("*"))):
         if number > 2 * MOST_FILES:
@@ -79,21 +71,6 @@ def copy_folder(source: Path, folder: Path, name: str = "") -> None:
     for inner in files:
         with (model / inner).open("rb") as stream:
             _copy(stream, folder / inner)
-
-
-def _copy_network(network: Path, model: Path, folder: Path) -> None:
-    """Copy a network, the files that its weights are in, and what is beside it in ``model``."""
-    files = {network.name: network}
-    for file in check_onnx_file(network):
-        files[file.relative_to(network.parent).as_posix()] = file
-    files |= {name: model / name for name in BESIDE_NETWORK if (model / name).exists()}
-    for name, file in files.items():
-        if file.is_symlink() or not file.is_file():
-            raise ModelError(f"{name} in {model} is a link or a device; a model has files only.")
-    check_space(folder, sum(file.stat().st_size for file in files.values()))
-    for name, file in files.items():
-        with file.open("rb") as stream:
-            _copy(stream, folder / name)
 
 
 def check_space(folder: Path, needed: int) -> None:
@@ -119,7 +96,7 @@ def _files(infos: list[zipfile.ZipInfo], archive: Path) -> dict[PurePosixPath, z
     for info in infos:
         name = info.orig_filename
         path = PureWindowsPath(name)
-        if not is_inside(name):
+        if not _is_inside(name):
             raise ModelError(
                 f"{name!r} in {archive} leads outside of the model or is not a name for a file, "
                 "so nothing was unpacked; do not use this archive."
@@ -133,7 +110,7 @@ def _files(infos: list[zipfile.ZipInfo], archive: Path) -> dict[PurePosixPath, z
     return files
 
 
-def is_inside(name: str) -> bool:
+def _is_inside(name: str) -> bool:
     """Return whether a name with folders leads to a file in its own folder, on every system."""
     path = PureWindowsPath(name)  # it knows both separators
     return bool(path.parts) and not (path.anchor or ".." in path.parts or {":", "\0"} & {*name})
@@ -141,9 +118,7 @@ def is_inside(name: str) -> bool:
 
 def _root(file: _Path) -> _Path | None:
     """Return the folder of the model whose acoustics this file is; None if it is another file."""
-    if file.name == "final.mdl":
-        return file.parents[file.parent.name == "am"]
-    return file.parent if file.name in NETWORKS else None
+    return file.parents[file.parent.name == "am"] if file.name == "final.mdl" else None
 
 
 def _the_one(roots: Iterable[_Path | None], source: Path, name: str) -> _Path:
@@ -152,13 +127,12 @@ def _the_one(roots: Iterable[_Path | None], source: Path, name: str) -> _Path:
     found = sorted({root for root in roots if root is not None})
     models = [root for root in found if not any(one in found for one in root.parents)]
     if not models:
-        raise no_model(source)
-    named = {root: (root.parent if root.name == _ONNX else root).name for root in models}
-    called = [root for root in models if len(models) == 1 or named[root] == name]
+        raise ModelError(f"{source} holds no speech model: there is no am/final.mdl in it.")
+    called = [root for root in models if len(models) == 1 or root.name == name]
     if len(called) != 1:
         raise ModelError(
-            f"{source} holds {len(models)} models: {', '.join(named.values())}; put the "
-            "name of one before --from, or give its own folder."
+            f"{source} holds {len(models)} models: {', '.join(root.name for root in models)}; put "
+            "the name of one before --from, or give its own folder."
         )
     return called[0]
 
