@@ -66,10 +66,6 @@ class FoldedTable:
     def absent(self) -> str:
         return ""
 
-    @property
-    def hints(self) -> bool:
-        return False
-
     def allows(self, asked: Command) -> bool:
         return False
 

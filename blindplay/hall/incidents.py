@@ -75,10 +75,6 @@ class Incidents:
         if found is not None:
             self._write(found, True)
 
-    def of(self, table: str) -> list[Incident]:
-        """The incidents of a table, the oldest first."""
-        return [one for one in self if one.table == table]
-
     def _write(self, incident: Incident, withdrawn: bool) -> None:
         self._change(incident, withdrawn)
         value = asdict(incident) | ({"withdrawn": True} if withdrawn else {})

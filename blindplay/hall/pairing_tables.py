@@ -59,25 +59,25 @@ def _number(name: str) -> str:
     return found[1].lstrip("0") if found else ""
 
 
-def assign_round(hall: TableAsker, paired: Round, who: str = "") -> list[Given]:
+def assign_round(hall: TableAsker, paired: Round) -> list[Given]:
     """Give each game to its table, and tell the people at each table of the last round where
     they play. Tables that have their game already stay as they are."""
     asked: list[tuple[Assignment, Future[RequestAnswer] | None]] = []
     for game in paired.games:
         body = {name: value for name, value in asdict(game).items() if value}
-        asked.append((game, _ask(hall, game.table, who, ASSIGN, body)))
+        asked.append((game, _ask(hall, game.table, ASSIGN, body)))
     given = [_given(game, future) for game, future in asked]
-    told = [_ask(hall, *one) for one in _to_tell(hall, paired, who)]
+    told = [_ask(hall, *one) for one in _to_tell(hall, paired)]
     for future in filter(None, told):
         future.result()
     return given
 
 
 def _ask(
-    hall: TableAsker, table: str, who: str, kind: str, body: dict[str, Any]
+    hall: TableAsker, table: str, kind: str, body: dict[str, Any]
 ) -> "Future[RequestAnswer] | None":
     try:
-        return hall.request(table, who, kind, body)
+        return hall.request(table, "", kind, body)
     except UnreachableError:
         return None
 
@@ -89,9 +89,7 @@ def _given(game: Assignment, future: "Future[RequestAnswer] | None") -> Given:
     return Given(game, answer.status, " ".join(answer.sentences))
 
 
-def _to_tell(
-    hall: TableAsker, paired: Round, who: str
-) -> Iterable[tuple[str, str, str, dict[str, Any]]]:
+def _to_tell(hall: TableAsker, paired: Round) -> Iterable[tuple[str, str, dict[str, Any]]]:
     """The requests that tell the people at each table of the last round where they play now."""
     with hall.follower.lock:
         people = {
@@ -103,4 +101,4 @@ def _to_tell(
         pairings = [one.pairing for one in paired.games if any(n in one.pairing for n in names)]
         if pairings:
             body = {"pairings": [asdict(one) for one in pairings]}
-            yield table, who, TELL, body
+            yield table, TELL, body

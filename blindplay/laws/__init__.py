@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from .game import Game as Game
     from .game import Heard as Heard
     from .game import Words as Words
-    from .game import fold as fold
     from .rulings import TABLE as TABLE
     from .rulings import Origin as Origin
     from .rulings import Ruling as Ruling
@@ -19,6 +18,6 @@ if TYPE_CHECKING:
 __getattr__ = attributes(
     __name__,
     dict.fromkeys(("Fact", "FactError"), ".facts")
-    | dict.fromkeys(("Game", "Heard", "Words", "fold"), ".game")
+    | dict.fromkeys(("Game", "Heard", "Words"), ".game")
     | dict.fromkeys(("TABLE", "Origin", "Ruling", "Taken"), ".rulings"),
 )

@@ -6,7 +6,7 @@ needs words: understanding an announcement, spelling one out.
 """
 
 import copy
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
@@ -124,11 +124,4 @@ _HANDLERS: dict[type[Fact], Callable[[State, Any], None]] = {
 }
 
 
-def fold(facts: Iterable[Fact], words: Words) -> Iterator[Ruling]:
-    """All rulings of a game, in order."""
-    game = Game(words)
-    for fact in facts:
-        yield from game.apply(fact)
-
-
-__all__ = ["Game", "Heard", "Turn", "Words", "fold"]
+__all__ = ["Game", "Heard", "Turn", "Words"]

@@ -198,10 +198,6 @@ class TakenBack:
         """The number of the last ply."""
         return self.to_ply + len(self.plies)
 
-    def shown_after(self, ply: int) -> Pieces:
-        """The placement after one of these plies."""
-        return self.plies[ply - self.to_ply].pieces if ply < self.last else self.pieces
-
 
 @dataclass
 class Pending:

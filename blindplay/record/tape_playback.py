@@ -55,12 +55,12 @@ def play_tape(
             sink.play(*sound(one), threading.Event())
 
 
-def sound(recording: Recording, rate: int = EXPORT_RATE) -> Sound:
-    """A recording's PCM at ``rate`` Hz.
+def sound(recording: Recording) -> Sound:
+    """A recording's PCM at `EXPORT_RATE`.
 
     :raises AudioError: if its file can no longer be read.
     """
-    return read_audio(recording.path, rate), rate
+    return read_audio(recording.path, EXPORT_RATE), EXPORT_RATE
 
 
 def write_tape(path: Path, recordings: list[Recording]) -> None:

@@ -24,9 +24,8 @@ from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.console.server import ConsoleHost
 from blindplay.hearing.recognisers import open_recogniser
 from blindplay.language import Command, load
-from blindplay.laws import Ruling
+from blindplay.laws import Game, Ruling
 from blindplay.laws import facts as f
-from blindplay.laws.game import fold
 from blindplay.laws.state import OTHER
 from blindplay.record import Journal, read_journal
 from blindplay.speech.audio import QueueSource, SilentSink
@@ -234,7 +233,8 @@ class _Play:
     def _replay(self, path: Path, given: list[Ruling]) -> None:
         """Compare the rulings that a replay of the journal gives with those that were given."""
         facts = read_journal(path).facts
-        again = list(fold(facts, PackWords()))
+        game = Game(PackWords())
+        again = [ruling for fact in facts for ruling in game.apply(fact)]
         self.found.facts += len(facts)
         self.found.rulings += len(given)
         if again != given:

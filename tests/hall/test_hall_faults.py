@@ -385,4 +385,4 @@ def test_each_forgery_under_the_name_of_a_table_is_named(
     assert until(lambda: all_equal(hall, tables))
     now = hall.follower.tables["2"]
     assert until(lambda: now.online and now.head and now.head.result == "")
-    assert not hall.follower.incidents.of("1")
+    assert not any(one.table == "1" for one in hall.follower.incidents)

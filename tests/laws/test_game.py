@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from blindplay.laws import FactError, Game, Ruling, fold
+from blindplay.laws import FactError, Game, Ruling
 from blindplay.laws.editions import names
 from blindplay.laws.facts import Fact, parse
 from blindplay.laws.placement import pieces_of
@@ -125,7 +125,8 @@ def games(draw: st.DrawFn) -> list[Fact]:
 
 
 def _told(facts: list[Fact]) -> list[str]:
-    return [dumps(ruling) for ruling in fold(facts, PlainWords())]
+    game = Game(PlainWords())
+    return [dumps(ruling) for fact in facts for ruling in game.apply(fact)]
 
 
 def _made_without_conditions(game: Game) -> bool:

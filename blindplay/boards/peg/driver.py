@@ -25,11 +25,6 @@ class PegBoard(BoardDriver[PegBoardState]):
     def _signals(self) -> Signals:
         return Signals()
 
-    @property
-    def rejected(self) -> int:
-        """Number of damaged frames on all connections so far."""
-        return self._state.rejected if self._state else 0
-
     def buzz(self, pattern: int) -> None:
         """Sound the buzzer with pattern 0–255, if the board is connected and has a buzzer."""
         frame = peg.encode(peg.Buzz(pattern))

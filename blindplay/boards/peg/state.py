@@ -101,7 +101,6 @@ class PegBoardState(BoardState):
     ) -> None:
         self._url = url
         self._decoder = peg.Decoder()
-        self._rejected_before = before.rejected if before else 0
         self._clock = _UptimeClock()
         self._nonce: int | None = before._nonce if before else None
         self._uptime: int = before._uptime if before else 0
@@ -128,11 +127,6 @@ class PegBoardState(BoardState):
         self._too_early = False  # the next dump was asked for before somebody wanted to read
         self._doubted_at: float | None = None
         self._next_hello = self._next_dump = self._next_keep_alive = 0.0
-
-    @property
-    def rejected(self) -> int:
-        """Number of damaged frames on this connection and those before it."""
-        return self._rejected_before + self._decoder.rejected
 
     def receive(self, data: bytes, now: float) -> list[BoardEvent]:
         rejected = self._decoder.rejected

@@ -182,9 +182,9 @@ class LichessApi:
         games = value.get("nowPlaying", ()) if isinstance(value, dict) else ()
         return [game for game in games if isinstance(game, dict)]
 
-    def in_game(self, game: str, what: str, data: Mapping[str, str] | None = None) -> None:
+    def in_game(self, game: str, what: str) -> None:
         """Do ``what`` in a game: ``move/e2e4``, ``resign``, ``draw/yes`` and more."""
-        self.ask("POST", f"/api/board/game/{game}/{what}", data)
+        self.ask("POST", f"/api/board/game/{game}/{what}")
 
     def chat(self, game: str) -> list[tuple[str, str]]:
         """The lines of the players' chat, each with its writer."""
