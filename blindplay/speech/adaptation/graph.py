@@ -245,9 +245,7 @@ def _recognise_phones(
         same = [one for one in known.values() if set(one.phones) == set(names)]
         if family is not None:
             return known[family], phones
-        # A model of our own has our sounds, each as it is.
-        own = Contexts.are_free(transitions)
-        return same[0] if same else phone_set_of(names, by_language=not own), phones
+        return same[0] if same else phone_set_of(names), phones
     places = spoken_places(boundary)
     number = len(places) // 4
     listed = words_file(base)

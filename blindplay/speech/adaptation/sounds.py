@@ -48,50 +48,17 @@ class PhoneSet:
 @cache
 def known_phone_sets() -> Mapping[str, PhoneSet]:
     """Return the models that were tried with our words, by the names of their files: "english"."""
-    return {
-        name: PhoneSet(**data | {"phones": tuple(data["phones"].split())})
-        for name, data in _files().items()
-        if "phones" in data
-    }
-
-
-@dataclass(frozen=True)
-class Family:
-    """All models of one language: what a sound becomes in them, in sounds.
-
-    Such a model has phones for all simple sounds in ``marks``, and for none in ``lacks``.
-    """
-
-    name: str
-    marks: frozenset[str]
-    lacks: frozenset[str]
-    places: Mapping[str, Mapping[str, Alternatives]]
-
-
-@cache
-def families() -> Mapping[str, Family]:
-    """Return the languages whose models are recognised by their phones, by their files' names."""
-    split = {
-        name: data | {key: frozenset(data[key].split()) for key in ("marks", "lacks")}
-        for name, data in _files().items()
-        if "marks" in data
-    }
-    return {name: Family(**data) for name, data in split.items()}
-
-
-@cache
-def _files() -> Mapping[str, dict[str, Any]]:
-    """Return the contents of the files in ``bases`` by their names, with all maps in "places"."""
     found = {}
     entries = files(__package__).joinpath("bases").iterdir()
     for entry in sorted(entries, key=lambda entry: entry.name):
         if entry.name.endswith(".toml"):
             data = tomllib.loads(entry.read_text(encoding="utf-8"))
+            data["phones"] = tuple(data["phones"].split())
             data["places"] = {
                 place: {sound: _alternatives(text) for sound, text in data.pop(place, {}).items()}
                 for place in ("heard", "first", "last", "before_vowel")
             }
-            found[entry.name.removesuffix(".toml")] = data
+            found[entry.name.removesuffix(".toml")] = PhoneSet(**data)
     return found
 
 
@@ -103,30 +70,14 @@ def _alternatives(text: str) -> Alternatives:
     return found
 
 
-def phone_set_of(names: Sequence[str], *, by_language: bool = True) -> PhoneSet:
-    """Return the phone set of a model whose phones have these names.
-
-    ``by_language``: if the phones have the marks of a `Family`, sounds become what they are in that
-    family. Otherwise each sound becomes the most similar one. Marks of stress and tone are ignored.
-    Raises GraphError if fewer than three in four names are known.
+def phone_set_of(names: Sequence[str]) -> PhoneSet:
+    """Return the phone set of a model whose phones have these names: each sound becomes the most
+    similar one. Marks of stress and tone are ignored. Raises GraphError if fewer than three in four
+    names are known.
     """
     known = [name for name in names if sounds_of(name, cmu=_is_cmu(names))]
     if 4 * len(known) < 3 * len(names):
         raise GraphError("The names of this model's phones are not known; name a base instead.")
-    phones = _phones_by_sounds(tuple(names))
-    for family in families().values() if by_language else ():
-        if all((sound,) in phones for sound in family.marks) and not any(
-            (sound,) in phones for sound in family.lacks
-        ):
-            places = {
-                place: {
-                    sound: heard
-                    for sound, alternatives in sounds.items()
-                    if (heard := _in_phones(alternatives, phones))
-                }
-                for place, sounds in family.places.items()
-            }
-            return PhoneSet(family.name, tuple(names), places=places)
     return PhoneSet("similar sounds", tuple(names))
 
 
@@ -139,22 +90,6 @@ def _phones_by_sounds(names: tuple[str, ...]) -> Mapping[tuple[str, ...], str]:
         if parts := sounds_of(name, cmu=cmu):
             made.setdefault(parts, name)
     return made
-
-
-def _in_phones(alternatives: Alternatives, phones: Mapping[tuple[str, ...], str]) -> Alternatives:
-    """Return alternatives in sounds as alternatives in a model's phones. Those that the model lacks
-    are left out; the cheapest one costs nothing."""
-    found: dict[tuple[str, ...], float] = {}
-    for sounds, cost in alternatives.items():
-        heard: list[str] = []
-        for sound in sounds:
-            parts = simple_sounds(sound)
-            one = phones.get(parts)
-            heard += [one] if one else [phones.get((part,), "") for part in parts]
-        if all(heard):
-            found.setdefault(tuple(heard), cost)
-    least = min((cost for names, cost in found.items() if names), default=None)
-    return {} if least is None else {n: max(0.0, cost - least) for n, cost in found.items()}
 
 
 def translate(variants: Pronunciations, base: PhoneSet) -> dict[tuple[str, ...], float]:

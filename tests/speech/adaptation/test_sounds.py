@@ -1,4 +1,4 @@
-"""German and Swedish models are known by the names of their phones, whoever trained them."""
+"""The phones of a model stand for sounds: by its own map, or by their names."""
 
 from __future__ import annotations
 
@@ -18,11 +18,9 @@ from blindplay.speech.adaptation import (
 from blindplay.speech.adaptation.sounds import (
     PhoneSet,
     distance,
-    families,
     known_phone_sets,
     phone_set_of,
     similar,
-    simple_sounds,
     sounds_of,
     translate,
 )
@@ -48,24 +46,7 @@ MODELS = {"german": ZAMIA.split(), "swedish": GRUUT.split()}
 def test_a_model_is_known_by_the_names_of_its_phones(name: str) -> None:
     assert all(sounds_of(phone) for phone in MODELS[name])
     base = phone_set_of(MODELS[name])
-    assert base.name == families()[name].name
-    assert base.phones == tuple(MODELS[name])
-    # Words from its own graph name the phones as we do; some are not known, some are two.
-    known = [" ".join(sounds_of(phone)) for phone in MODELS[name]]
-    ours = [
-        *dict.fromkeys(s.replace("a I", "aI") for s in known if " " not in s),
-        "a'",
-        "unheard-3",
-    ]
-    assert phone_set_of(ours).name == families()[name].name
-
-
-def test_models_of_other_languages_are_not_taken_for_german_or_swedish() -> None:
-    for base in known_phone_sets().values():
-        assert phone_set_of(base.phones).name == "similar sounds"
-    dutch = "a: e: i o: u y: 2: A E I O Y @ Ei 9y Au p t k b d f s x v z S Z m n N l r j w h"
-    assert phone_set_of(dutch.split()).name == "similar sounds"
-    assert phone_set_of(ZAMIA.split(), by_language=False).name == "similar sounds"
+    assert (base.name, base.phones) == ("similar sounds", tuple(MODELS[name]))
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -90,7 +71,7 @@ def test_every_word_of_every_language_can_be_said_in_their_phones(name: str, cod
         ("swedish", "sv", "sju", "ɧ ʉː"),
         ("swedish", "sv", "två", "t v oː"),
         ("swedish", "nb", "sju", "ʂ ʉː"),  # which Swedes have in "mars"
-        ("swedish", "de", "zwei", "t s v a j"),
+        ("swedish", "de", "zwei", "t s v a ɪ"),
         ("swedish", "de", "sechs", "s ɛ k s"),
         ("swedish", "de", "könig", "k øː n ɪ k"),
     ],
@@ -101,25 +82,6 @@ def test_a_word_is_heard_as_its_speakers_say_it(
     said = translate(language.lexicon(code).words[word], phone_set_of(MODELS[name]))
     best = {" ".join(one) for one, cost in said.items() if cost == 0}
     assert phones in best or phones in {one.replace("ˈɑː²", "ɑː") for one in best}, best
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_the_maps_are_made_of_sounds_and_the_best_costs_nothing(name: str) -> None:
-    used = {
-        sound
-        for code in language.languages()
-        for said in (language.lexicon(code).words, language.lexicon(code).fillers)
-        for variants in said.values()
-        for variant in variants
-        for sound in variant
-    }
-    base = phone_set_of(MODELS[name])
-    for place, table in families()[name].places.items():
-        for sound, alternatives in table.items():
-            assert sounds_of(sound), sound
-            assert all(simple_sounds(one)[0] for said in alternatives for one in said)
-            if sound in used:
-                assert min(base.places[place][sound].values()) == 0
 
 
 def test_a_model_of_our_own_is_heard_by_the_names_of_its_phones_in_any_alphabet(
