@@ -70,8 +70,9 @@ docs: $(READY)
 pages: $(READY)
 	$(BIN)/python -m tests.console.pictures $(ARGS)
 
+# Figures of this machine; ARGS="voice --language en" for others, ARGS=--help for all.
 bench: $(READY)
-	$(BIN)/blindplay bench
+	$(BIN)/python -m benchmarks $(ARGS)
 
 # Garbage for every parser, so long each; ARGS="peg --inputs 10000000 --seed 3" for one.
 fuzz: MINUTES := 2

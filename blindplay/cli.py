@@ -61,7 +61,6 @@ COMMANDS = {
     "language": ("language.language", "List the languages, or check and add your own."),
     "board": ("board.board", "Show live what a pegged board reports, or look after it."),
     "emulate": ("board.emulate", "Emulate a pegged board on a machine without one."),
-    "bench": ("bench.bench", "Measure how fast and how well everything works on this machine."),
     "version": ("help.version", "Print the version of BlindPlay."),
 }
 """For each command its place in :mod:`blindplay.commands`, and the first paragraph of its help."""

@@ -42,7 +42,7 @@ def changed(base: str) -> list[Path]:
 def _modules() -> dict[str, Path]:
     """All modules of the package and of the tests, by their dotted names."""
     found = {}
-    for part in ("blindplay", "tests"):
+    for part in ("blindplay", "benchmarks", "models", "tests"):
         for path in (ROOT / part).rglob("*.py"):
             name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
             found[name.removesuffix(".__init__")] = path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -18,7 +19,7 @@ from tests import ROOT
 PACKAGE = ROOT / "blindplay"
 Node = TypeVar("Node", bound=ast.AST)
 ROOMS = (
-    "commands", "bench", "hall", "table", "opponents", "console", "record", "hearing", "wording",
+    "commands", "hall", "table", "opponents", "console", "record", "hearing", "wording",
     "laws", "language", "speech", "boards", "braille",
 )  # fmt: skip
 """The rooms of the house, the upper ones first. A room imports only from rooms below it."""
@@ -79,6 +80,18 @@ def modules(house: House, part: str) -> House:
     found = [module for module in house if module.name.startswith(f"{part}/")]
     assert found
     return found
+
+
+def test_no_room_imports_what_stands_beside_the_package(house: House) -> None:
+    beside = {"benchmarks", "models", "hardware", "tests"}
+    for module in house:
+        used = {name.split(".")[0] for name in module.imported} & beside
+        assert not used, f"{module.name} imports {used}"
+
+
+def test_benchmarks_need_no_models() -> None:
+    for path in (ROOT / "benchmarks").rglob("*.py"):
+        assert not re.search(r"^\s*(from|import) models\b", path.read_text("utf-8"), re.M), path
 
 
 def room_of(name: str) -> str | None:

@@ -58,7 +58,7 @@ FILES_TO_WRITE = {"output", "report", "journal"}
 ASKS_THE_INTERNET = "models install names"
 REPORTS = {"language check", "language add"}
 """Commands that print a report with all faults of a file, and status 2."""
-SLOW = ("doctor", "bench", "voice", "review")
+SLOW = ("doctor", "voice", "review")
 """Commands that measure: they get no text that might be right."""
 BASE: dict[str, tuple[str, ...]] = {
     "announce": ("--fen", START, "--move", "g1f3"),

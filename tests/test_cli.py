@@ -55,7 +55,6 @@ START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
         ("reconcile", "--white", __file__, "--black", __file__, "--edition", "fide-1800"),
         ("reconcile", "--white", __file__, "--black", __file__, "--fen", "nonsense"),
         ("doctor", "--language", "xx"),
-        ("bench", "--language", "xx"),
         ("no-such-command",),
         ("--no-such-option",),
     ],

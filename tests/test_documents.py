@@ -10,9 +10,11 @@ from pathlib import Path
 import click
 import pytest
 
+from benchmarks.__main__ import benchmarks
 from blindplay.cli import TABLE
 from blindplay.laws.facts import Announce, Player, Setup, Start
 from blindplay.record.journal import Journal
+from models.__main__ import models
 from tests import ROOT
 from tests.command_line import run
 
@@ -30,6 +32,8 @@ each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.rel
 COMMAND = "    blindplay "
 READERS = {"announce", "mating", "understand", "reconcile", "score", "replay"}
 """Commands that only read files and print, so that a test can run their examples."""
+LABORATORY = {"benchmarks": benchmarks, "models": models}
+"""Modules with command lines of their own, for ``python -m``."""
 BUILT = ("hardware/build/", "build/")
 """Folders that exist only after a build."""
 
@@ -87,9 +91,8 @@ def subcommand(group: click.Group, name: str) -> click.Command:
     return found
 
 
-def check_names(words: list[str]) -> None:
+def check_names(words: list[str], command: click.Command = TABLE) -> None:
     """Check that a command, possibly with placeholders, and its options exist."""
-    command: click.Command = TABLE
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):
         command, words = subcommand(command, words[0]), words[1:]
     known = {name for param in command.params for name in (*param.opts, *param.secondary_opts)}
@@ -115,7 +118,7 @@ def test_the_figures_of_the_models_fit_on_two_screens() -> None:
 
 @each_page
 def test_every_path_that_is_named_exists(page: Path) -> None:
-    folders = ("blindplay", "docs", "hardware", "locks", "models", "tests")
+    folders = ("benchmarks", "blindplay", "docs", "hardware", "locks", "models", "tests")
     for code in code_within_sentences(page):
         path = re.match(rf"(?:{'|'.join(folders)})/[\w./-]*", code)
         if path and " " not in code and not code.startswith(BUILT):
@@ -130,6 +133,8 @@ def test_every_command_exists_with_its_options(page: Path) -> None:
         words = code.split()
         if words[0] == "blindplay" and len(words) > 1:
             check_names(words[1:])
+        elif words[:2] == ["python", "-m"] and words[2] in LABORATORY:
+            check_names(words[3:], LABORATORY[words[2]])
         elif words[0] in TABLE.list_commands(click.Context(TABLE)) and "--" in code:
             check_names(words)
 

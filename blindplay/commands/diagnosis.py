@@ -29,7 +29,7 @@ from blindplay.boards.makers import driver_of
 from blindplay.braille.brlapi import BrailleError, Connection
 from blindplay.console import PORT
 from blindplay.hearing import speaker_models, speaker_preferences
-from blindplay.hearing.evaluation.resources import memory
+from blindplay.hearing.model_memory import memory
 from blindplay.language import Language
 from blindplay.laws import facts as f
 from blindplay.opponents.uci import installed
@@ -73,10 +73,7 @@ def examine(pack: Language, model: Path | None, microphone: str | None) -> Itera
 
 
 def _together(pack: Language, model: Path | None) -> Iterator[Diagnosis]:
-    """Say whether the chosen models can be read, and how much memory several models need together.
-
-    `bench models` measures how well they hear.
-    """
+    """Say whether the chosen models can be read, and how much memory several need together."""
     if model is None and (unread := unread_choices()):
         yield missing("models", unread)
     try:
@@ -88,7 +85,7 @@ def _together(pack: Language, model: Path | None) -> Iterator[Diagnosis]:
         yield good(
             "models",
             f"{len(folders)} speech models listen together, in {measured[1] - measured[0]:.0f} MB "
-            "of memory; blindplay bench models measures how well they hear, and how fast.",
+            "of memory.",
         )
 
 

@@ -12,7 +12,7 @@ from blindplay import translation
 
 from .user_language import named_language
 
-_OTHERWISE_MEANT = ("announce", "bench", "models", "say", "score", "understand")
+_OTHERWISE_MEANT = ("announce", "models", "say", "score", "understand")
 """Commands whose ``--language`` is that of moves, a voice or a document."""
 
 

@@ -24,7 +24,7 @@ _OF_ITS_OWN = {
     "score": ("language",),
     "replay": ("edition",),
     # Their language is that of announced moves, which the Laws choose (D.2.1).
-    **dict.fromkeys(("announce", "understand", "bench"), ("language",)),
+    **dict.fromkeys(("announce", "understand"), ("language",)),
 }
 
 

@@ -222,7 +222,7 @@ def check(
 @click.option(
     "--collect",
     type=options.FOLDER,
-    help="Check them, and put the good ones into this folder for bench voice --recordings.",
+    help="Check them, and put the good ones into this folder.",
 )
 @click.option("--revoke", help="Remove the voice with this code from the folder of --collect.")
 @options.as_json(help="Print what --check finds as JSON, one object per line.")

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from blindplay.language import Language, LanguageError, lexicon
 
-from .evaluation.corpus import ScriptLine
+from .script import ScriptLine
 
 Unit = tuple[str, ...]
 """The kind of a unit, and a word, two words in a row, or two phones in a row."""

@@ -23,10 +23,10 @@ from blindplay.speech.ensemble import AnyRecogniser
 
 from . import kept_recordings, voice_archive
 from .coverage import Coverage
-from .evaluation.corpus import ScriptLine, UtteranceKind, announcement, talk
 from .kept_recordings import SpeakerRecording
 from .prompting import Booth
 from .repeating import TRIES, fault_of, repeated
+from .script import ScriptLine, UtteranceKind, announcement, talk
 from .voice_archive import CONSENT, DONATION, Donation, VoiceArchive
 
 SECONDS_EACH = 6.5

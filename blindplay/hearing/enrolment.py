@@ -24,16 +24,14 @@ from blindplay.speech.confusions import Confusions
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models.folders import is_built_in
 
-from . import speaker_models
+from . import scoring, speaker_models
 from .coverage import Coverage
-from .evaluation import scoring
-from .evaluation.conditions import Surroundings, as_samples
-from .evaluation.corpus import CorpusUtterance, ScriptLine, UtteranceKind, announcement, position
-from .evaluation.scoring import Decide, ScoredOutcome, ScoredUtterance
 from .kept_recordings import SpeakerRecording
 from .prompting import Booth
 from .recognisers import open_recogniser
 from .repeating import repeated
+from .scoring import Decide, ScoredOutcome, ScoredUtterance
+from .script import ScriptLine, UtteranceKind, announcement, position
 
 LEARNING = 24
 """The number of moves that are learned from."""
@@ -350,7 +348,7 @@ class _Judge:
     ) -> None:
         self._pack, self._decide, self._built_in = pack, decide, built_in
         self._said = [
-            CorpusUtterance(line, "player", as_samples(pcm))
+            (line, pcm)
             for own, pcm in apart
             for line in (own, _out_of_place(pack, own))
             if line is not None
@@ -362,7 +360,7 @@ class _Judge:
         heard: list[ScoredUtterance] = []
         for at in range(0, len(self._said), _AT_ONCE):
             some = self._said[at : at + _AT_ONCE]
-            heard += scoring.hear(recogniser, self._pack, some, Surroundings(), freely=False)
+            heard += scoring.hear(recogniser, self._pack, some)
             progress(len(heard) / len(self._said))
         return heard
 

@@ -1,7 +1,7 @@
 """A folder of recordings: WAV files, and an ``index.jsonl`` that says what each of them is.
 
-``blindplay bench voice --recordings`` reads it. Each recording is on the disk before the next one
-is asked for. Recordings that an interruption cut off are skipped.
+``python -m benchmarks voice --recordings`` reads it. Each recording is on the disk before the next
+one is asked for. Recordings that an interruption cut off are skipped.
 """
 
 import contextlib

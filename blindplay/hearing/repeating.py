@@ -7,8 +7,8 @@ from blindplay.language import Key, Language, in_language
 from blindplay.speech.audio import RATE
 from blindplay.speech.ensemble import AnyRecogniser
 
-from .evaluation.corpus import ScriptLine
 from .prompting import Booth, RecordingFault, Take
+from .script import ScriptLine
 
 TRIES = 3
 """One thing is asked for so often at most."""

@@ -181,7 +181,7 @@ def drop_all(model: str, language: str) -> int:
 
 
 class Keeper:
-    """Keeps recordings in the form that ``blindplay bench voice --recordings`` reads.
+    """Keeps recordings in the form that ``python -m benchmarks voice --recordings`` reads.
 
     Each is on the disk before the next prompt. At the end they replace what was kept before, unless
     that was more. After a power cut this happens at the next enrolment. All methods raise OSError.

@@ -24,10 +24,10 @@ from blindplay.given import read_bytes, read_json, shown
 from blindplay.language import Language
 from blindplay.speech.audio import RATE, AudioError, parse_wav, wav
 
-from .evaluation.corpus import word_names
 from .kept_recordings import INDEX, SpeakerRecording, entry_of
 from .prompting import RecordingFault, Take, voice_level
 from .repeating import fault_of
+from .script import word_names
 
 DONATION, CONSENT = "donation.json", "consent.wav"
 LICENCE = "CC0-1.0"

@@ -16,18 +16,11 @@ from blindplay.language import Key, Language, in_language
 from blindplay.speech.confidence import confidence_of
 from blindplay.speech.models import catalogue
 
-from .evaluation import scoring
-from .evaluation.conditions import Surroundings, as_samples
-from .evaluation.corpus import (
-    CorpusUtterance,
-    ScriptLine,
-    UtteranceKind,
-    announcement,
-    word_names,
-)
-from .evaluation.scoring import ScoredOutcome
+from . import scoring
 from .prompting import NOISY_DB, Booth, RecordingFault, Take
 from .recognisers import open_recogniser
+from .scoring import ScoredOutcome
+from .script import ScriptLine, UtteranceKind, announcement, word_names
 
 WORDS = 40
 MOVES = 10
@@ -109,12 +102,8 @@ def judged(
         if recogniser.recognise(take.pcm, phrases).likeliest_of(phrases) != line.words
     ]
     right = len(words) - len(missed)
-    moves = [
-        CorpusUtterance(line, "player", as_samples(take.pcm))
-        for line, take in said
-        if line.what is UtteranceKind.MOVE
-    ]
-    heard = scoring.hear(recogniser, pack, moves, Surroundings(), freely=False)
+    moves = [(line, take.pcm) for line, take in said if line.what is UtteranceKind.MOVE]
+    heard = scoring.hear(recogniser, pack, moves)
     judge = scoring.judging(pack, confidence_of(*recogniser.folders, lost=lost))
     comes = list(map(judge, heard))
     missed += [

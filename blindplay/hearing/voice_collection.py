@@ -1,6 +1,7 @@
-"""A folder of donated voices, one folder per speaker, as ``bench voice --recordings`` reads it.
+"""A folder of donated voices, one folder per speaker.
 
-Archives are checked before they are put in. A voice that was taken back never comes in again.
+``python -m benchmarks voice --recordings`` reads it. Archives are checked before they are put in. A
+voice that was taken back never comes in again.
 """
 
 import hashlib

@@ -17,8 +17,26 @@ import chess
 from .language import Language
 from .lexicon import WordVariants, variants
 from .pack import GrammarSign, LanguageError, Pack, built_in, fold, parse_pack, words_of_moves
-from .roundtrip import STARTS
 from .understanding import QUESTIONS, TYPED, Command, Kind
+
+STARTS = (
+    chess.STARTING_FEN,
+    "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1",
+    "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
+    "8/PPPPk3/8/8/8/8/4Kppp/8 w - - 0 1",
+    "1n1r1b2/P1P1P1P1/8/7k/K7/8/p1p1p1p1/1N1R1B2 w - - 0 1",
+    "4k3/2p1p1p1/8/1P1P1P2/1p1p1p2/8/2P1P1P1/4K3 w - - 0 1",
+    "4k3/p1p1p1p1/8/1P1P1P1P/p1p1p1p1/8/1P1P1P1P/4K3 w - - 0 1",
+    "7k/8/8/1Q3Q2/8/8/8/1Q5K w - - 0 1",
+    "6k1/8/1Q6/8/1Q1Q4/8/5q1q/K7 w - - 0 1",
+    "4k3/4r3/8/1b6/8/3NB3/4R3/4K1R1 w - - 0 1",
+    "k7/8/2N1N3/1N3N2/3q4/1N3N2/2N1N3/K7 w - - 0 1",
+    "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 2 3",
+    "k1r5/8/8/2pP4/8/8/8/2K5 w - c6 0 1",
+    "8/8/8/K1pP3r/8/8/8/7k w - c6 0 1",
+)
+"""The usual position, and others that have, or soon have, promotions, en passant, castling on both
+sides, pins, checks, or queens that only their file and rank tell apart."""
 
 ALIKE = 3.0
 """Names that take each other's place cause a warning below this difference, in nats."""

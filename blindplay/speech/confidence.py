@@ -331,6 +331,6 @@ def read(text: str, path: Path) -> ConfidenceModel:
         return ConfidenceModel(weights, Confusions(table), dict(data.get("measured", {})))
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise ModelError(
-            f"{path} is damaged or of another version of BlindPlay; delete it, and measure the "
-            "model again with blindplay bench voice --measure --write."
+            f"{path} is damaged or of another version of BlindPlay; delete it, and the "
+            "general, cautious weights are used."
         ) from error

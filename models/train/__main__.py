@@ -196,7 +196,7 @@ def main(arguments: Sequence[str]) -> None:
         model = make(order)
     except (ValueError, OSError) as error:
         raise SystemExit(str(error)) from error
-    say(f"Try it: blindplay bench voice --language {order.language} --model {model}")
+    say(f"Try it: python -m benchmarks voice --language {order.language} --model {model}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Evaluate a trained network on voices and people that it never heard.
 
 `phones_wrong` evaluates the network alone, `words_right` single words that Vosk recognises with the
-finished model. `blindplay bench voice` measures the use at a table, with questions and read-back.
+finished model. `python -m benchmarks voice` measures the use at a table, with questions and
+read-back.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def unheard(language: str, count: int, seed: int, without: Sequence[str] = ()) -
 
 
 def recordings(folder: Path) -> Iterator[Test]:
-    """Yield the single words in a folder of recordings for `blindplay bench voice`: its
+    """Yield the single words in a folder of recordings for `python -m benchmarks voice`: its
     ``index.jsonl`` names a file, its speaker and its words in each line.
 
     Raises OSError or ValueError if it cannot be read.

@@ -1,10 +1,10 @@
-"""Say what `blindplay bench voice` measures in voices that trained nothing, and keep it as
+"""Say what `python -m benchmarks voice` measures in voices that trained nothing, and keep it as
 recordings.
 
     python -m models.train.measuring LANGUAGE FOLDER [--count N] [--others N] [--without KIND,…]
 
-espeak's voices are left out, because the benchmark speaks in them itself. Measure with: blindplay
-bench voice --recordings FOLDER.
+espeak's voices are left out, because the benchmark speaks in them itself. Measure with:
+python -m benchmarks voice --recordings FOLDER.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from blindplay.hearing.evaluation import corpus
+from benchmarks import corpus
+from blindplay.hearing.script import ScriptLine
 from blindplay.language import load
 from blindplay.speech.audio import write_wav
 from models.train.phrases import Phrase, Phrases
@@ -47,14 +48,14 @@ def unheard(language: str, without: Sequence[str]) -> list[Voice]:
 class Planned:
     """What a speaker of a voice is going to say: ``line`` in phones."""
 
-    line: corpus.ScriptLine
+    line: ScriptLine
     voice: Voice
     speaker: str
     phrase: Phrase
 
 
 def plan(
-    lines: Sequence[corpus.ScriptLine], language: str, without: Sequence[str], chance: random.Random
+    lines: Sequence[ScriptLine], language: str, without: Sequence[str], chance: random.Random
 ) -> list[Planned]:
     """Return the lines in random voices that trained nothing, without those that have a sound that
     no voice has.

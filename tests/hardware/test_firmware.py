@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from chess import STARTING_BOARD_FEN as START
 
-from blindplay.bench import boards
-from blindplay.bench.boards import Host, Stepped
+from benchmarks import boards
+from benchmarks.boards import Host, Stepped
 from blindplay.boards import events
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg import protocol as peg

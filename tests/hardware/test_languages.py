@@ -11,7 +11,7 @@ import chess
 import pytest
 from chess import STARTING_BOARD_FEN as START
 
-from blindplay.bench.boards import Host
+from benchmarks.boards import Host
 from blindplay.boards import events
 from blindplay.boards.dgt import DgtBoard
 from blindplay.boards.dgt.moves import MoveFound

@@ -10,8 +10,8 @@ import chess
 import numpy as np
 
 from blindplay.hearing import voice_archive
-from blindplay.hearing.evaluation.corpus import word_names
 from blindplay.hearing.kept_recordings import SpeakerRecording
+from blindplay.hearing.script import word_names
 from blindplay.hearing.voice_archive import Donation, VoiceArchive
 from blindplay.language import load
 

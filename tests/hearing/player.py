@@ -13,9 +13,9 @@ import chess
 import numpy as np
 
 from blindplay.hearing import speaker_models
-from blindplay.hearing.evaluation.corpus import ScriptLine, UtteranceKind
 from blindplay.hearing.kept_recordings import SpeakerRecording
 from blindplay.hearing.prompting import Booth
+from blindplay.hearing.script import ScriptLine, UtteranceKind
 from blindplay.language import load
 from blindplay.speech.audio import BLOCK_MS, RATE
 from tests.waiting import until

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from blindplay.hearing.coverage import Coverage
-from blindplay.hearing.evaluation.corpus import ScriptLine, announcement
+from blindplay.hearing.script import ScriptLine, announcement
 
 from .player import GERMAN, line
 

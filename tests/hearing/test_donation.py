@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import corpus
 from blindplay.commands import voice
 from blindplay.hearing import donation, kept_recordings, voice_archive
-from blindplay.hearing.evaluation import corpus
-from blindplay.hearing.evaluation.corpus import ScriptLine, UtteranceKind
 from blindplay.hearing.kept_recordings import SpeakerRecording
+from blindplay.hearing.script import ScriptLine, UtteranceKind, word_names
 from blindplay.language import load
 from blindplay.speech.audio import AudioError
 from tests.command_line import run
@@ -62,7 +62,7 @@ def test_what_a_donor_says_covers_the_table_in_every_language(code: str) -> None
     assert kinds.count(UtteranceKind.COMMAND) == donation.COMMANDS + donation.ANSWERS
     assert kinds.count(UtteranceKind.OPENED) == donation.OPENED
     said = {word for one in asked for word in one.tokens}
-    assert not {name.lower() for names in corpus.word_names(pack) for name in names} - said
+    assert not {name.lower() for names in word_names(pack) for name in names} - said
     # Some of each kind is among the first third, and it takes ten minutes.
     assert {*kinds[: len(kinds) // 3]} == {*kinds}
     assert 9 <= round(len(asked) * donation.SECONDS_EACH / 60) <= 11

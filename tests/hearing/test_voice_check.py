@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from blindplay.hearing import voice_check
-from blindplay.hearing.evaluation.corpus import UtteranceKind
 from blindplay.hearing.prompting import Booth
+from blindplay.hearing.script import UtteranceKind
 from blindplay.language import Part, languages, load
 from blindplay.speech.synthesis import words_only
 from tests import ROOT

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import corpus
 from blindplay.hearing import voice_collection
-from blindplay.hearing.evaluation import corpus
 from blindplay.hearing.voice_archive import speaker_of
 from blindplay.language import load
 from tests.command_line import run

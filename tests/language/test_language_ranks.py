@@ -10,7 +10,7 @@ import pytest
 from blindplay import language
 from blindplay.language import Kind, LanguageError, lexicon, load
 from blindplay.language.pack import Pack
-from blindplay.language.roundtrip import STARTS
+from blindplay.language.pack_check import STARTS
 from blindplay.speech.adaptation.sounds import sounds_of
 from tests.command_line import run
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.roundtrip import positions
 from blindplay.language import IllegalReason, Kind, languages, load
-from blindplay.language.roundtrip import STARTS, positions
+from blindplay.language.pack_check import STARTS
 
 DE = load("de")
 BOARDS = [board.copy() for board in positions(400, 11)][::8] + [chess.Board(fen) for fen in STARTS]

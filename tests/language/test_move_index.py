@@ -5,8 +5,8 @@ import unicodedata
 import chess
 import pytest
 
+from benchmarks.roundtrip import positions
 from blindplay.language import IllegalReason, Kind, languages, load
-from blindplay.language.roundtrip import positions
 
 DE = load("de")
 START = chess.Board()

@@ -9,10 +9,11 @@ from typing import Any
 import chess
 import pytest
 
+from benchmarks.roundtrip import positions
 from blindplay.language import About, Command, Kind, LanguageError, languages, load
 from blindplay.language.pack import Pack
+from blindplay.language.pack_check import STARTS
 from blindplay.language.parsing import TextParser
-from blindplay.language.roundtrip import STARTS, positions
 from blindplay.speech import synthesis
 
 LANGUAGES = languages()

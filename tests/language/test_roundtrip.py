@@ -5,8 +5,9 @@ import itertools
 import chess
 import pytest
 
+from benchmarks.roundtrip import positions, roundtrip
 from blindplay.language import languages
-from blindplay.language.roundtrip import STARTS, positions, roundtrip
+from blindplay.language.pack_check import STARTS
 
 SEEDS = range(8)
 EACH = 2_750

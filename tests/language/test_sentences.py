@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.roundtrip import positions
 from blindplay import language
 from blindplay.language import LanguageError, load
-from blindplay.language.roundtrip import positions
 from blindplay.speech.synthesis import is_words
 
 DE = load("de")

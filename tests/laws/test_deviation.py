@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blindplay.bench.spoilt_boards import AT_THE_END, BY_MOVES, BY_THEMSELVES, mishap
+from benchmarks.spoilt_boards import AT_THE_END, BY_MOVES, BY_THEMSELVES, mishap
 from blindplay.laws.deviation import Explanation, SlipKind, explain
 from blindplay.laws.placement import pieces_of, read_placement
 

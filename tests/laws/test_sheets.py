@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blindplay.bench.spoilt_boards import mishap
+from benchmarks.spoilt_boards import mishap
 from blindplay.laws import facts as f
 from blindplay.laws.deviation import SlipKind
 from blindplay.laws.placement import pieces_of, write_placement

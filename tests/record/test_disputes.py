@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.spoilt_boards import BY_MOVES, BY_THEMSELVES, game, mishap
 from blindplay import language
-from blindplay.bench.spoilt_boards import BY_MOVES, BY_THEMSELVES, game, mishap
 from blindplay.language.scoresheets.entries import entries
 from blindplay.laws.deviation import SlipKind
 from blindplay.laws.placement import pieces_of, write_placement

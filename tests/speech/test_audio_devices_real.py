@@ -50,7 +50,7 @@ def test_an_announcement_played_by_a_real_output_is_understood_by_a_real_microph
 def test_a_stopped_output_is_silent_at_the_microphone_soon_after() -> None:
     observed = _run("stopped")
     assert observed["wholes"] == [False] * 5
-    # The tone lasts 5 s. 50 ms is the requirement, which `blindplay bench` measures.
+    # The tone lasts 5 s. 50 ms is the requirement, which `make bench` measures.
     assert observed["return_max"] < 4
     assert observed["silence_max"] < 4
     assert observed["half_second_whole"]

@@ -59,7 +59,7 @@ def test_an_interruption_silences_at_once_and_drops_the_private_queue(
         speaker.say(PHRASE, to=Output.PRIVATE, on_done=second.append)
         speaker.say("weiter", to=Output.PUBLIC, on_done=third.append)
         assert started.wait(PATIENCE_S)
-        speaker.interrupt()  # 50 ms is the requirement, which `blindplay bench` measures
+        speaker.interrupt()  # 50 ms is the requirement, which `make bench` measures
         assert speaker.wait(PATIENCE_S)
     assert (first, second, third) == ([Outcome.INTERRUPTED], [Outcome.DROPPED], [Outcome.SPOKEN])
     assert [p.whole for p in private.played] == [False]

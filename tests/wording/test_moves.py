@@ -5,8 +5,8 @@ from __future__ import annotations
 import chess
 import pytest
 
+from benchmarks.spoilt_boards import BY_THEMSELVES
 from blindplay import language
-from blindplay.bench.spoilt_boards import BY_THEMSELVES
 from blindplay.laws.deviation import Slip, SlipKind
 from blindplay.speech.synthesis import is_words
 from blindplay.wording.moves import diagnosis, ply_in_words

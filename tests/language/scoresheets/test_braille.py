@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blindplay.language.roundtrip import positions
+from benchmarks.roundtrip import positions
 from blindplay.language.scoresheets import braille
 from blindplay.language.scoresheets.notation import Notation
 from tests.language.scoresheets.british_braille import british

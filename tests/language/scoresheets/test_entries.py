@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blindplay.language.roundtrip import positions
+from benchmarks.roundtrip import positions
 from blindplay.language.scoresheets import braille
 from blindplay.language.scoresheets.entries import Doubt, SheetEntry, entries
 from blindplay.language.scoresheets.notation import Notation, Remark

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.roundtrip import positions
 from blindplay.language import load
-from blindplay.language.roundtrip import positions
 from blindplay.language.scoresheets import braille
 from blindplay.language.scoresheets.notation import EVERY_NOTATION, Notation, Remark
 from blindplay.language.scoresheets.reading import (

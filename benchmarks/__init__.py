@@ -1,0 +1,1 @@
+"""Benchmarks of BlindPlay: ``python -m benchmarks --help`` in the repository."""

@@ -1,1 +1,0 @@
-"""Measurements of every part of BlindPlay, on the machine they run on."""
