@@ -148,7 +148,7 @@ def _counts(
         counts[f"{what.value}, opening word required"] = count(strictly, what, judge)
     if said.words:
         counts[UtteranceKind.WORD.value] = words_right(recogniser, pack, said.words, where)
-    return {name: found for name, found in counts.items() if found["of"]}
+    return counts
 
 
 def listening(pack: Language, options: Options) -> tuple[Path, ...]:
@@ -226,16 +226,16 @@ _LINES: tuple[tuple[UtteranceKind, tuple[str, ...], _Phrases], ...] = (
 
 
 def told_counts(counts: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
-    """Yield the outcomes of each kind of utterance, one line each."""
+    """Yield the outcomes of each kind of utterance that there was, one line each."""
     for kind, evidences, phrases in _LINES:
         for name in (kind.value + evidence for evidence in evidences):
-            if (count := counts.get(name)) is not None:
-                parts = [_counted(count, *phrase) for phrase in phrases]
-                parts = parts or [f"{what} {n}" for what, n in count.items() if what != "of"]
-                yield f"{name}, {count['of']}: {', '.join(parts)}."
+            if (found := counts.get(name)) and found["of"]:
+                parts = [_counted(found, *phrase) for phrase in phrases]
+                parts = parts or [f"{what} {n}" for what, n in found.items() if what != "of"]
+                yield f"{name}, {found['of']}: {', '.join(parts)}."
 
 
-def _counted(count: Mapping[str, int], phrase: str, outcomes: tuple[ScoredOutcome, ...]) -> str:
-    number = sum(count.get(outcome.value, 0) for outcome in outcomes)
-    share = f" ({100 * number / max(1, count['of']):.1f} %)" if phrase.endswith("%") else ""
+def _counted(found: Mapping[str, int], phrase: str, outcomes: tuple[ScoredOutcome, ...]) -> str:
+    number = sum(found.get(outcome.value, 0) for outcome in outcomes)
+    share = f" ({100 * number / found['of']:.1f} %)" if phrase.endswith("%") else ""
     return f"{phrase.removesuffix('%').strip()} {number}{share}"

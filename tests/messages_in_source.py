@@ -13,7 +13,7 @@ from tests import ROOT
 
 PACKAGE = ROOT / "blindplay"
 NOT_FOR_READERS = (
-    "hearing/model_memory.py", "hearing/scoring.py", "hearing/script.py",  # names of figures
+    "hearing/scoring.py", "hearing/script.py",  # names of figures
     "lazy.py", "boards/livechess/service.py",  # for programs
     # The record of what happened, for programs and for other countries, too.
     "table/board_seat.py", "table/microphone_seat.py", "table/session.py", "table/transcript.py",

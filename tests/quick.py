@@ -40,10 +40,12 @@ def changed(base: str) -> list[Path]:
 
 
 def _modules() -> dict[str, Path]:
-    """All modules of the package and of the tests, by their dotted names."""
+    """All modules of the package, of what stands beside it, and of the tests, by dotted names."""
     found = {}
     for part in ("blindplay", "benchmarks", "models", "tests"):
         for path in (ROOT / part).rglob("*.py"):
+            if ".venv" in path.parts:  # that in which models are trained
+                continue
             name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
             found[name.removesuffix(".__init__")] = path
     return found
@@ -101,8 +103,9 @@ def near(files: Iterable[Path]) -> list[Path]:
 
 
 def _room(path: Path) -> str:
-    """The folder of the package, or the one that tests it."""
-    return path.relative_to(ROOT).parts[1]
+    """The folder of the package or beside it, or the one that tests it."""
+    part, *rest = path.relative_to(ROOT).parts
+    return rest[0] if part in ("blindplay", "tests") else part
 
 
 def main() -> int:
