@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -72,14 +73,20 @@ class Series:
         command = ["make", "test"]
         began = time.monotonic()
         with log.open("w") as out:
-            ended = subprocess.run(
+            running = subprocess.Popen(
                 hiding(command) if self._bare else command,
                 cwd=self._clone,
                 env=env,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,
+                start_new_session=True,
             )
+            try:
+                status = running.wait()
+            except BaseException:  # whoever ends this program ends its tests, too
+                os.killpg(running.pid, signal.SIGTERM)
+                raise
         took = time.monotonic() - began
         if not report.exists():
             self.failed["make test"].append(name)
@@ -87,7 +94,7 @@ class Series:
             return
         tests = self._take(name, report)
         wrong = sum(name in runs for runs in self.failed.values())
-        if ended.returncode and not wrong:
+        if status and not wrong:
             self.failed["make test"].append(name)
         print(f"{name}: {took:.0f} s, {tests} tests, {wrong} failed; {log}", flush=True)
 
@@ -122,6 +129,7 @@ def main() -> int:
     parser.add_argument("--bare", action="store_true", help="hide the optional programs")
     parser.add_argument("--workers", type=int, help="workers of pytest, instead of its own choice")
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     folder = Path(tempfile.mkdtemp(prefix="blindplay-steady-"))  # kept: it holds the logs
     series = Series(folder, bare=given.bare, workers=given.workers)
     for number in range(given.idle):

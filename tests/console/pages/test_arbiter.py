@@ -347,7 +347,7 @@ def test_a_long_message_covers_nothing_and_is_whole_with_the_focus(page: Page, h
     page.locator("#yes").click()
     said = page.locator("#polite")
     expect(said).to_contain_text("Please correct the board of Black.")
-    assert covered(page) == []
+    assert covered(page, everywhere=True) == []
     folded = said.bounding_box()
     said.click()
     expect(said).to_be_focused()

@@ -5,7 +5,6 @@ put right."""
 from __future__ import annotations
 
 import base64
-import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -287,20 +286,24 @@ def page(context: BrowserContext, hall: Hall) -> Page:
 
 def test_each_mark_contrasts_three_to_one_with_both_colours_of_squares(page: Page) -> None:
     board = page.locator("#board .board")
-    squares = {"e4": "light", "e5": "dark"}  # two that are empty
-    kinds = ("last", "touched", "check", "differs", "chosen", "target")
-    for palette, kind in itertools.product(PALETTES, kinds):
+    # Each on a light and on a dark square that are empty, and whose neighbours show no other mark.
+    squares = {
+        "last": ("b5", "a5"), "touched": ("d5", "c5"), "check": ("f5", "e5"),
+        "differs": ("h5", "g5"), "chosen": ("a4", "b4"), "target": ("c4", "d4"),
+    }  # fmt: skip
+    for palette in PALETTES:
         page.emulate_media(**PALETTES[palette])
         page.evaluate(_UNMARKED)
-        if kind == "last":  # its squares have another colour, too, and that is what it lies on
-            for name in squares:
-                page.evaluate(_MARK, [name, kind])
-            page.evaluate("for (const one of document.querySelectorAll('.mark')) one.remove()")
+        for name in squares["last"]:  # another colour, too, and that is what its mark lies on
+            page.evaluate(_MARK, [name, "last"])
+        page.evaluate("for (const one of document.querySelectorAll('.mark')) one.remove()")
         before = board.screenshot()
-        for name in squares:
+        marked = [(kind, name) for kind, names in squares.items() for name in names]
+        for kind, name in marked:
             page.evaluate(_MARK, [name, kind])
-        found = changed(page, before, board.screenshot(), list(squares))
-        for name, pixels in zip(squares, found, strict=True):
+        after = board.screenshot()
+        found = changed(page, before, after, [name for _, name in marked])
+        for (kind, name), pixels in zip(marked, found, strict=True):
             seen = sum(n for pair, n in pixels.items() if contrast(*pair) >= 3)
             side = page.evaluate(_TO_SQUARES, [name])[0]["side"]
             # A frame of two pixels around a quarter of the square is the least that is seen.

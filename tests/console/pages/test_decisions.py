@@ -185,7 +185,7 @@ def shown(clock: ShownClock, counts: bool, now: int) -> str:
     looked=st.integers(0, 90_000),
     second_by_second=st.booleans(),
 )
-@settings(max_examples=150)
+@settings(max_examples=75)
 def test_the_clocks_that_a_second_step_shows_are_those_after_the_decision(
     scenario: Scenario,
     facts: int,
