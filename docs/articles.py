@@ -1,4 +1,4 @@
-"""Write docs/articles.md: every article of the four rule texts, where it is implemented and tested.
+"""Write build/articles.md: every article of the four texts, where it is implemented and tested.
 
     python docs/articles.py
 
@@ -33,7 +33,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "articles"
-PAGE = ROOT / "docs" / "articles.md"
+PAGE = ROOT / "build" / "articles.md"
 LAWS = ROOT / "blindplay" / "laws"
 CONSOLE = ROOT / "blindplay" / "console"
 TESTS = ROOT / "tests"
@@ -377,6 +377,8 @@ def lacking(what: Callable[[str, Article], list[str]]) -> list[str]:
 
 
 if __name__ == "__main__":
+    PAGE.parent.mkdir(exist_ok=True)
     PAGE.write_text(page(), "utf-8")
+    print(f"{PAGE.relative_to(ROOT)} is written.")
     for name, what in (("implementation", code_of), ("test", tests_of)):
         print(f"without {name}: {', '.join(lacking(what)) or 'none'}")
