@@ -21,7 +21,7 @@ from blindplay.table.table import Table
 from blindplay.table.transcript import Transcript
 from blindplay.wording.pack_words import PackWords
 
-Kind = TypeVar("Kind", bound=Ruling)
+Kind = TypeVar("Kind", bound=Ruling | Fact)
 
 
 class Game(game.Game):
@@ -84,13 +84,13 @@ class OpenTable:
         self._session.attach(board, side)
 
     def on(self, kind: type[Kind], function: Callable[[Kind], object]) -> None:
-        """Call ``function`` with each ruling of this class, or of its subclasses, from now on. It
-        must not block for long."""
+        """Call ``function`` with each ruling or fact of this class, or of its subclasses, from now
+        on. It must not block for long."""
 
         def listener(taken: Taken) -> None:
-            for ruling in taken.rulings:
-                if isinstance(ruling, kind):
-                    function(ruling)
+            for one in (taken.fact, *taken.rulings):
+                if isinstance(one, kind):
+                    function(one)
 
         self._session.table.listen(listener)
 

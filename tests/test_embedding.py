@@ -37,6 +37,16 @@ def test_a_press_is_judged_after_what_hands_have_done(tmp_path: Path) -> None:
         assert [ruling.kind for ruling in ruled] == ["completed"]
 
 
+def test_a_program_hears_facts_as_well_as_rulings(tmp_path: Path) -> None:
+    with open_table(tmp_path / "game.jsonl", facts.Setup()) as table:
+        heard: list[str] = []
+        table.on(facts.Announce, lambda fact: heard.append(f"said {fact.text}"))
+        table.on(rulings.Announced, lambda ruling: heard.append(f"ruled {ruling.move}"))
+        table.submit(facts.Start())
+        table.typed("white", "Springer f3")
+        assert heard == ["said Springer f3", "ruled g1f3"]
+
+
 def test_a_fact_out_of_a_ruling_is_taken_afterwards_and_waits_for_nothing(tmp_path: Path) -> None:
     with open_table(tmp_path / "game.jsonl", facts.Setup()) as table:
         table.attach(LateBoard(), side="white")

@@ -45,7 +45,7 @@ class Placed:
 
     kind: ClassVar[str] = "placed"
     square: str
-    piece: str | None
+    piece: str | None = None
     at: float = field(default_factory=time.monotonic)
 
 
