@@ -1,21 +1,23 @@
-"""The values in the fields of facts: how each is read from JSON and written back.
+"""The values in the fields of facts: how each is checked, and how JSON has it.
 
-A reader takes a JSON value and returns the field's value, or raises :exc:`FactError`.
+A check takes a value and returns the one to keep, or raises :exc:`FactError`. It is the same for a
+fact that is made in Python and for one that is read from JSON.
 """
 
 import dataclasses
 import json
+import math
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import chess
 
+from blindplay.given import plain
+
 from .clock import TimeControl
 from .placement import read_position
-
-Reader = Callable[[Any], Any]
-Writer = Callable[[Any], Any]
 
 _UCI = re.compile("[a-h][1-8][a-h][1-8][qrbn]?")
 _LATEST = 10**9  # seconds, about thirty years; larger values are typos
@@ -24,7 +26,7 @@ _LONGEST = 10_000  # characters
 
 
 class FactError(ValueError):
-    """A JSON value that is not a fact of the contract; the message says what is wrong."""
+    """A value that is not one of the contract; the message says what is wrong."""
 
 
 def seconds(milliseconds: int) -> int | float:
@@ -33,58 +35,74 @@ def seconds(milliseconds: int) -> int | float:
     return milliseconds / 1000 if rest else whole
 
 
-def optional_seconds(milliseconds: int | None) -> int | float | None:
-    """Like :func:`seconds`; None stays None."""
-    return None if milliseconds is None else seconds(milliseconds)
+def _milliseconds(value: Any) -> Any:
+    """The contract's seconds in milliseconds; anything but a number as it is."""
+    if type(value) is int or (isinstance(value, float) and math.isfinite(value * 1000)):
+        return round(value * 1000)
+    return value
 
 
 def shown(value: Any) -> str:
-    """A JSON value as an error message shows it."""
-    text = json.dumps(value, ensure_ascii=False)[:60]
+    """A value as an error message shows it: as JSON has it, if it has it."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=repr)[:60]
+    except (TypeError, ValueError):
+        text = f"a {type(value).__name__}"
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def stored(
-    read: Reader, write: Writer = lambda value: value, *, default: Any = dataclasses.MISSING
-) -> Any:
-    """A dataclass field: how to read it, how to write it, and its default."""
-    return dataclasses.field(default=default, metadata={"read": read, "write": write})
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
-def _checked(kind: type, wanted: str, fits: Callable[[Any], bool] = lambda value: True) -> Reader:
-    """Reads a value of a kind that fits; ``wanted`` says what it must be."""
+@dataclass(frozen=True)
+class Values:
+    """The values of a field: how to check one, to read it from JSON, and to write it there."""
 
-    def read(value: Any) -> Any:
+    check: Callable[[Any], Any]
+    read: Callable[[Any], Any] = _as_it_is
+    write: Callable[[Any], Any] = _as_it_is
+
+
+def stored(values: Values, *, default: Any = dataclasses.MISSING) -> Any:
+    """A dataclass field with these values. Its default is not checked."""
+    return dataclasses.field(default=default, metadata={"values": values})
+
+
+def _checked(kind: type, wanted: str, fits: Callable[[Any], bool] = lambda value: True) -> Values:
+    """Values of a kind that fit; ``wanted`` says what one must be."""
+
+    def check(value: Any) -> Any:
         if not isinstance(value, kind) or not fits(value):
             raise FactError(f"must be {wanted}, not {shown(value)}")
         return value
 
-    return read
+    return Values(check)
 
 
-def one_of(*allowed: str) -> Reader:
+def one_of(*allowed: str) -> Values:
     return _checked(str, f"one of {', '.join(allowed)}", lambda value: value in allowed)
 
 
-def some_of(*allowed: str) -> Callable[[Any], tuple[str, ...]]:
-    """Reads a list of these; the result has their order."""
+def some_of(*allowed: str) -> Values:
+    """Tuples of these, in their order; a list becomes one."""
 
-    def read(value: Any) -> tuple[str, ...]:
-        if not isinstance(value, list) or not all(item in allowed for item in value):
+    def check(value: Any) -> tuple[str, ...]:
+        if not isinstance(value, list | tuple) or not all(item in allowed for item in value):
             raise FactError(f"must be a list of {', '.join(allowed)}, not {shown(value)}")
         return tuple(name for name in allowed if name in value)
 
-    return read
+    return Values(check, write=list)
 
 
-def whole(low: int, high: int) -> Reader:
+def whole(low: int, high: int) -> Values:
     def is_between(value: int) -> bool:
         return not isinstance(value, bool) and low <= value <= high
 
     return _checked(int, f"a whole number {low} to {high}", is_between)
 
 
-def text(value: Any) -> str:
+def _text(value: Any) -> str:
     if not isinstance(value, str) or len(value) > _LONGEST:
         raise FactError(f"must be a text of at most {_LONGEST} characters, not {shown(value)}")
     try:
@@ -92,13 +110,13 @@ def text(value: Any) -> str:
     except UnicodeEncodeError:
         # Half a surrogate pair is valid JSON, but no journal, file or screen can hold it.
         raise FactError(f"must be a text of whole characters, not {shown(value)}") from None
-    return value
+    return plain(value)
 
 
-def label(value: Any) -> str:
-    """Reads a text of the record's head; the number of a round may be a JSON number."""
-    return str(value) if type(value) is int else text(value)
-
+text = Values(_text)
+"""Texts, without the characters that no terminal, page or file should get."""
+label = Values(lambda value: str(value) if type(value) is int else _text(value))
+"""Texts of the record's head; the number of a round may be a number."""
 
 switch = _checked(bool, "true or false")
 square = _checked(str, "a square a1 to h8", lambda value: value in chess.SQUARE_NAMES)
@@ -111,6 +129,7 @@ move = _checked(
 )
 
 
+@Values
 def placement(value: Any) -> str:
     try:
         if not isinstance(value, str):
@@ -123,6 +142,7 @@ def placement(value: Any) -> str:
     return value
 
 
+@Values
 def fen(value: Any) -> str:
     if not isinstance(value, str):
         raise FactError(f"must be a position in FEN, not {shown(value)}")
@@ -133,25 +153,22 @@ def fen(value: Any) -> str:
     return value
 
 
-def _seconds_up_to(latest: int) -> Reader:
-    """Reads seconds; the result is in milliseconds."""
+def _time_up_to(latest: int) -> Values:
+    """Whole milliseconds up to ``latest`` seconds; JSON has seconds."""
 
-    def read(value: Any) -> int:
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int | float)
-            or not 0 <= value <= latest  # also false for NaN
-        ):
-            raise FactError(f"must be a number of seconds 0 to {latest}, not {shown(value)}")
-        return round(value * 1000)
+    def check(value: Any) -> int:
+        if type(value) is not int or not 0 <= value <= latest * 1000:
+            raise FactError(f"must be 0 to {latest} seconds, in whole milliseconds")
+        return value
 
-    return read
+    return Values(check, _milliseconds, seconds)
 
 
-duration = _seconds_up_to(_LATEST)
-moment = _seconds_up_to(_LATEST_OF_DAY)
+duration = _time_up_to(_LATEST)
+moment = _time_up_to(_LATEST_OF_DAY)
 
 
+@Values
 def time_control(value: Any) -> str:
     if not isinstance(value, str):
         raise FactError(f"must be a text, not {shown(value)}")
@@ -162,8 +179,9 @@ def time_control(value: Any) -> str:
     return value
 
 
+@Values
 def edition(value: Any) -> Any:
-    """Reads the id of an edition. The editions are loaded only when one is read."""
+    """The id of an edition. The editions are loaded only when one is checked."""
     from .editions import names
 
-    return one_of(*names())(value)
+    return one_of(*names()).check(value)

@@ -1,7 +1,8 @@
 """Facts: everything that happens at a table. The Laws fold facts into rulings.
 
-A fact is a frozen value with the time at which it happened. :func:`parse` reads one from the JSON
-object of the public contract, and :meth:`Fact.to_json` writes it back. Both are exact.
+A fact is a frozen value with the time at which it happened. It checks itself when it is made, and
+raises :exc:`FactError`. :func:`parse` reads one from the JSON object of the public contract, and
+:meth:`Fact.to_json` writes it back. Both are exact.
 Times are integer milliseconds since the table was set up (``t`` in JSON is in seconds).
 """
 
@@ -10,14 +11,11 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, ClassVar, dataclass_transform
+from typing import Any, ClassVar, Self, dataclass_transform
 
 import chess
-
-from blindplay.given import plain
 
 from . import fact_values as v
 from .fact_values import FactError as FactError
@@ -57,10 +55,62 @@ CLAIMS = ("repetition", "fifty_moves", "cannot_win", "no_effort")
 RESULTS = ("1-0", "0-1", "1/2-1/2", "0-0", "1/2-0", "0-1/2")
 
 
+# The contract calls this field "kind", but every fact here already has an attribute ``kind``.
+_CONTRACT_NAMES = {"penalty": "kind"}
+
+
+def _fields(cls: type) -> Iterator[tuple[str, str, Any, v.Values]]:
+    """The fields of a class: name, name in the contract, default, values."""
+    for one in dataclasses.fields(cls):
+        yield one.name, _CONTRACT_NAMES.get(one.name, one.name), one.default, one.metadata["values"]
+
+
+class _Checked:
+    """A frozen dataclass that checks its fields when it is made.
+
+    :raises FactError: if a value is not one of the contract; the message is one sentence.
+    """
+
+    kind: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        for name, written, default, values in _fields(type(self)):
+            value = getattr(self, name)
+            if value is default:
+                continue
+            try:
+                kept = values.check(value)
+            except FactError as error:
+                raise FactError(f"{self.kind}: {written} {error}") from None
+            if kept is not value:
+                object.__setattr__(self, name, kept)
+
+    @classmethod
+    def read(cls, value: Mapping[str, Any]) -> Self:
+        """Make one from a JSON object. ``null`` stands for the default, and a field of a newer
+        table does not stop an older reader."""
+        given: dict[str, Any] = {}
+        for name, written, default, values in _fields(cls):
+            if value.get(written) is not None:
+                given[name] = values.read(value[written])
+            elif default is dataclasses.MISSING:
+                raise FactError(f"{cls.kind} needs {written}")
+        return cls(**given)
+
+    def to_json(self) -> dict[str, Any]:
+        """The contract's JSON object, without the fields that have their default value."""
+        return {
+            written: values.write(value)
+            for name, written, default, values in _fields(type(self))
+            if (value := getattr(self, name)) != default
+        }
+
+
 @dataclass(frozen=True)
-class Player:
+class Player(_Checked):
     """One player, as the arbiter entered them."""
 
+    kind: ClassVar[str] = "player"
     name: str = v.stored(v.text, default="")
     impaired: bool = v.stored(v.switch, default=False)
     hearing_impaired: bool = v.stored(v.switch, default=False)
@@ -68,34 +118,19 @@ class Player:
     language: str = v.stored(v.text, default="")
     """The language in which the player reads and commands; "" is the table's language."""
 
-    def __post_init__(self) -> None:
-        _make_plain(self)
 
-
-def _make_plain(value: Player | Fact) -> None:
-    """Remove from the texts of ``value`` the characters that no terminal, page or file should
-    get."""
-    for name in _texts_of(type(value)):  # type: ignore[arg-type]
-        text = getattr(value, name)
-        if text is not None and not text.isprintable():
-            object.__setattr__(value, name, plain(text))
-
-
-@cache
-def _texts_of(kind: type) -> tuple[str, ...]:
-    read = (v.text, v.label)
-    return tuple(x.name for x in dataclasses.fields(kind) if x.metadata["read"] in read)
-
-
-def _player(value: Any) -> Player:
+def _check_player(value: Any) -> Player:
+    if isinstance(value, Player):
+        return value
     if not isinstance(value, dict):
         raise FactError(f'must be an object such as {{"name": …}}, not {v.shown(value)}')
     # An assistant may be given by name; the Laws only ask whether there is one.
     if isinstance(value.get("assistant"), str):
         value = {**value, "assistant": bool(value["assistant"])}
-    return Player(**_read_fields(Player, value, "player"))
+    return Player.read(value)
 
 
+_player = v.Values(_check_player, write=Player.to_json)
 _side = v.one_of(*SIDES)
 _person = v.one_of(*PEOPLE)
 _ply = v.whole(1, 20_000)
@@ -107,22 +142,23 @@ KINDS: dict[str, type[Fact]] = {}
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(v.stored,))
 @dataclass(frozen=True, kw_only=True)
-class Fact:
+class Fact(_Checked):
     """A fact at time ``t``: milliseconds since the table was set up, never decreasing.
 
     A running table gives its own time to a fact without one. Subclasses are frozen dataclasses;
     ``kind`` is the name of the class in the contract.
+
+    :raises FactError: if a field has no value of the contract.
     """
 
-    kind: ClassVar[str] = ""
-    t: int = v.stored(v.duration, seconds, default=0)
+    t: int = v.stored(v.duration, default=0)
     who: str = v.stored(v.label, default="")
     """The name of the person, if the role does not tell it: one of several arbiters of a hall."""
     request: str = v.stored(v.label, default="")
     """The id of the hall's request that brought this fact about."""
     table: str = v.stored(v.one_of("", *SIDES), default="")
     """The side whose table this happened at, where the players sit at two."""
-    wall: int | None = v.stored(v.moment, v.optional_seconds, default=None)
+    wall: int | None = v.stored(v.moment, default=None)
     """The time of day at that table, in ms since 1970."""
 
     def __init_subclass__(cls, *, kind: str = "") -> None:
@@ -131,25 +167,8 @@ class Fact:
             cls.kind = kind
             KINDS[kind] = cls
 
-    def __post_init__(self) -> None:
-        _make_plain(self)
-
     def to_json(self) -> dict[str, Any]:
-        """The contract's JSON object, without the fields that have their default value."""
-        out: dict[str, Any] = {"t": seconds(self.t), "fact": self.kind}
-        for item in dataclasses.fields(self):
-            value = getattr(self, item.name)
-            if item.name != "t" and value != item.default:
-                out[_CONTRACT_NAMES.get(item.name, item.name)] = item.metadata["write"](value)
-        return out
-
-
-def _write_player(player: Player) -> dict[str, Any]:
-    return {
-        item.name: getattr(player, item.name)
-        for item in dataclasses.fields(player)
-        if getattr(player, item.name) != item.default
-    }
+        return {"t": seconds(self.t), "fact": self.kind, **super().to_json()}
 
 
 class Setup(Fact, kind="setup"):
@@ -171,14 +190,14 @@ class Setup(Fact, kind="setup"):
     quickplay_finish: bool = v.stored(v.switch, default=False)
     arbiter: str = v.stored(v.one_of("present", "automatic", "server"), default="present")
     """``server``: the game is played on a server, which keeps the time and gives the result."""
-    default_time: int | None = v.stored(v.duration, v.optional_seconds, default=None)
+    default_time: int | None = v.stored(v.duration, default=None)
     # The head of the record. The Laws do not use it. ``date`` is YYYY-MM-DD.
     event: str = v.stored(v.label, default="")
     site: str = v.stored(v.label, default="")
     round: str = v.stored(v.label, default="")
     date: str = v.stored(v.label, default="")
-    white: Player = v.stored(_player, _write_player, default=Player())
-    black: Player = v.stored(_player, _write_player, default=Player())
+    white: Player = v.stored(_player, default=Player())
+    black: Player = v.stored(_player, default=Player())
 
     @property
     def board_count(self) -> int:
@@ -208,7 +227,7 @@ class OnBoard(Fact):
 class Inspect(OnBoard, kind="inspect"):
     """The arbiter has inspected a special board; ``fulfils`` are some of :data:`REQUIREMENTS`."""
 
-    fulfils: tuple[str, ...] = v.stored(v.some_of(*REQUIREMENTS), list)
+    fulfils: tuple[str, ...] = v.stored(v.some_of(*REQUIREMENTS))
 
 
 class Assistant(Fact, kind="assistant"):
@@ -410,8 +429,8 @@ class Arbiter(Fact, kind="arbiter"):
 
     by: str = v.stored(v.one_of("arbiter", "table"), default="arbiter")
     do: str = v.stored(v.one_of(*DECISIONS))
-    white: int | None = v.stored(v.duration, v.optional_seconds, default=None)
-    black: int | None = v.stored(v.duration, v.optional_seconds, default=None)
+    white: int | None = v.stored(v.duration, default=None)
+    black: int | None = v.stored(v.duration, default=None)
     player: str | None = v.stored(_side, default=None)
     penalty: str | None = v.stored(v.text, default=None)
     ply: int | None = v.stored(v.whole(0, 20_000), default=None)
@@ -421,6 +440,7 @@ class Arbiter(Fact, kind="arbiter"):
     language: str = v.stored(v.text, default="")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         needed = {
             "set_clock": "white, black, white_moves or black_moves",
             "restore": "ply",
@@ -436,30 +456,6 @@ class Tick(Fact, kind="tick"):
     """Time passes."""
 
 
-# The contract calls this field "kind", but every fact here already has an attribute ``kind``.
-_FIELD_NAMES = {"kind": "penalty"}
-_CONTRACT_NAMES = {field: name for name, field in _FIELD_NAMES.items()}
-
-
-def _read_fields(cls: type, values: Mapping[str, Any], what: str) -> dict[str, Any]:
-    fields = {item.name: item for item in dataclasses.fields(cls)}
-    read: dict[str, Any] = {}
-    for key, value in values.items():
-        item = fields.get(_FIELD_NAMES.get(key, key))
-        if item is None:
-            continue  # a field of a newer table must not stop an older reader
-        if value is None and item.default is not dataclasses.MISSING:
-            continue
-        try:
-            read[item.name] = item.metadata["read"](value)
-        except FactError as error:
-            raise FactError(f"{what}: {key} {error}") from None
-    for name, item in fields.items():
-        if item.default is dataclasses.MISSING and name not in read:
-            raise FactError(f"{what} needs {name}")
-    return read
-
-
 def parse(value: Any) -> Fact:
     """The fact that a JSON object of the contract describes.
 
@@ -471,10 +467,9 @@ def parse(value: Any) -> Fact:
     cls = KINDS.get(kind) if isinstance(kind, str) else None
     if cls is None:
         raise FactError(f"unknown fact {v.shown(kind)}; known are {', '.join(KINDS)}")
-    fields = {name: item for name, item in value.items() if name != "fact"}
-    if fields.get("t") is None:
+    if value.get("t") is None:
         raise FactError(f"{cls.kind} needs t")
-    return cls(**_read_fields(cls, fields, cls.kind))
+    return cls.read(value)
 
 
 def loads(line: str, t: int | None = None) -> Fact:

@@ -40,8 +40,8 @@ class Game(State):
     def apply(self, fact: Fact) -> list[Ruling]:
         """Fold one fact into the game and give the rulings it causes, in order.
 
-        :raises f.FactError: if :meth:`check` does. Everything else that a person can do at the
-            table is answered, never raised.
+        :raises f.FactError: if :meth:`check` does; a fact with a wrong value raises it when it is
+            made. Everything else that a person can do at the table is answered, never raised.
         """
         self.check(fact)
         self.t = fact.t

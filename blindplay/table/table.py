@@ -264,10 +264,9 @@ class Table:
         delivered are taken afterwards, in order; for them the result is empty, and for those that
         an absent opponent keeps.
 
-        :raises f.FactError: if the fact is none of the contract, or a second setup. Nothing is
-            written then, so the journal never holds what a game cannot take.
+        :raises f.FactError: if the fact is a second setup. Nothing is written then, so the journal
+            never holds what a game cannot take.
         """
-        fact = f.parse(fact.to_json())
         with self._lock:
             if isinstance(fact, Setup):
                 self.game.check(fact)
@@ -338,7 +337,6 @@ class Table:
         """Write, apply and deliver one fact. A listener that fails does not keep it from the
         others."""
         fact = replace(fact, t=max(fact.t, self.game.t))  # others were taken in the meantime
-        self.game.check(fact)
         if self._held is not None:
             self._origin, self._held = self._now() - fact.t / 1000, None
         self._write(partial(self._journal.append, fact))

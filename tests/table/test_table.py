@@ -155,12 +155,3 @@ def test_a_fact_without_a_time_happens_now(tmp_path: Path) -> None:
         clock.at += 2.5
         table.submit(f.Start())
         assert table.game.t == 2500
-
-
-def test_what_is_no_fact_of_the_contract_is_not_written(tmp_path: Path) -> None:
-    with Journal(tmp_path / "game.jsonl") as journal:
-        table = Table(journal, SETUP)
-        for fact in (f.Make(by="white", move="e9e4"), f.Press(by="nobody")):
-            with pytest.raises(f.FactError):
-                table.submit(fact)
-        assert [fact.kind for fact in journal.facts()] == ["setup"]

@@ -53,8 +53,7 @@ def introduce(sock: ssl.SSLSocket, player: Player, version: str) -> Terms:
     :raises NotAgreedError: if that table has a game already.
     :raises OSError, ValueError: if the other table says nothing that makes sense.
     """
-    guest = Setup(t=0, black=player).to_json()["black"] if player != Player() else {}
-    write(sock, contract=_CONTRACT, version=version, player=guest)
+    write(sock, contract=_CONTRACT, version=version, player=player.to_json())
     told = read(sock)
     if told.get("version") != version:
         raise OtherVersionError(str(told.get("version", "")))
@@ -89,9 +88,7 @@ def guest_of(sock: ssl.SSLSocket, version: str) -> Player:
     if told.get("version") != version or told.get("contract") != _CONTRACT:
         write(sock, version=version)
         raise OtherVersionError(str(told.get("version", "")))
-    setup = f.parse({"t": 0, "fact": "setup", "black": told["player"]})
-    assert isinstance(setup, Setup)
-    return setup.black
+    return Setup(black=told["player"]).black
 
 
 def propose(sock: ssl.SSLSocket, terms: Terms, version: str) -> bool:

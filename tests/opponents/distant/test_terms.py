@@ -13,6 +13,7 @@ import pytest
 
 from blindplay.laws.facts import Player
 from blindplay.opponents.distant import terms
+from blindplay.opponents.distant.meeting import write
 from blindplay.opponents.distant.terms import NotAgreedError, OtherVersionError, Terms
 
 from .two_tables import SETUP
@@ -94,10 +95,10 @@ def test_another_version_is_told_at_both_tables() -> None:
 
 
 def test_a_setup_that_is_none_is_not_taken() -> None:
-    bad = replace(SETUP, fen="nonsense")
+    bad = {**proposal(GUEST).to_json(), "setup": {**SETUP.to_json(), "fen": "nonsense"}}
     with pytest.raises(ValueError):
         talk(
-            lambda sock: terms.propose(sock, Terms(bad, "white", 5, training=False), "1"),
+            lambda sock: write(sock, version="1", **bad),
             lambda sock: terms.introduce(sock, GUEST, "1"),
         )
 
