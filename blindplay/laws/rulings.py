@@ -270,10 +270,6 @@ class CorrectingStep:
     piece: str
     square: str
 
-    def to_json(self) -> dict[str, str]:
-        """Return the contract's object; it also names the square under the name of the action."""
-        return {"do": self.do, self.do: self.square, "square": self.square, "piece": self.piece}
-
 
 @dataclass(frozen=True)
 class DifferingSquare:
@@ -410,12 +406,10 @@ class CheckBoard(BoardRuling, kind="check_board"):
 
 
 class CorrectBoard(BoardRuling, kind="correct_board"):
-    """``board`` must be brought to ``placement`` (FEN's first field); ``steps`` do it.
-    ``diagnosis`` holds the words of :class:`Explained`, or nothing."""
+    """``board`` must be brought to ``placement`` (FEN's first field); ``steps`` do it."""
 
     placement: str
     steps: tuple[CorrectingStep, ...]
-    diagnosis: str
 
 
 class MustRecord(PersonalRuling, kind="must_record"):

@@ -337,12 +337,12 @@ def want(game: State, board: str, goal: Pieces, *rules: str, explained: bool = T
     table.inherited = difference(table.placement, game.pieces)
     table.wanted_plies = len(game.history) + (game.turn.made is not None)
     found = explanations(game, board, goal) if explained else ()
-    words = _diagnosis(game, board, found)
     if found:
-        game.rule(Explained(board=board, explanations=tuple(found), words=words), *rules)
+        first = "white" if game.start_board.turn else "black"
+        words = game.words.diagnosis(found, board, first, game.announcing_language())
+        game.rule(Explained(board=board, explanations=found, words=words), *rules)
     todo, placement = steps(table.placement, goal), write_placement(goal)
-    correct = CorrectBoard(board=board, placement=placement, steps=todo, diagnosis=words)
-    game.rule(correct, *rules)
+    game.rule(CorrectBoard(board=board, placement=placement, steps=todo), *rules)
     if not table.sensors:
         # Without sensors nobody sees the hands; the people at the table confirm it by sight.
         table.show(goal)
@@ -389,11 +389,6 @@ def explanations(game: State, board: str, goal: Pieces) -> tuple[Explanation, ..
         moves.append(game.turn.made)
     table = game.tables[board]
     return explain(game.start_board, moves, table.placement, named=not table.unsure)
-
-
-def _diagnosis(game: State, board: str, found: Sequence[Explanation]) -> str:
-    first = "white" if game.start_board.turn else "black"
-    return game.words.diagnosis(found, board, first, game.announcing_language())
 
 
 def _clock_state(game: State, ply: int) -> ClockState:

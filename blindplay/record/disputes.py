@@ -116,7 +116,7 @@ class Reconciliation:
                     "explanations": [
                         [slip.to_json() for slip in slips] for slips in board.explanations
                     ],
-                    "steps": [step.to_json() for step in board.steps],
+                    "steps": [dataclasses.asdict(step) for step in board.steps],
                 }
                 for side, board in self.boards.items()
             },

@@ -44,7 +44,8 @@ def test_the_status_of_a_proposal_is_told_only_where_somebody_is_asked() -> None
 
 def test_values_within_a_ruling_are_json_values() -> None:
     step = r.CorrectingStep("lift", "N", "g1")
-    assert step.to_json() == {"do": "lift", "lift": "g1", "square": "g1", "piece": "N"}
+    correct = r.CorrectBoard(board="white", placement="8/8/8/8/8/8/8/8", steps=(step,))
+    assert correct.fields["steps"] == [{"do": "lift", "piece": "N", "square": "g1"}]
     slip = Slip(SlipKind.EXTRA, piece="N", square=6)
     told = r.Explained(board="white", explanations=((slip,),), words="")
     assert told.fields["explanations"] == [[{"what": "extra", "piece": "N", "square": "g1"}]]

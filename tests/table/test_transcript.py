@@ -121,7 +121,6 @@ ARTICLES = ("house 1", "house 2.3")
                 board="black",
                 placement=chess.STARTING_BOARD_FEN,
                 steps=(CorrectingStep("lift", "Q", "g4"), CorrectingStep("place", "Q", "h5")),
-                diagnosis="",
             ),
             "correct board: board black; steps lift Q g4, place Q h5 (house 1, house 2.3)",
         ),
