@@ -6,6 +6,7 @@ import random
 import time
 import tracemalloc
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import chess
 
@@ -30,6 +31,7 @@ from .spoilt_boards import mishap
 _SEED = 2026
 _PLIES = 300
 _POSITIONS = 20_000  # in each language
+_PREVIEWED = (10, 159, 600)  # plies
 _EDITION = "fide-2023"
 
 
@@ -50,6 +52,7 @@ def measure(pack: Language) -> Iterator[str]:
     yield from speech_figures(pack)
     yield from opponent_figures(pack)
     yield _folding()
+    yield previewing()
     yield from _mating()
     yield from board_figures()
 
@@ -152,6 +155,51 @@ def long_game() -> Iterator[Fact]:
                     yield f.Place(t=t, board=at, square=chess.square_name(square), piece=piece)
         yield f.Press(t=t, by=side)
         board.push(move)
+
+
+def previewing() -> str:
+    """Return the time that the Laws need to preview an announcement, the decision to go back by one
+    ply, and the decision to begin anew, early and late in a game."""
+    rng, game, board, t = random.Random(_SEED), Game(PackWords()), chess.Board(), 0
+    game.apply(f.Setup(time_control="54000+30", white=f.Player(impaired=True)))
+    game.apply(f.Start())
+    told = []
+    for ply in range(_PREVIEWED[-1] + 1):
+        side = "white" if board.turn else "black"
+        move = rng.choice(_shuffling(board))
+        announced = f.Announce(t=t, by=side, move=move.uci())
+        if ply in _PREVIEWED:
+            back = [f.Arbiter(t=t, do="restore", ply=to) for to in (ply - 1, 0)]
+            times = " ".join(f"{_fastest_preview(game, one):.2f}" for one in (announced, *back))
+            told.append(f"{times} ms at ply {ply}")
+        t += 1000
+        for fact in (
+            announced,
+            *(f.Make(by=by, move=move.uci()) for by in OTHER),
+            f.Press(by=side),
+        ):
+            game.apply(replace(fact, t=t))
+        board.push(move)
+    return f"Preview of an announcement, one ply back, a new beginning: {', '.join(told)}."
+
+
+def _shuffling(board: chess.Board) -> list[chess.Move]:
+    """Return moves that neither capture nor check; those of pawns only when the game would end
+    without one."""
+    quiet = [m for m in board.legal_moves if not (board.is_capture(m) or board.gives_check(m))]
+    pushes = board.halfmove_clock >= 100
+    wanted = [m for m in quiet if (board.piece_type_at(m.from_square) == chess.PAWN) == pushes]
+    return wanted or quiet
+
+
+def _fastest_preview(game: Game, fact: Fact) -> float:
+    """Return the milliseconds of processor time of the fastest of some previews."""
+    taken = []
+    for _ in range(20):
+        start = time.process_time()
+        game.preview(fact)
+        taken.append((time.process_time() - start) * 1000)
+    return min(taken)
 
 
 def _mating() -> Iterator[str]:

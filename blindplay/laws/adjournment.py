@@ -24,7 +24,7 @@ from .rulings import (
 )
 from .sheet_comparison import EntryCertainty
 from .sheets import want
-from .state import OTHER, Heard, State, Turn
+from .state import OTHER, Effect, Heard, State, Turn
 
 _WHY_IT_LOSES = {
     "ambiguous": "sealed_ambiguous",
@@ -296,9 +296,10 @@ def _lose_by_seal(game: State, side: str, heard: Heard) -> None:
         moves=tuple(move.uci() for move in several),
     )
     game.turn = Turn()
+    lost = Effect(lose, side, "sealed_move", rule)
+    propose(game, penalty, (rule,), lost, Effect(_read_otherwise, side, rule))
 
-    def reject() -> None:
-        # The arbiter reads it differently, and takes the move that the player meant.
-        game.rule(ArbiterNeeded(why="sealed_move", by=side), rule)
 
-    propose(game, penalty, (rule,), lambda: lose(game, side, "sealed_move", rule), reject)
+def _read_otherwise(game: State, side: str, rule: str) -> None:
+    """The arbiter reads a sealed move differently, and takes the move that the player meant."""
+    game.rule(ArbiterNeeded(why="sealed_move", by=side), rule)

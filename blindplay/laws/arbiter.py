@@ -22,7 +22,7 @@ from .rulings import (
     both_seconds,
 )
 from .sheets import bring_back, brought_back, clocks_at, take_back
-from .state import OTHER, State, san
+from .state import OTHER, Effect, State, san
 
 
 def arbiter(game: State, fact: f.Arbiter) -> None:
@@ -156,18 +156,18 @@ def _restore(game: State, fact: f.Arbiter) -> None:
     undone = fact.ply > len(game.history) or (back is not None and fact.ply == back.last)
     clocks = clocks_at(game, fact.ply)
     ruling = TakeBack(to_ply=fact.ply, undone=undone, by=fact.player, **clocks)
-    to_ply = fact.ply
-
-    def confirm() -> None:
-        forget_sealed(game)
-        (bring_back if undone else take_back)(game, to_ply, "restore")
-
     if fact.player is not None and not game.presided:
-        propose(game, ruling, ("restore",), confirm, game.resume, by=fact.player)
+        confirm = Effect(_go_to, fact.ply, undone=undone)
+        propose(game, ruling, ("restore",), confirm, by=fact.player)
         return
     game.pending = None
     game.rule(replace(ruling, status="confirmed"), "restore")
-    confirm()
+    _go_to(game, fact.ply, undone=undone)
+
+
+def _go_to(game: State, to_ply: int, *, undone: bool) -> None:
+    forget_sealed(game)
+    (bring_back if undone else take_back)(game, to_ply, "restore")
 
 
 def _declare(game: State, fact: f.Arbiter) -> None:
@@ -198,7 +198,8 @@ def _preside(game: State, fact: f.Arbiter) -> None:
     else:
         game.presided = present
         if game.pending is not None:
-            game.pending.asked = frozenset()  # now it is the arbiter's to decide
+            # Now it is the arbiter's to decide.
+            game.pending = replace(game.pending, asked=frozenset())
         game.rule(Presides(present=present), "arbiter")
 
 

@@ -11,7 +11,7 @@ from .ends import end, offered
 from .permissions import by_player, closed, is_player
 from .proposals import propose
 from .rulings import ArbiterNeeded, Claimed, ExtraTime, Obliged, Penalty
-from .state import DRAW, OTHER, Price, State, legal, position_key
+from .state import DRAW, OTHER, Effect, Price, State, legal, position_key
 
 QUICKPLAY_CLAIMS = ("cannot_win", "no_effort")
 TWO_MINUTES = 120_000
@@ -51,26 +51,17 @@ def claim_draw(game: State, fact: f.ClaimDraw) -> None:
     else:
         correct = board.halfmove_clock >= 100
 
-    def confirm() -> None:
-        if correct:
-            end(game, DRAW, fact.rule, rule, "correct_claim")
-        else:
-            _wrong_claim(game, fact.by, move)
-
-    wrong = not correct and game.clock
-    price = Price("wrong_claim", _price(game, fact.by)) if wrong else None
+    claimed, rules = Claimed(by=fact.by, rule=fact.rule, correct=correct), (rule, "claim")
+    lost = Effect(_wrong_claim, fact.by, move)
     if game.switch("claim_is_offer"):
         offered(game, fact.by, "claim_is_offer")
-    propose(
-        game,
-        Claimed(by=fact.by, rule=fact.rule, correct=correct),
-        (rule, "claim"),
-        confirm,
+    if correct:
         # To reject that a claim was correct makes it a wrong one.
-        (lambda: _wrong_claim(game, fact.by, move)) if correct else game.resume,
-        claim=fact.by,
-        price=price,
-    )
+        won = Effect(end, DRAW, fact.rule, rule, "correct_claim")
+        propose(game, claimed, rules, won, lost, claim=fact.by)
+    else:
+        price = Price("wrong_claim", _price(game, fact.by)) if game.clock else None
+        propose(game, claimed, rules, lost, claim=fact.by, price=price)
 
 
 def _price(game: State, by: str) -> Penalty:
@@ -132,15 +123,15 @@ def _claim_in_quickplay_finish(game: State, fact: f.ClaimDraw) -> None:
     absent = not game.presided
     rule = "quickplay_without_arbiter" if absent else "quickplay_claim"
 
-    def reject() -> None:
-        _give(game, by, game.switch("quickplay_rejection_seconds"), "quickplay_rejected")
-        game.resume()
-
-    def confirm() -> None:
-        end(game, DRAW, "declared", "quickplay_drawn")
-
     claimed = Claimed(by=by, rule=fact.rule)
-    propose(game, claimed, (rule,), confirm, reject, claim=by, needs_arbiter=True)
+    won = Effect(end, DRAW, "declared", "quickplay_drawn")
+    lost = Effect(_reject_in_quickplay_finish, by)
+    propose(game, claimed, (rule,), won, lost, claim=by, needs_arbiter=True)
+
+
+def _reject_in_quickplay_finish(game: State, by: str) -> None:
+    _give(game, by, game.switch("quickplay_rejection_seconds"), "quickplay_rejected")
+    game.resume()
 
 
 def postpone(game: State, given: int | None) -> None:
@@ -177,10 +168,11 @@ def request_extra_time(game: State, fact: f.RequestExtraTime) -> None:
     if game.switch("quickplay_request_is_offer"):
         offered(game, by, "quickplay_extra_time")
 
-    def confirm() -> None:
-        game.clock.give_increment(5_000)
-        _give(game, by, f.seconds(TWO_MINUTES), "quickplay_extra_time")
-        game.resume()
+    extra, rules = ExtraTime(by=by, seconds=5), ("quickplay_extra_time",)
+    propose(game, extra, rules, Effect(_grant_extra_time, by), claim=by)
 
-    rules = ("quickplay_extra_time",)
-    propose(game, ExtraTime(by=by, seconds=5), rules, confirm, game.resume, claim=by)
+
+def _grant_extra_time(game: State, by: str) -> None:
+    game.clock.give_increment(5_000)
+    _give(game, by, f.seconds(TWO_MINUTES), "quickplay_extra_time")
+    game.resume()

@@ -1,6 +1,6 @@
 """A move is made, then completed: by the clock, by the next move, or because nothing is pressed."""
 
-from functools import partial
+from dataclasses import replace
 from typing import Final
 
 import chess
@@ -9,7 +9,7 @@ from .ends import end
 from .proposals import propose
 from .rulings import ArbiterNeeded, Completed
 from .sheets import bring_sheet_up_to_date, check_corrections, compare_boards
-from .state import DRAW, Ply, State
+from .state import DRAW, Effect, Ply, State
 
 
 def complete(game: State, *, illegal: str = "") -> None:
@@ -20,7 +20,7 @@ def complete(game: State, *, illegal: str = "") -> None:
     side = game.side
     ply = game.advance(completed=True, illegal=illegal)
     game.started = True
-    _count(game, ply, len(game.history), "illegal_stands" if illegal else "completing")
+    _count(game, len(game.history), "illegal_stands" if illegal else "completing")
     check_corrections(game)
     compare_boards(game, pressed=side)
     _still_illegal(game, ply)
@@ -29,16 +29,16 @@ def complete(game: State, *, illegal: str = "") -> None:
 def complete_answered(game: State, ply: Ply, rule: str) -> None:
     """A move that was answered already is completed now: by a late press (6.2.2), or because its
     player has gone on to the next move (6.2.1.2; fide-1997 asks for the press)."""
-    ply.completed = True
     number = next(n for n, played in enumerate(game.history, 1) if played is ply)
-    _count(game, ply, number, rule)
+    _count(game, number, rule)
 
 
-def _count(game: State, ply: Ply, number: int, rule: str) -> None:
+def _count(game: State, number: int, rule: str) -> None:
+    ply = game.history[number - 1]
     side = ply.side
     period = game.clock.period(side)
     game.clock.complete(side)
-    ply.clock = game.clock.snapshot()
+    game.history[number - 1] = replace(ply, completed=True, clock=game.clock.snapshot())
     game.rule(Completed(by=side, move=ply.move.uci(), ply=number, illegal=bool(ply.illegal)), rule)
     game.tell_clock("clock_special" if game.impaired(side) else rule)
     bring_sheet_up_to_date(game, side, period)
@@ -68,8 +68,7 @@ def _still_illegal(game: State, ply: Ply) -> None:
         return
     if _is_illegal(ply.before) and _is_illegal(game.board):
         rule: Final = "illegal_position"
-        confirm = partial(end, game, DRAW, "declared", rule)
-        propose(game, ArbiterNeeded(why=rule), (rule,), confirm, game.resume)
+        propose(game, ArbiterNeeded(why=rule), (rule,), Effect(end, DRAW, "declared", rule))
 
 
 def _is_illegal(board: chess.Board) -> bool:

@@ -1,7 +1,5 @@
 """The ends of a game: mate, stalemate, dead positions, draws, resignation and flags (5, 6.9, 9)."""
 
-from functools import partial
-
 import chess
 
 from . import facts as f
@@ -10,7 +8,7 @@ from .permissions import by_player, closed, entitled, is_player
 from .proposals import propose
 from .rulings import ArbiterNeeded, Completed, DrawDeclined, DrawOffered, FlagFell, GameOver
 from .sheets import record_after_a_flag
-from .state import COLOURS, DRAW, LOSES, OTHER, State, position_key
+from .state import COLOURS, DRAW, LOSES, OTHER, Effect, State, position_key
 
 
 def end(game: State, result: str, reason: str, *rules: str) -> None:
@@ -66,8 +64,7 @@ def _finish(game: State, result: str, reason: str) -> None:
     if game.turn.made is not None:
         # The move ends the game, so it needs no press (6.2.1.1): it belongs to the record.
         side, move = game.side, game.turn.made
-        for earlier in game.unpressed():
-            earlier.completed = True
+        game.complete_all()
         game.advance(completed=True)
         completed = Completed(by=side, move=move.uci(), ply=len(game.history))
         game.rule(completed, "completing_by_ending")
@@ -106,7 +103,7 @@ def lose(
     if result is not None:
         end(game, result, reason, *rules)
         return
-    wins, draws = (partial(end, game, result, reason, *rules) for result in (LOSES[side], DRAW))
+    wins, draws = (Effect(end, result, reason, *rules) for result in (LOSES[side], DRAW))
     asked = ArbiterNeeded(why="mate_undecided", by=side)
     propose(game, asked, rules, wins, draws, needs_arbiter=True)
 
@@ -223,14 +220,16 @@ def _fallen(game: State, called_by: str, rule: str) -> None:
         return
     side = clock.flags[0]
     result = result_of_losing(game, side)
-
-    def reject() -> None:
-        clock.flags.clear()
-        game.rule(ArbiterNeeded(why="set_clock"), "clock_reading")
-
     fell = FlagFell(by=side, called_by=called_by, result=result, undecided=result is None)
-    confirm = partial(lose, game, side, "flag", "win_on_time", rule)
-    propose(game, fell, (rule, "win_on_time"), confirm, reject)
+    confirm = Effect(lose, side, "flag", "win_on_time", rule)
+    propose(game, fell, (rule, "win_on_time"), confirm, Effect(_raise_flags, needs_times=True))
+
+
+def _raise_flags(game: State, *, needs_times: bool = False) -> None:
+    """No flag has fallen, says the arbiter; with ``needs_times`` they must set the clock."""
+    game.clock.flags.clear()
+    if needs_times:
+        game.rule(ArbiterNeeded(why="set_clock"), "clock_reading")
 
 
 def _both_flags(game: State, called_by: str) -> None:
@@ -239,8 +238,7 @@ def _both_flags(game: State, called_by: str) -> None:
     if last and game.switch("both_flags_last_period") == "draw":
         rule = "both_flags_last_period"
         fell = FlagFell(by="both", called_by=called_by, result=DRAW)
-        confirm = partial(end, game, DRAW, "flag", rule)
-        propose(game, fell, (rule,), confirm, lambda: game.clock.flags.clear())
+        propose(game, fell, (rule,), Effect(end, DRAW, "flag", rule), Effect(_raise_flags))
         return
     # The game goes on; its clock needs times again, which are the arbiter's to set.
     game.clock.flags.clear()

@@ -5,7 +5,6 @@ what time it is: every fact brings its own time. It asks its :class:`Words` for 
 needs words: understanding an announcement, spelling one out.
 """
 
-import copy
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
@@ -77,7 +76,7 @@ class Game(State):
     def foretell(self, fact: Fact) -> tuple[Self, list[Ruling]]:
         """The game as it would be after ``fact``, and the rulings that this would cause now. The
         game itself stays as it is."""
-        game = copy.deepcopy(self, {id(one): one for one in (self.words, self.edition)})
+        game = self.fork()
         return game, game.apply(replace(fact, t=max(fact.t, self.t)))
 
     def preview(self, fact: Fact) -> list[Ruling]:

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import cast
+from typing import Final, cast
 
 import chess
 
@@ -18,7 +18,18 @@ from .reasons import ArbiterReason
 from .rulings import ArbiterNeeded, IllegalMove, Made, NotMade, Penalty, TakeBack
 from .sheet_comparison import steps
 from .sheets import clocks_at, in_order, take_back, want
-from .state import OTHER, Displacing, Pending, Price, State, Turn, san, whose_clock
+from .state import (
+    OTHER,
+    Displacing,
+    Effect,
+    Pending,
+    Ply,
+    Price,
+    State,
+    Turn,
+    san,
+    whose_clock,
+)
 
 # These have articles of their own.
 _BY_THEMSELVES = ("press_without_move", "two_hands", "pawn_not_replaced")
@@ -50,27 +61,31 @@ def illegal(game: State, move: chess.Move | None, why: str = "") -> None:
         move=None if move is None else move.uci(),
         undo=steps(own.placement, goal),
     )
-
-    def confirm() -> None:
-        old = game.turn
-        game.turn = Turn(
-            touched=list(old.touched), castles=old.castles, must_play=old.must_play,
-            claim_lost=old.claim_lost,
-        )  # fmt: skip
-        if _lose_if_too_many(game, side, number, game.board):
-            return
-        if move is not None:
-            _count_as_touched(game, move)
-        _punish(game, side, move, why)
-
-    def reject() -> None:
-        if game.switch("illegal_stands") and _can_stand(game, move, why):
-            _let_stand(game, move, why)
-        else:
-            game.resume()
-
+    confirm, reject = Effect(_undo, side, number, move, why), Effect(_allow, move, why)
     price = _price(game, side, number, game.board)
     propose(game, ruling, _rules(game, why), confirm, reject, price=price)
+
+
+def _undo(game: State, side: str, number: int, move: chess.Move | None, why: str) -> None:
+    """The move at hand is the ``number``-th illegal one of ``side``: another one replaces it."""
+    old = game.turn
+    game.turn = Turn(
+        touched=list(old.touched), castles=old.castles, must_play=old.must_play,
+        claim_lost=old.claim_lost,
+    )  # fmt: skip
+    if _lose_if_too_many(game, side, number, game.board):
+        return
+    if move is not None:
+        _count_as_touched(game, move)
+    _punish(game, side, move, why)
+
+
+def _allow(game: State, move: chess.Move | None, why: str) -> None:
+    """The arbiter rejects that the move at hand is illegal."""
+    if game.switch("illegal_stands") and _can_stand(game, move, why):
+        _let_stand(game, move, why)
+    else:
+        game.resume()
 
 
 def _price(game: State, side: str, number: int, before: chess.Board) -> Price | None:
@@ -109,22 +124,24 @@ def _illegal_ply(game: State, index: int, *, claimable: bool = False) -> None:
         to_ply=index,
         **clocks_at(game, index),
     )
-
-    def confirm() -> None:
-        if _lose_if_too_many(game, side, number, ply.before):
-            return
-        take_back(game, index, "restore")
-        game.turn.touched = list(ply.touched)
-        _count_as_touched(game, ply.move)
-        _punish(game, side, ply.move, why, restored=True)
-
+    confirm = Effect(_go_back_before, index, ply, number, why)
     if claimable:
         claim = replace(ruling, claimable=True, status="proposed")
         game.rule(claim, *_rules(game, why))
-        game.pending = Pending(claim, confirm, lambda: None, claimable=True)
+        game.pending = Pending(claim, confirm, claimable=True)
     else:
         price = _price(game, side, number, ply.before)
-        propose(game, ruling, _rules(game, why), confirm, game.resume, price=price)
+        propose(game, ruling, _rules(game, why), confirm, price=price)
+
+
+def _go_back_before(game: State, index: int, ply: Ply, number: int, why: str) -> None:
+    """``ply``, completed as the one with this index, is its player's ``number``-th illegal move."""
+    if _lose_if_too_many(game, ply.side, number, ply.before):
+        return
+    take_back(game, index, "restore")
+    game.turn.touched = list(ply.touched)
+    _count_as_touched(game, ply.move)
+    _punish(game, ply.side, ply.move, why, restored=True)
 
 
 def _lose_if_too_many(game: State, side: str, number: int, before: chess.Board) -> bool:
@@ -290,7 +307,7 @@ def _illegal_move(game: State, fact: f.Irregular) -> None:
             pending, game.pending = game.pending, None
             assert isinstance(pending.ruling, IllegalMove)
             claim = replace(pending.ruling, claimable=False, claimed_by=by)
-            propose(game, claim, _rules(game, claim.why), pending.confirm, game.resume)
+            propose(game, claim, _rules(game, claim.why), pending.confirm)
         else:
             game.refuse(fact.by, "irregular", "not_his_claim", "illegal")
         return
@@ -340,13 +357,8 @@ def _reversed_colours(game: State, fact: f.Irregular) -> None:
 
 
 def _propose_new_game(game: State, why: str) -> None:
-    propose(
-        game,
-        TakeBack(to_ply=0, new_game=True, why=why, **clocks_at(game, 0)),
-        (why,),
-        lambda: _begin_anew(game, why),
-        game.resume,
-    )
+    ruling = TakeBack(to_ply=0, new_game=True, why=why, **clocks_at(game, 0))
+    propose(game, ruling, (why,), Effect(_begin_anew, why))
 
 
 def _begin_anew(game: State, why: str) -> None:
@@ -409,18 +421,14 @@ def _propose_to_go_back_before(game: State, fact: f.Irregular, ply: int) -> None
     if ply > len(game.history) + 1:
         game.refuse(fact.by, "irregular", "no_such_ply", "displaced_found")
         return
+    rule: Final = "displaced_found"
+    ruling = TakeBack(to_ply=ply - 1, **clocks_at(game, ply - 1), why="displaced")
+    propose(game, ruling, (rule,), Effect(take_back, ply - 1, rule), Effect(_put_back_and_go_on))
 
-    def reject() -> None:
-        _put_back(game)
-        game.resume()
 
-    propose(
-        game,
-        TakeBack(to_ply=ply - 1, **clocks_at(game, ply - 1), why="displaced"),
-        ("displaced_found",),
-        lambda: take_back(game, ply - 1, "displaced_found"),
-        reject,
-    )
+def _put_back_and_go_on(game: State) -> None:
+    _put_back(game)
+    game.resume()
 
 
 def starts_displacers_clock(game: State, by: str) -> bool:

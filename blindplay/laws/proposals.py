@@ -7,15 +7,17 @@ from typing import Literal
 from . import facts as f
 from .permissions import is_player
 from .rulings import Consented, IllegalMove, Proposable, TakeBack
-from .state import OTHER, Confirm, Pending, Price, State
+from .state import OTHER, Effect, Pending, Price, State
+
+_GO_ON = Effect(State.resume)
 
 
 def propose(
     game: State,
     ruling: Proposable,
     rules: tuple[str, ...],
-    confirm: Confirm,
-    reject: Confirm,
+    confirm: Effect,
+    reject: Effect = _GO_ON,
     *,
     claim: str | None = None,
     needs_arbiter: bool = False,
@@ -28,24 +30,26 @@ def propose(
     it changes more than the last move: then both players must say yes. ``by`` is the player who
     asks for it, and so has said yes. A game on a server has the moves that the server has.
     ``price`` is the penalty that a confirmation brings, so that the arbiter sees what they confirm.
-    ``claim`` is the player whose claim it is.
+    ``claim`` is the player whose claim it is. Unless ``reject`` says otherwise, the game goes on
+    after a rejection.
     """
     game.clock.stop()
     changed = _moves_changed(game, ruling)
     if game.served and changed:
         game.rule(replace(ruling, status="rejected"), *rules)
-        reject()
+        reject(game)
         return
     both = not game.presided and changed > 1
     if not (game.presided or needs_arbiter or both):
         game.rule(replace(ruling, status="confirmed"), *rules)
-        confirm()
+        confirm(game)
         return
     proposed = game.rule(replace(ruling, status="proposed"), *rules)
     asked = frozenset(OTHER) - {by} if both else frozenset[str]()
-    game.pending = Pending(proposed, confirm, reject, claim, asked=asked)
+    penalty = None
     if price is not None:
-        game.pending.price = game.rule(replace(price.penalty, status="proposed"), price.rule)
+        penalty = game.rule(replace(price.penalty, status="proposed"), price.rule)
+    game.pending = Pending(proposed, confirm, reject, claim, price=penalty, asked=asked)
     game.tell_clock("arbiter")
 
 
@@ -67,10 +71,10 @@ def consent(game: State, fact: f.Consent) -> None:
         return
     said = Consented(by=fact.by, given=fact.given)
     game.out.append(said.stamped(game.t, pending.ruling.articles))
-    pending.asked -= {fact.by}
+    game.pending = replace(pending, asked=pending.asked - {fact.by})
     if not fact.given:
         decide(game, "rejected")
-    elif not pending.asked:
+    elif not game.pending.asked:
         decide(game, "confirmed")
 
 
@@ -83,4 +87,6 @@ def decide(game: State, status: Literal["confirmed", "rejected"]) -> None:
     dropped = pending.price if status == "rejected" else None
     for ruling in filter(None, (pending.ruling, dropped)):
         game.out.append(replace(ruling, status=status, t=game.t))
-    (pending.confirm if status == "confirmed" else pending.reject)()
+    effect = pending.confirm if status == "confirmed" else pending.reject
+    if effect is not None:
+        effect(game)

@@ -31,7 +31,7 @@ from .rulings import (
     SpecialBoardInspected,
     TwoBoardsDemanded,
 )
-from .state import LOSES, OTHER, State, TableBoard, position_key
+from .state import LOSES, OTHER, Effect, State, TableBoard, position_key
 from .time_controls import mode_of
 
 
@@ -176,15 +176,18 @@ def arrive(game: State, fact: f.Arrive) -> None:
             game.rule(ArbiterNeeded(why="default_time_not_set"), rule)
         return
     if late > allowed:
-        running = game.clock.running
+        ruling = Late(by=fact.by, seconds=f.seconds(late))
+        excuse = Effect(_excuse, game.clock.running, rule)
+        propose(game, ruling, (rule,), Effect(_lose_by_lateness, fact.by, rule), excuse)
 
-        def reject() -> None:
-            if running is not None:
-                game.clock.start(running)
-            game.tell_clock(rule)
 
-        def confirm() -> None:
-            if not end_by_sealed_move(game, fact.by):
-                end(game, LOSES[fact.by], "declared", rule)
+def _lose_by_lateness(game: State, side: str, rule: str) -> None:
+    if not end_by_sealed_move(game, side):
+        end(game, LOSES[side], "declared", rule)
 
-        propose(game, Late(by=fact.by, seconds=f.seconds(late)), (rule,), confirm, reject)
+
+def _excuse(game: State, running: str | None, rule: str) -> None:
+    """Nobody loses by coming late: the clock that ran goes on."""
+    if running is not None:
+        game.clock.start(running)
+    game.tell_clock(rule)

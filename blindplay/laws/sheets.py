@@ -25,7 +25,7 @@ from .rulings import (
     both_seconds,
 )
 from .sheet_comparison import Comparison, compare, differences, steps
-from .state import OTHER, Ply, State, TakenBack, Turn, position_key
+from .state import OTHER, Effect, Ply, State, TakenBack, Turn, position_key
 
 FIVE_MINUTES = 300_000
 HALF_A_MINUTE = 30_000
@@ -161,20 +161,23 @@ def compare_boards(game: State, *, late_entry: bool = False, pressed: str | None
         # back to the last position that can be identified (7.5, 7.6).
         rule = "illegal" if sheets.stop == "illegal" else "displaced_found"
     to_ply = min(sheets.ply - 1, len(game.history))
-
-    def confirm() -> None:
-        if sheets.changed is not None:
-            _take_moves_of(game, sheets)
-        take_back(game, to_ply, rule)
-
-    def reject() -> None:
-        # The arbiter holds by the game as the table has it: then the boards must show that.
-        game.settled.add(sheets.ply)
-        _correct(game, wrong, rule)
-        game.resume()
-
     back = TakeBack(to_ply=to_ply, **clocks_at(game, to_ply), why=reason)
+    confirm = Effect(_go_by_the_sheets, sheets, to_ply, rule)
+    reject = Effect(_go_by_the_table, sheets.ply, tuple(wrong), rule)
     propose(game, back, (rule,), confirm, reject)
+
+
+def _go_by_the_sheets(game: State, sheets: Comparison, to_ply: int, rule: str) -> None:
+    if sheets.changed is not None:
+        _take_moves_of(game, sheets)
+    take_back(game, to_ply, rule)
+
+
+def _go_by_the_table(game: State, ply: int, wrong: Sequence[str], rule: str) -> None:
+    """The arbiter holds by the game as the table has it: then the boards must show that."""
+    game.settled.add(ply)
+    _correct(game, wrong, rule)
+    game.resume()
 
 
 def _is_covered(game: State, wrong: Sequence[str]) -> bool:
@@ -437,8 +440,7 @@ def take_back(game: State, to_ply: int, *rules: str) -> None:
         del game.history[to_ply:]
         del game.keys[to_ply + 1 :]
         game.offered_at = [at for at in game.offered_at if at[0] <= to_ply]
-    for ply_before in game.history:
-        ply_before.completed = True
+    game.complete_all()
     game.settled = {ply for ply in game.settled if ply <= to_ply}
     game.turn = Turn()
     _go_on_from_here(game, clock, *rules)

@@ -14,8 +14,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from types import CellType, FunctionType
-from typing import Any, Literal, Protocol, Self, TypeVar
+from typing import Any, Concatenate, Literal, ParamSpec, Protocol, Self, TypeVar
 
 import chess
 
@@ -56,7 +55,7 @@ SCANDINAVIAN = frozenset(("nb", "nn", "no", "sv", "da", "fo", "is"))
 # The rulings that cite an assistant's task when an assistant acts (D.2.10.1 to 6).
 _BY_ASSISTANTS = (Announced, Repeated, Executed, Completed, FlagFell, Touched, Sealed)
 
-Confirm = Callable[[], None]
+P = ParamSpec("P")
 R = TypeVar("R", bound=Ruling)
 PositionKey = tuple[Any, ...]
 
@@ -145,7 +144,7 @@ class Turn:
     asked: Change | None = None  # what the board showed when people were asked to check it
 
 
-@dataclass
+@dataclass(frozen=True)
 class Ply:
     """A ply that was completed, or answered before it was.
 
@@ -199,13 +198,26 @@ class TakenBack:
         return self.to_ply + len(self.plies)
 
 
-@dataclass
+class Effect:
+    """What a decision does: a function of a chapter, and what it gets besides the game. It holds no
+    game, so that in a fork of a game it acts on the fork."""
+
+    def __init__(
+        self, act: "Callable[Concatenate[State, P], None]", *args: P.args, **kwargs: P.kwargs
+    ) -> None:
+        self._act, self._args, self._kwargs = act, args, kwargs
+
+    def __call__(self, game: "State") -> None:
+        self._act(game, *self._args, **self._kwargs)
+
+
+@dataclass(frozen=True)
 class Pending:
-    """A ruling that waits for the arbiter or for both players, and what confirming it does."""
+    """A ruling that waits for the arbiter or for both players, and what the answers do."""
 
     ruling: Proposable
-    confirm: Confirm
-    reject: Confirm
+    confirm: Effect
+    reject: Effect | None = None
     claim: str | None = None  # whose claim it is, if it is one
     claimable: bool = False  # the game goes on meanwhile; it lapses with the opponent's move
     price: Penalty | None = None  # the penalty that confirming it brings
@@ -222,20 +234,6 @@ class Pending:
         losing = (one for one in (self.ruling, self.price) if isinstance(one, Penalty))
         about = isinstance(self.ruling, FlagFell | Late | Claimed | ArbiterNeeded)
         return about or any(one.loses for one in losing)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Copy it so that in a copy of the game the arbiter's answer acts on the copy."""
-        confirm, reject = (_rebound(one, memo) for one in (self.confirm, self.reject))
-        return replace(self, confirm=confirm, reject=reject)
-
-
-def _rebound(act: Any, memo: dict[int, Any]) -> Any:
-    """Return ``act`` bound to the copies of the objects that it acts on; the functions that it
-    calls, too. Copying alone leaves functions as they are."""
-    if not isinstance(act, FunctionType) or act.__closure__ is None:
-        return copy.deepcopy(act, memo)
-    cells = (CellType(_rebound(cell.cell_contents, memo)) for cell in act.__closure__)
-    return FunctionType(act.__code__, act.__globals__, act.__name__, closure=tuple(cells))
 
 
 @dataclass(frozen=True)
@@ -372,6 +370,12 @@ class State:
         """Plies that have been answered, though their player has not yet pressed the clock."""
         return [ply for ply in self.history if not ply.completed]
 
+    def complete_all(self) -> None:
+        """All plies are completed now, pressed or not."""
+        self.history = [
+            ply if ply.completed else replace(ply, completed=True) for ply in self.history
+        ]
+
     @property
     def regime(self) -> str:
         """Return the kind of game that the edition is asked about; see
@@ -407,6 +411,11 @@ class State:
         assert self.setup is not None
         language, check = self.announcing_language(), self.setup.announce_check
         return self.words.announce(board, move, language, self.edition.id, check)
+
+    def fork(self) -> Self:
+        """Return a game that goes on from here by itself: this one stays as it is."""
+        forked: Self = _forked(self)
+        return forked
 
     # --- speaking --------------------------------------------------------------------------
 
@@ -493,6 +502,20 @@ class State:
         table = self.tables[board]
         shown = difference(table.placement, self.pieces)
         return {square: now for square, now in shown.items() if square not in table.inherited}
+
+
+def _forked(value: Any) -> Any:
+    """Return a copy of everything that facts change. They never change a board, a ply, a ruling or
+    a move in its place; a fork shares them."""
+    if isinstance(value, dict):
+        return {key: _forked(one) for key, one in value.items()}
+    if isinstance(value, list | set):
+        return value.copy()
+    if isinstance(value, State | Clock | Turn | TableBoard | TakenBack):
+        copied = copy.copy(value)
+        vars(copied).update((name, _forked(one)) for name, one in vars(value).items())
+        return copied
+    return value
 
 
 def enveloped(game: State) -> bool:

@@ -13,7 +13,7 @@ from .placement import change
 from .proposals import propose
 from .rulings import Adjusting, TakeBack, Touched
 from .sheets import clocks_at, take_back
-from .state import COLOURS, OTHER, State, enveloped
+from .state import COLOURS, OTHER, Effect, State, enveloped
 
 
 def counts_as_touch(game: State, board: str, square: int) -> bool:
@@ -117,23 +117,25 @@ def _said(game: State, fact: f.Touch, square: int) -> None:
     ruling = _ruling(game, fact.by, square, fact.seen_by)
     rules = _rules(game, ruling)
 
-    def bind() -> None:
-        answered(game, fact.by)
-        if square not in game.turn.touched:
-            _bind(game, square)
-
-    def confirm() -> None:
-        game.resume()
-        bind()
-
     if not (fact.seen_by or "").startswith("assistant:"):
         game.rule(ruling, *rules)
-        bind()
+        _bind_said(game, fact.by, square)
     elif game.presided:
-        propose(game, ruling, rules, confirm, game.resume)
+        propose(game, ruling, rules, Effect(_confirm_said, fact.by, square))
     else:
         game.rule(dataclasses.replace(ruling, status="confirmed"), *rules)
-        bind()
+        _bind_said(game, fact.by, square)
+
+
+def _bind_said(game: State, by: str, square: int) -> None:
+    answered(game, by)
+    if square not in game.turn.touched:
+        _bind(game, square)
+
+
+def _confirm_said(game: State, by: str, square: int) -> None:
+    game.resume()
+    _bind_said(game, by, square)
 
 
 def _complain(game: State, fact: f.Touch, number: int) -> None:
@@ -149,7 +151,7 @@ def _complain(game: State, fact: f.Touch, number: int) -> None:
         return
     ply = game.history[number - 1]
     square = chess.parse_square(fact.square)
-    squares = list(dict.fromkeys((*ply.touched, square)))
+    squares = tuple(dict.fromkeys((*ply.touched, square)))
     owed = due(game, ply.before, squares)
     if ply.before.piece_at(square) is None:
         game.refuse(complains, "touch", "empty_square", "touched_own")
@@ -158,15 +160,18 @@ def _complain(game: State, fact: f.Touch, number: int) -> None:
         game.refuse(complains, "touch", "fulfilled", owed.rule)
         return
 
-    def confirm() -> None:
-        take_back(game, number - 1, owed.rule)
-        game.turn.touched = squares
-        oblige(game)
-        game.resume()
-
     clocks, why = clocks_at(game, number - 1), "touched_piece"
     back = TakeBack(to_ply=number - 1, **clocks, why=why, by=fact.by, square=fact.square)
-    propose(game, back, (owed.rule, "complaint_lost"), confirm, game.resume)
+    confirm = Effect(_uphold, number - 1, owed.rule, squares)
+    propose(game, back, (owed.rule, "complaint_lost"), confirm)
+
+
+def _uphold(game: State, to_ply: int, rule: str, squares: tuple[int, ...]) -> None:
+    """A complaint is right: the move is taken back, and what was touched obliges."""
+    take_back(game, to_ply, rule)
+    game.turn.touched = list(squares)
+    oblige(game)
+    game.resume()
 
 
 def adjust(game: State, fact: f.Adjust) -> None:

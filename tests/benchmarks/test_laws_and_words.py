@@ -24,3 +24,7 @@ def test_the_long_game_is_legal_and_both_boards_follow_it() -> None:
     assert kinds[:2] == ["Setup", "Start"]
     assert kinds.count("Announce") == kinds.count("Press") > 100
     assert {fact.board for fact in facts if hasattr(fact, "board")} == {"white", "black"}
+
+
+def test_previews_are_measured_early_and_late_in_a_game() -> None:
+    assert laws_and_words.previewing().count(" ms at ply ") == 3

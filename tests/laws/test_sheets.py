@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+from dataclasses import replace
 from typing import Any
 
 import chess
@@ -15,7 +16,7 @@ from benchmarks.spoilt_boards import mishap
 from blindplay.laws import facts as f
 from blindplay.laws.deviation import SlipKind
 from blindplay.laws.placement import pieces_of, write_placement
-from tests.laws.table import Table, impaired, kinds, lift, of, one, place
+from tests.laws.table import Table, impaired, kinds, lift, of, one, place, started
 
 GAME = ("e2e4", "e7e5", "g1f3", "g8f6", "b1c3", "b8c6")
 
@@ -364,3 +365,16 @@ def test_a_preview_changes_nothing() -> None:
     for fact in (f.Resign(by="white"), f.Arbiter(do="declare", result="1-0")):
         assert kinds(list(table.game.preview(fact)))
         assert not table.game.over
+
+
+def test_a_fork_that_brings_back_a_turn_does_not_touch_it_in_the_game() -> None:
+    table = started()
+    table.play("e2e4", "e7e5")
+    table.feed({"fact": "touch", "by": "white", "square": "g1"})
+    table.feed({"fact": "arbiter", "do": "restore", "ply": 0})
+    fork = table.game.fork()
+    for fact in (f.Arbiter(do="restore", ply=2), f.Touch(by="white", square="f1")):
+        fork.apply(replace(fact, t=fork.t))
+    assert fork.turn.touched == [chess.G1, chess.F1]
+    table.feed({"fact": "arbiter", "do": "restore", "ply": 2})
+    assert table.game.turn.touched == [chess.G1]

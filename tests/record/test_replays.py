@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import chess
 import pytest
 
 from blindplay.laws import Fact, Game
+from blindplay.laws import facts as f
 from blindplay.laws.editions import names
 from blindplay.laws.facts import dumps, loads
 from blindplay.laws.rulings import dumps as ruling_line
@@ -58,12 +61,47 @@ def test_a_journal_replays_to_the_rulings_it_had(path: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
-def test_a_preview_says_what_comes_and_changes_nothing(path: Path) -> None:
+def test_a_preview_says_what_comes(path: Path) -> None:
     game = Game(PackWords())
     for line, rulings in steps(path):
         fact = loads(line)
         assert [json.loads(ruling_line(one)) for one in game.preview(fact)] == rulings, line
+        game.apply(fact)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_what_a_fork_decides_leaves_the_game_as_it_is(path: Path) -> None:
+    """Forks go on otherwise at each fact: what is pending is confirmed, or rejected, everything is
+    taken back and brought back, and people move on."""
+    game = Game(PackWords())
+    for line, rulings in steps(path):
+        fact = loads(line)
+        if game.setup is not None:
+            for answer in ("confirm", "reject"):
+                _go_on_otherwise(game.fork(), answer)
         assert told(game, fact) == rulings, line
+
+
+def _go_on_otherwise(game: Game, answer: str) -> None:
+    last, move = len(game.history), next(iter(game.board.legal_moves), chess.Move.null())
+    otherwise = (
+        f.Arbiter(do=answer),
+        f.Arbiter(do="start_clocks"),
+        f.Lift(board="white", square=chess.square_name(move.from_square)),
+        f.Touch(by=game.side, square=chess.square_name(move.from_square)),
+        f.Arbiter(do="restore", ply=0),
+        f.Arbiter(do="restore", ply=last),
+        f.Lift(board="white", square="e2"),
+        f.Touch(by=game.side, square="e2"),
+        f.Record(by="white", ply=1, text="a3"),
+        f.Press(by=game.side),
+        f.Irregular(by="arbiter", what="two_hands"),
+        f.Arbiter(do=answer),
+        f.OfferDraw(by="black"),
+        f.Tick(t=game.t + 60_000),
+    )
+    for fact in otherwise:
+        game.apply(replace(fact, t=max(fact.t, game.t)))
 
 
 @pytest.mark.parametrize("edition", names())

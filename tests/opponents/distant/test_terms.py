@@ -96,11 +96,13 @@ def test_another_version_is_told_at_both_tables() -> None:
 
 def test_a_setup_that_is_none_is_not_taken() -> None:
     bad = {**proposal(GUEST).to_json(), "setup": {**SETUP.to_json(), "fen": "nonsense"}}
-    with pytest.raises(ValueError):
-        talk(
-            lambda sock: write(sock, version="1", **bad),
-            lambda sock: terms.introduce(sock, GUEST, "1"),
-        )
+
+    def host(sock: Any) -> None:
+        terms.guest_of(sock, "1")
+        write(sock, version="1", **bad)
+
+    with pytest.raises(ValueError, match="position in FEN"):
+        talk(host, lambda sock: terms.introduce(sock, GUEST, "1"))
 
 
 @pytest.mark.parametrize("limit", [math.inf, 0, -5, 61, 5.0, "5", True, None])
