@@ -11,7 +11,7 @@ from typing import TextIO, TypeVar
 from blindplay.boards.driver import SensorBoard
 from blindplay.language import load
 from blindplay.laws import Fact, Ruling, Taken, game
-from blindplay.laws.facts import Press, Setup
+from blindplay.laws.facts import SIDES, Press, Setup
 from blindplay.record import Journal
 from blindplay.table.devices import open_speaker
 from blindplay.table.hands_first import LONGEST_S
@@ -39,6 +39,12 @@ class Game(game.Game):
 
     def __init__(self, fallback: str = "de") -> None:
         super().__init__(PackWords(fallback))
+
+
+def _side(side: str) -> str:
+    if side not in SIDES:
+        raise ValueError(f"A side is white or black, not {side!r}.")
+    return side
 
 
 class OpenTable:
@@ -76,12 +82,13 @@ class OpenTable:
 
     def typed(self, side: str, text: str) -> None:
         """Take what ``side`` ("white" or "black") types: a move in words or a command. On a board
-        without sensors this executes the move."""
-        self._session.typed(side, text)
+        without sensors this executes the move. Raises :class:`ValueError` for another side."""
+        self._session.typed(_side(side), text)
 
     def attach(self, board: SensorBoard, *, side: str) -> None:
-        """Read the board of ``side`` from now on; the table closes it."""
-        self._session.attach(board, side)
+        """Read the board of ``side`` from now on; the table closes it. Raises :class:`ValueError`
+        for another side than "white" or "black"."""
+        self._session.attach(board, _side(side))
 
     def on(self, kind: type[Kind], function: Callable[[Kind], object]) -> None:
         """Call ``function`` with each ruling or fact of this class, or of its subclasses, from now

@@ -60,3 +60,11 @@ def test_a_fact_out_of_a_ruling_is_taken_afterwards_and_waits_for_nothing(tmp_pa
         assert found == [()] and len(answers) == 1
         with pytest.raises(facts.FactError):
             table.submit(facts.Setup())
+
+
+def test_there_are_two_sides(tmp_path: Path) -> None:
+    with open_table(tmp_path / "game.jsonl", facts.Setup()) as table:
+        with pytest.raises(ValueError, match="white or black"):
+            table.typed("purple", "e4")
+        with pytest.raises(ValueError, match="white or black"):
+            table.attach(LateBoard(), side="purple")
