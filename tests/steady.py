@@ -85,7 +85,7 @@ class Series:
             try:
                 status = running.wait()
             except BaseException:  # whoever ends this program ends its tests, too
-                os.killpg(running.pid, signal.SIGTERM)
+                subprocess.run(["kill", "--", f"-{running.pid}"], check=False)
                 raise
         took = time.monotonic() - began
         if not report.exists():
