@@ -11,7 +11,7 @@ from blindplay.given import shown
 from blindplay.record import files
 
 from .event_file import EventFile, event_file_of
-from .ticket_exchange import BEGIN, FILE, OPEN, TableSide
+from .tickets import BEGIN, FILE, OPEN, TableSide
 
 if TYPE_CHECKING:
     import httpx

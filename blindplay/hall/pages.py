@@ -25,8 +25,7 @@ from .hall import Hall
 from .organiser import OrganiserPages
 from .overview import GROUPS, Overview, ShownTable
 from .table_pages import NEXT_KEY, TablePages
-from .ticket_doors import TicketDoors
-from .tickets import Tickets
+from .tickets import TicketRoutes, Tickets
 from .where_page import WherePage
 
 VIEWS = ("grid", "list")
@@ -101,7 +100,7 @@ class HallPages:
             Route("/hall/next", to_session(self._next)),
             Route("/hall/changes", to_session(self._changes)),
             *self._organiser.routes(to_session),
-            *([] if tickets is None else TicketDoors(tickets).routes),
+            *([] if tickets is None else TicketRoutes(tickets).routes),
             Mount("/tables/{table}", app=self._table),
         ]
         self.app = guarded(routes, hosts, self.door.allows)

@@ -1,10 +1,14 @@
-"""The tickets that a hall shows: six digits, with which a table fetches its file.
+"""Tickets: six digits that a hall shows, with which a table fetches its file.
 
 A ticket is for one table, one use and ten minutes. Each exchange counts as one of three tries, also
-one that was broken off. So a guess has three chances in a million, and an attacker can time only
-three exchanges. The hall prepares its first message before a table asks.
+an exchange that was broken off. So a guess has three chances in a million, and an attacker can time
+only three exchanges. The hall prepares its first message before a table asks.
+
+The file travels encrypted with the key on which both sides agree (:mod:`blindplay.six_digits`). It
+holds the certificate by which the table knows the broker, so the exchange needs no certificate.
 """
 
+import hmac
 import secrets
 import threading
 import time
@@ -12,16 +16,70 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from blindplay.console.access import RateLimiter
+from blindplay.console.actions import value_of
+from blindplay.console.requests import address_of, form_of
 from blindplay.given import read_bytes
-from blindplay.six_digits import WrongDigitsError, six_digits
+from blindplay.six_digits import DigitsSide, WrongDigitsError, six_digits
 
 from .event_file import MOST_BYTES
 from .protocol import NAME
-from .ticket_exchange import HallSide
+
+OPEN, BEGIN, FILE = "/ticket/open", "/ticket/begin", "/ticket/file"
+"""Addresses of the three steps; docs/hall-protocol.md describes them."""
+_TABLE, _HALL = b"blindplay table 1", b"blindplay hall 1 "
+
+
+class _TicketSide(DigitsSide):
+    def __init__(self, digits: str, table: str, *, first: bool) -> None:
+        names = _TABLE, _HALL + table.encode()
+        super().__init__(digits, names, _TABLE + _HALL, first=first)
+        self.table = table
+
+    @property
+    def proof(self) -> bytes:
+        """The proof for the hall that the table knows the ticket."""
+        return self.shows(_TABLE + self.table.encode())
+
+
+class TableSide(_TicketSide):
+    """The side of ``table``, which knows the ``digits``."""
+
+    def __init__(self, digits: str, table: str) -> None:
+        super().__init__(digits, table, first=True)
+
+    def opened(self, sealed: bytes) -> bytes:
+        """Return the content that the hall has sealed.
+
+        :raises WrongDigitsError: if another hall than that of the ticket has sealed it.
+        """
+        return self.unseal(sealed, self.table.encode())
+
+
+class HallSide(_TicketSide):
+    """The side of the hall that has shown the ``digits`` for ``table``."""
+
+    def __init__(self, digits: str, table: str) -> None:
+        super().__init__(digits, table, first=False)
+
+    def sealed(self, proof: bytes, content: bytes) -> bytes:
+        """Return ``content``, readable only for the table that has given this ``proof``.
+
+        :raises WrongDigitsError: if it does not know the ticket.
+        """
+        if not hmac.compare_digest(proof, self.proof):
+            raise WrongDigitsError
+        return self.seal(content, self.table.encode())
+
 
 VALID_S = 600.0
 TRIES = 3
-_BEGIN, _END = "table-", ".toml"
+_PREFIX, _SUFFIX = "table-", ".toml"
 _MOST_EVENTS = 20
 
 
@@ -85,8 +143,8 @@ class Tickets:
 
     def tables(self) -> list[str]:
         """The tables that can have a ticket."""
-        found = (path.name for path in self._folder.glob(f"{_BEGIN}*{_END}"))
-        names = (name.removeprefix(_BEGIN).removesuffix(_END) for name in found)
+        found = (path.name for path in self._folder.glob(f"{_PREFIX}*{_SUFFIX}"))
+        names = (name.removeprefix(_PREFIX).removesuffix(_SUFFIX) for name in found)
         return [name for name in names if NAME.fullmatch(name)]
 
     def show(self, table: str) -> None:
@@ -144,7 +202,7 @@ class Tickets:
             if ticket is None:
                 raise NoTicketError
             side = ticket.begun.pop(name)
-            content = read_bytes(self._folder / f"{_BEGIN}{ticket.table}{_END}", MOST_BYTES)
+            content = read_bytes(self._folder / f"{_PREFIX}{ticket.table}{_SUFFIX}", MOST_BYTES)
             try:
                 sealed = side.sealed(proof, content)
             except WrongDigitsError:
@@ -158,3 +216,56 @@ class Tickets:
         self.wrong += kind == "wrong"
         self.events.append(TicketEvent(kind, ticket.table, self._wall(), address))
         del self.events[:-_MOST_EVENTS]
+
+
+class TicketRoutes:
+    """The addresses at which tables use ``tickets``. They are not for browsers."""
+
+    def __init__(self, tickets: Tickets) -> None:
+        self._tickets = tickets
+        self._limit = RateLimiter(a_second=1, at_once=20)
+
+    @property
+    def routes(self) -> list[BaseRoute]:
+        return [
+            Route(OPEN, self._open),
+            Route(BEGIN, self._begin, methods=["POST"]),
+            Route(FILE, self._file, methods=["POST"]),
+        ]
+
+    async def _open(self, request: Request) -> Response:
+        """The tables that have a ticket."""
+        return JSONResponse({"tables": [one.table for one in self._tickets.shown() if one.tries]})
+
+    async def _begin(self, request: Request) -> Response:
+        if not self._limit.take(address_of(request)):
+            return JSONResponse({}, 429)
+        form = await form_of(request)
+        try:
+            exchange, message = await run_in_threadpool(
+                self._tickets.begin,
+                value_of(form, "table"),
+                bytes.fromhex(value_of(form, "message")),
+            )
+        except NoTicketError:
+            return JSONResponse({}, 404)
+        except ValueError:
+            return JSONResponse({}, 400)
+        return JSONResponse({"exchange": exchange, "message": message.hex()})
+
+    async def _file(self, request: Request) -> Response:
+        form = await form_of(request)
+        try:
+            sealed = await run_in_threadpool(
+                self._tickets.file,
+                value_of(form, "exchange"),
+                bytes.fromhex(value_of(form, "proof")),
+                address_of(request),
+            )
+        except WrongDigitsError:
+            return JSONResponse({}, 403)
+        except NoTicketError:
+            return JSONResponse({}, 404)
+        except (ValueError, OSError):
+            return JSONResponse({}, 400)
+        return JSONResponse({"file": sealed.hex()})

@@ -2,13 +2,85 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
+from starlette.applications import Starlette
 
-from blindplay.hall.ticket_exchange import TableSide
-from blindplay.hall.tickets import TRIES, VALID_S, NoTicketError, Tickets
+from blindplay.console.server import PageServer
+from blindplay.hall.tickets import (
+    BEGIN,
+    FILE,
+    OPEN,
+    TRIES,
+    VALID_S,
+    HallSide,
+    NoTicketError,
+    TableSide,
+    TicketRoutes,
+    Tickets,
+)
 from blindplay.six_digits import WrongDigitsError
+from tests import web
+
+
+def agreed(table: TableSide, hall: HallSide) -> tuple[TableSide, HallSide]:
+    hall.agree(table.message)
+    table.agree(hall.message)
+    return table, hall
+
+
+def test_the_same_digits_bring_the_file() -> None:
+    table, hall = agreed(TableSide("482915", "4"), HallSide("482915", "4"))
+    sealed = hall.sealed(table.proof, b"the file")
+    assert b"the file" not in sealed
+    assert table.opened(sealed) == b"the file"
+
+
+@pytest.mark.parametrize(("digits", "name"), [("482916", "4"), ("482915", "5")])
+def test_other_digits_or_another_table_bring_nothing(digits: str, name: str) -> None:
+    table, hall = agreed(TableSide(digits, name), HallSide("482915", "4"))
+    with pytest.raises(WrongDigitsError):
+        hall.sealed(table.proof, b"the file")
+
+
+def test_a_table_takes_no_file_from_somebody_who_pretends_to_be_the_hall() -> None:
+    table, _ = agreed(TableSide("482915", "4"), HallSide("482915", "4"))
+    other_table, other = agreed(TableSide("000000", "4"), HallSide("000000", "4"))
+    with pytest.raises(WrongDigitsError):
+        table.opened(other.sealed(other_table.proof, b"a broker of somebody else"))
+
+
+def test_a_changed_file_is_not_taken() -> None:
+    table, hall = agreed(TableSide("482915", "4"), HallSide("482915", "4"))
+    sealed = bytearray(hall.sealed(table.proof, b"the file"))
+    sealed[0] ^= 1
+    with pytest.raises(WrongDigitsError):
+        table.opened(bytes(sealed))
+
+
+def test_each_exchange_has_messages_and_proofs_of_its_own() -> None:
+    first = agreed(TableSide("482915", "4"), HallSide("482915", "4"))
+    second = agreed(TableSide("482915", "4"), HallSide("482915", "4"))
+    assert len({side.message for side in (*first, *second)}) == 4
+    with pytest.raises(WrongDigitsError):
+        second[1].sealed(first[0].proof, b"the file")
+
+
+@pytest.mark.parametrize(
+    "message", [b"", b"A", b"A" + bytes(32), b"A" + b"\xff" * 32, b"B" + bytes(32), b"A" * 90]
+)
+def test_what_is_no_message_is_refused(message: bytes) -> None:
+    with pytest.raises(WrongDigitsError):
+        HallSide("482915", "4").agree(message)
+
+
+def test_its_own_message_sent_back_is_refused() -> None:
+    hall = HallSide("482915", "4")
+    with pytest.raises(WrongDigitsError):
+        hall.agree(b"A" + hall.message[1:])
 
 
 class Clock:
@@ -135,3 +207,52 @@ def test_a_new_ticket_ends_the_one_of_before(tickets: Tickets) -> None:
     with pytest.raises(NoTicketError):
         tickets.file(exchange, side.proof, "")
     assert fetched(tickets, digits_of(tickets)) == b"file of 4"
+
+
+@pytest.fixture
+def client(tickets: Tickets) -> Iterator[httpx.Client]:
+    server = PageServer(port=0)
+    server.start(Starlette(routes=TicketRoutes(tickets).routes))
+    with web.Client(base_url=server.url) as client:
+        yield client
+    server.close()
+
+
+def test_only_names_of_tables_are_told(client: httpx.Client, tickets: Tickets) -> None:
+    assert client.get(OPEN).json() == {"tables": []}
+    tickets.show("4")
+    assert client.get(OPEN).json() == {"tables": ["4"]}
+
+
+def test_both_steps_bring_the_file(client: httpx.Client, tickets: Tickets) -> None:
+    tickets.show("4")
+    side = TableSide(tickets.shown()[0].digits, "4")
+    begun = client.post(BEGIN, data={"table": "4", "message": side.message.hex()}).json()
+    side.agree(bytes.fromhex(begun["message"]))
+    proof = {"exchange": begun["exchange"], "proof": side.proof.hex()}
+    sealed = client.post(FILE, data=proof).json()["file"]
+    assert side.opened(bytes.fromhex(sealed)) == b"file of 4"
+    assert client.post(FILE, data=proof).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "form", "status"),
+    [
+        (BEGIN, {}, 404),
+        (BEGIN, {"table": "5", "message": ""}, 404),
+        (BEGIN, {"table": "4", "message": "zz"}, 400),
+        (BEGIN, {"table": "4", "message": "41" * 33}, 400),
+        (FILE, {}, 404),
+        (FILE, {"exchange": "é", "proof": "00"}, 404),
+        (FILE, {"exchange": "x", "proof": "z"}, 400),
+    ],
+)
+def test_nonsense_is_refused(
+    client: httpx.Client, tickets: Tickets, path: str, form: dict[str, str], status: int
+) -> None:
+    tickets.show("4")
+    assert client.post(path, data=form).status_code == status
+
+
+def test_whoever_asks_too_often_is_refused(client: httpx.Client) -> None:
+    assert {client.post(BEGIN).status_code for _ in range(25)} == {404, 429}
