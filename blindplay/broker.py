@@ -1,4 +1,4 @@
-"""A connection to the broker. It comes back by itself, and nothing waits for it."""
+"""A client of the broker. It reconnects by itself, and nothing waits for it."""
 
 import contextlib
 import logging
@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-Receive = Callable[[str, bytes, bool], object]
-"""Takes a topic, a payload, and whether the broker had kept the message."""
+OnMessage = Callable[[str, bytes, bool], object]
+"""Called with a topic, a payload, and whether the message is a retained one."""
 _KEEP_ALIVE_S = 10
 _RECONNECT_S = 1, 15
 _CLOSING_S = 2.0
@@ -32,20 +32,20 @@ class Broker:
     certificates: str = ""
     """Encrypt, and trust these authorities, in PEM; empty: do not encrypt."""
     unknown: bool = False
-    """Encrypt, and trust any certificate: what passes is encrypted for its receiver besides."""
+    """Encrypt, and trust any certificate: the messages themselves are encrypted end to end."""
 
 
 class Link:
-    """A client of the broker. Messages that are published while there is no connection are dropped:
-    what must arrive is asked for again. ``receive`` and ``connected`` are called in its thread.
+    """A client of the broker. It drops messages that are published without a connection; their
+    receivers must request them again. It calls ``on_message`` and ``on_connect`` in its own thread.
     """
 
     def __init__(
         self,
         broker: Broker,
         subscribe: Sequence[str],
-        receive: Receive,
-        connected: Callable[[], object],
+        on_message: OnMessage,
+        on_connect: Callable[[], object],
         will: tuple[str, bytes] | None = None,
         name: str = "",
     ) -> None:
@@ -70,28 +70,30 @@ class Link:
             self._client.tls_set_context(_encrypted(broker))
         if will is not None:
             self._client.will_set(will[0], will[1], qos=1, retain=True)
-        self._listen(receive, connected)
+        self._set_callbacks(on_message, on_connect)
         self._client.connect_async(broker.host, broker.port, _KEEP_ALIVE_S)
 
-    def _listen(self, receive: Receive, connected: Callable[[], object]) -> None:
+    def _set_callbacks(self, on_message: OnMessage, on_connect: Callable[[], object]) -> None:
         @self._client.socket_open_callback()
         def opened(client: Any, userdata: Any, sock: Any) -> None:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # small messages go at once
 
         @self._client.connect_callback()
-        def joined(client: Any, userdata: Any, flags: Any, reason: Any, properties: Any) -> None:
+        def connected(client: Any, userdata: Any, flags: Any, reason: Any, properties: Any) -> None:
             if not reason.is_failure:
                 with self._lock:
                     self._unsent = 0
                 client.subscribe(self._subscribe)
-                _guarded(connected)
+                _guarded(on_connect)
 
         @self._client.message_callback()
-        def came(client: Any, userdata: Any, message: Any) -> None:
-            _guarded(receive, message.topic, message.payload, message.retain)
+        def received(client: Any, userdata: Any, message: Any) -> None:
+            _guarded(on_message, message.topic, message.payload, message.retain)
 
         @self._client.publish_callback()
-        def sent(client: Any, userdata: Any, mid: Any, reason: Any, properties: Any) -> None:
+        def acknowledged(
+            client: Any, userdata: Any, mid: Any, reason: Any, properties: Any
+        ) -> None:
             with self._lock:
                 self._unsent = max(0, self._unsent - 1)
 
@@ -129,13 +131,13 @@ class Link:
         threading.Thread(target=self._client.loop_stop, daemon=True).start()
 
 
-def _guarded(call: Callable[..., object], *given: object) -> None:
-    """Call a receiver. An exception would end the connection's thread, and the broker would bring
-    a kept message again at each start."""
+def _guarded(callback: Callable[..., object], *arguments: object) -> None:
+    """Call a callback. An exception would end the client's thread, and the broker would send a
+    retained message again at each start."""
     try:
-        call(*given)
+        callback(*arguments)
     except Exception:
-        _log.exception("the receiver of the broker's messages failed on %s", given)
+        _log.exception("a callback for the broker's messages failed on %s", arguments)
 
 
 def _encrypted(broker: Broker) -> ssl.SSLContext:

@@ -45,9 +45,9 @@ class DigitsSide:
         self._keys: tuple[bytes, AESGCM] | None = None
 
     def agree(self, message: bytes) -> None:
-        """Take the first message of the other side.
+        """Take ``message``, the first one of the other side.
 
-        :raises WrongDigitsError: if it is none.
+        :raises WrongDigitsError: if ``message`` is invalid.
         """
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
         from cryptography.hazmat.primitives.hashes import SHA256

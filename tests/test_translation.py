@@ -39,7 +39,7 @@ NO_MESSAGES = {
     "Discard all samples",  # ALSA's
     "the receiver of board events failed on %s", "the line to %s was lost: %s",  # logs
     "the driver of the board at %s failed", "the USB ports could not be listed",
-    "the receiver of the broker's messages failed on %s",
+    "a callback for the broker's messages failed on %s",
     "closing a lost port failed", "A request failed.",
     "The broadcast failed.", "The push failed.",
     "Bearer {}", "text/plain; charset=utf-8", "id: {}\ndata: {}", "event: time\ndata: {}",  # HTTP

@@ -44,9 +44,9 @@ def pair(file: Path, event_file: Path, number: int | None, as_json: bool) -> Non
     program. Do it again for tables that were not there; the others stay as they are.
     """
     from blindplay.hall.event_file import read_event_file
+    from blindplay.hall.hall import TableCalls
     from blindplay.hall.pairing_tables import assign_round, with_tables
     from blindplay.hall.rounds import keep_round, read_round
-    from blindplay.hall.table_calls import TableCalls
 
     paired = read_round(file, number)
     joined = read_event_file(event_file, table=False)

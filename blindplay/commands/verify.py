@@ -54,8 +54,8 @@ def sign(file: Path, table: str, who: str) -> int:
     a hall is running, beside its copy.
     """
     from blindplay.hall.event_file import read_event_file
+    from blindplay.hall.hall import ask_once
     from blindplay.hall.protocol import checked_name
-    from blindplay.hall.table_calls import ask_once
 
     joined = read_event_file(file, table=False)
     answer = ask_once(joined, checked_name(table, "a table"), who, "sign")

@@ -27,8 +27,8 @@ from .protocol import (
     encode,
     topic_of,
 )
+from .requests import OLDEST_S, Handler, Reply
 from .rounds import Assignment, assignment_of
-from .taking_requests import OLDEST_S, Handler, Reply
 
 ASSIGN, TELL = "assign", "pairings"
 """The kinds of requests: play this game next; tell your people where they play next."""

@@ -25,7 +25,7 @@ from .hall import Hall
 from .machines import COLUMNS, machines
 from .overview import natural
 from .protocol import RequestAnswer
-from .requesting import UnreachableError
+from .requests import UnreachableError
 from .round_report import Reporter, as_csv
 from .tickets import Tickets
 

@@ -13,7 +13,7 @@ from blindplay.laws.needs import NEEDS as LAWS_NEEDS
 from .followed_table import FollowedTable
 from .follower import Follower
 from .protocol import STATES, Head
-from .requesting import FRESH_S
+from .requests import FRESH_S
 
 NEEDS = (*LAWS_NEEDS, "gone", "low")
 """The reasons why a table may need a person, the most urgent first: the needs of its head; the

@@ -4,24 +4,13 @@ import re
 from collections.abc import Iterable
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 from .assigning import ASSIGN, TELL
-from .follower import Follower
+from .hall import TableAsker
 from .protocol import RequestAnswer
-from .requesting import UnreachableError
+from .requests import UnreachableError
 from .rounds import Assignment, Round
-
-
-class TableAsker(Protocol):
-    """Asks tables for something: a :class:`~.hall.Hall`, or :class:`.TableCalls` beside it."""
-
-    @property
-    def follower(self) -> Follower: ...
-
-    def request(
-        self, table: str, who: str, kind: str, body: dict[str, Any]
-    ) -> "Future[RequestAnswer]": ...
 
 
 @dataclass(frozen=True)

@@ -37,8 +37,8 @@ from .protocol import (
     encode,
     topic_of,
 )
+from .requests import Handler, Reply, RequestTaker
 from .signing import JournalSigner
-from .taking_requests import Handler, Reply, RequestTaker
 
 HEAD_S = 10.0
 """Seconds between two heads, if only time passes."""

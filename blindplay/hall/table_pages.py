@@ -21,7 +21,7 @@ from blindplay.console.views import NamedLink
 from .folded_table import FoldedTable
 from .hall import Hall
 from .protocol import RequestAnswer
-from .requesting import UnreachableError
+from .requests import UnreachableError
 
 NEXT_KEY = "F4"
 """The key that opens the next table in need, on the hall's page and on those of the tables."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from blindplay.broker import Broker
 from blindplay.hall.event_file import EventFile
 from blindplay.hall.hall import Hall
-from blindplay.hall.requesting import UnreachableError
+from blindplay.hall.requests import UnreachableError
 
 
 def main(event: str, port: str, folder: str) -> None:

@@ -10,7 +10,7 @@ from blindplay.hall.assigned_games import AssignedGames, publisher
 from blindplay.hall.assigning import ASSIGN, Assigned, NextGame
 from blindplay.hall.hall import Hall
 from blindplay.hall.protocol import RequestAnswer
-from blindplay.hall.requesting import UnreachableError
+from blindplay.hall.requests import UnreachableError
 from blindplay.hall.rounds import Assignment
 from blindplay.language import load
 from blindplay.laws import facts as f

@@ -21,7 +21,7 @@ from blindplay.broker import Broker, Link
 from blindplay.hall.hall import Hall
 from blindplay.hall.local_broker import LocalBroker
 from blindplay.hall.protocol import Presence, Topic, encode
-from blindplay.hall.requesting import UnreachableError
+from blindplay.hall.requests import UnreachableError
 from blindplay.laws import facts as f
 from blindplay.table import Table
 from tests import ROOT

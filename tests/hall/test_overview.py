@@ -10,7 +10,7 @@ import pytest
 from blindplay.hall.follower import Follower
 from blindplay.hall.overview import GROUPS, NEEDS, Overview, natural
 from blindplay.hall.protocol import Head, Presence, Topic, encode
-from blindplay.hall.requesting import FRESH_S
+from blindplay.hall.requests import FRESH_S
 
 DIGEST = "0123456789abcdef" * 2
 HEAD = Head(

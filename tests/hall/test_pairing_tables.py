@@ -8,9 +8,9 @@ import pytest
 
 from blindplay.hall.assigned_games import publisher
 from blindplay.hall.assigning import NextGame, WaitingTable
+from blindplay.hall.hall import TableCalls
 from blindplay.hall.pairing_tables import assign_round, with_tables
 from blindplay.hall.rounds import Assignment, Round
-from blindplay.hall.table_calls import TableCalls
 from blindplay.laws import facts as f
 from tests.waiting import until
 
