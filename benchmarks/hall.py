@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from blindplay.broker import Broker, Link
+from blindplay.hall.brokers import LocalBroker
 from blindplay.hall.event_file import EventFile
 from blindplay.hall.hall import Hall
-from blindplay.hall.local_broker import LocalBroker
 from blindplay.hall.protocol import (
     Head,
     LinesWanted,

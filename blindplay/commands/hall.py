@@ -40,8 +40,8 @@ def hall(context: click.Context, demo: bool) -> None:
 
 def _demonstrate() -> None:
     """Run a broker and a hall on this machine, and say how a table joins them."""
+    from blindplay.hall.brokers import LocalBroker
     from blindplay.hall.event_file import EventFile
-    from blindplay.hall.local_broker import LocalBroker
 
     with tempfile.TemporaryDirectory(prefix="blindplay-hall-") as name:
         folder = Path(name)
@@ -68,7 +68,7 @@ def broker(file: Path) -> None:
 
     It needs Mosquitto on this machine. Ctrl-C ends it; the tables play on.
     """
-    from blindplay.hall.local_broker import run_broker
+    from blindplay.hall.brokers import run_broker
     from blindplay.hall.new_event import BROKER_FOLDER
 
     run_broker(file.parent / BROKER_FOLDER)
@@ -83,8 +83,7 @@ def meetings(port: int) -> None:
     kept. Ctrl-C ends it; games that are being played stop until it runs again.
     """
     from blindplay.console.server import reached_at
-    from blindplay.hall.local_broker import program
-    from blindplay.hall.meetings import run_meetings
+    from blindplay.hall.brokers import program, run_meetings
 
     program()  # without Mosquitto, end before a table is invited
     options.show("A table waits here with this line, and says what the other one types:")

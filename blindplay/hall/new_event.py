@@ -10,8 +10,13 @@ from typing import Any
 
 from blindplay.record import files, signatures
 
-from . import broker_files
-from .certificates import make_certificates
+from .brokers import (
+    HALL_ACCOUNT,
+    account_of,
+    event_broker_files,
+    make_certificates,
+    new_password,
+)
 from .event_file import TLS_PORT
 from .protocol import NAME
 
@@ -72,7 +77,7 @@ def _files(plan: EventPlan) -> dict[str, str]:
     """The files by their names in the folder. The hall's comes last: with it, all are there."""
     event = short_name(plan.title)
     names = [str(number) for number in range(1, plan.tables + 1)]
-    passwords = {name: broker_files.new_password() for name in ("", *names)}
+    passwords = {name: new_password() for name in ("", *names)}
     keys = {name: signatures.new_key() for name in names}
     hosts = list(dict.fromkeys((plan.host, *_LOCAL)))
     authority, server, key = make_certificates(event, hosts)
@@ -83,10 +88,10 @@ def _files(plan: EventPlan) -> dict[str, str]:
 
     play = {"event": plan.title, "edition": plan.edition, "time-control": plan.time_control,
             "language": plan.languages[0]}  # fmt: skip
-    own = broker_files.configuration_files(event, TLS_PORT, passwords, server, key)
+    own = event_broker_files(event, TLS_PORT, passwords, server, key)
     found = {f"{BROKER_FOLDER}/{name}": text for name, text in own.items()}
     for name in names:
-        account = broker_files.account_of(name)
+        account = account_of(name)
         found[f"table-{name}.toml"] = _toml(
             f"Table {name}. Give this file to this table only. "
             "Everybody who has it can act as this table.",
@@ -99,7 +104,7 @@ def _files(plan: EventPlan) -> dict[str, str]:
          "languages": list(plan.languages)},
         {
             "play": play,
-            "broker": broker(plan.host, broker_files.HALL, passwords[""]),
+            "broker": broker(plan.host, HALL_ACCOUNT, passwords[""]),
             "keys": {name: signatures.public_key(one) for name, one in keys.items()},
         },
     ) + _BROADCAST  # fmt: skip

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.hall.certificates import make_certificates
+from blindplay.hall.brokers import make_certificates
 from tests import web
 from tests.command_line import run
 from tests.hall.broker import RealBroker

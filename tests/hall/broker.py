@@ -7,9 +7,8 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
-from blindplay.hall.broker_files import CONFIGURATION
+from blindplay.hall.brokers import CONFIGURATION, LocalBroker, program
 from blindplay.hall.event_file import EventFile, read_event_file
-from blindplay.hall.local_broker import LocalBroker, program
 from blindplay.hall.new_event import BROKER_FOLDER, EventPlan, write_event
 from tests.programs import need
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from blindplay.hall.brokers import LocalBroker
 from blindplay.hall.event_file import EventFile
 from blindplay.hall.hall import Hall
-from blindplay.hall.local_broker import LocalBroker
 from tests import ROOT
 from tests.programs import need
 from tests.waiting import PATIENCE_S, until

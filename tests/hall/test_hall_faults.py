@@ -18,8 +18,8 @@ from types import SimpleNamespace
 import pytest
 
 from blindplay.broker import Broker, Link
+from blindplay.hall.brokers import LocalBroker
 from blindplay.hall.hall import Hall
-from blindplay.hall.local_broker import LocalBroker
 from blindplay.hall.protocol import Presence, Topic, encode
 from blindplay.hall.requests import UnreachableError
 from blindplay.laws import facts as f

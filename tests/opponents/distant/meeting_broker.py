@@ -6,9 +6,7 @@ import socket
 import subprocess
 from pathlib import Path
 
-from blindplay.hall.broker_files import CONFIGURATION
-from blindplay.hall.local_broker import program
-from blindplay.hall.meetings import configuration_files
+from blindplay.hall.brokers import CONFIGURATION, meeting_broker_files, program
 from tests.hall.broker import LOCAL
 from tests.programs import need
 from tests.waiting import until
@@ -24,7 +22,7 @@ class MeetingBroker:
         self._folder = folder
         with socket.create_server((LOCAL, 0)) as free:
             self.port: int = free.getsockname()[1]
-        for name, text in configuration_files(self.port).items():
+        for name, text in meeting_broker_files(self.port).items():
             (folder / name).write_text(text, "utf-8")
         self.start()
 

@@ -1,8 +1,15 @@
-"""A real Mosquitto as it is configured for an event: who may do what."""
+"""The brokers of events, of meetings and of one machine."""
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,16 +17,136 @@ from pathlib import Path
 import pytest
 
 from blindplay.broker import Broker, Link
+from blindplay.hall.brokers import (
+    CONFIGURATION,
+    BrokerCertificates,
+    make_certificates,
+    meeting_broker_files,
+    program,
+)
 from blindplay.hall.hall import Hall
+from blindplay.hall.new_event import BROKER_FOLDER
 from blindplay.hall.protocol import KINDS, Topic
 from blindplay.hall.publisher import Publisher
 from blindplay.record import Journal
 from blindplay.table import Table
-from tests.waiting import until
+from tests.programs import need
+from tests.waiting import PATIENCE_S, until
 
-from .broker import EventBroker
+from .broker import LOCAL, EventBroker, RealBroker
 from .conftest import SETUP
 from .playing import is_equal, kinds, play
+
+
+@pytest.fixture(scope="module")
+def made() -> BrokerCertificates:
+    return make_certificates("open", ["broker.example", "192.0.2.7", "2001:db8::7"])
+
+
+def connect(made: BrokerCertificates, folder: Path, name: str, trusted: str) -> None:
+    """Shake hands with a server that has ``made``; raise ssl.SSLError if it is not trusted."""
+    chain, key = folder / "chain.pem", folder / "key.pem"
+    chain.write_text(made.server, "utf-8")
+    key.write_text(made.key, "utf-8")
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(chain, key)
+    client = ssl.create_default_context(cadata=trusted)
+    client.verify_flags |= ssl.VERIFY_X509_STRICT
+    here, there = socket.socketpair()
+
+    def serve() -> None:
+        with there, contextlib.suppress(OSError):
+            server.wrap_socket(there, server_side=True).close()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        with here:
+            client.wrap_socket(here, server_hostname=name).close()
+    finally:
+        thread.join()
+
+
+@pytest.mark.parametrize("name", ["broker.example", "192.0.2.7", "2001:db8::7"])
+def test_the_broker_is_trusted_under_its_names(
+    made: BrokerCertificates, tmp_path: Path, name: str
+) -> None:
+    connect(made, tmp_path, name, made.authority)
+
+
+def test_under_another_name_it_is_not_trusted(made: BrokerCertificates, tmp_path: Path) -> None:
+    with pytest.raises(ssl.SSLError):
+        connect(made, tmp_path, "other.example", made.authority)
+
+
+def test_another_events_authority_does_not_trust_it(
+    made: BrokerCertificates, tmp_path: Path
+) -> None:
+    other = make_certificates("open", ["broker.example"])
+    with pytest.raises(ssl.SSLError):
+        connect(made, tmp_path, "broker.example", other.authority)
+
+
+def test_a_table_with_a_wrong_clock_trusts_it(made: BrokerCertificates, tmp_path: Path) -> None:
+    """A machine without a battery for its clock may believe that it is 2001."""
+    ca, server = tmp_path / "ca.pem", tmp_path / "server.pem"
+    ca.write_text(made.authority, "utf-8")
+    server.write_text(made.server, "utf-8")
+    for moment in ("1000000000", "4000000000"):  # 2001 and 2096
+        command = ["openssl", "verify", "-attime", moment, "-CAfile", str(ca), str(server)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True)
+        except FileNotFoundError:
+            pytest.skip("openssl is not installed")
+        assert done.returncode == 0, done.stderr
+
+
+def test_it_can_be_killed_and_started_again(tmp_path: Path) -> None:
+    broker = RealBroker(tmp_path)
+    link = Link(broker.broker, ["a"], lambda *one: None, lambda: None)
+    link.start()
+    assert until(lambda: link.online)
+    broker.kill()
+    assert until(lambda: not link.online)
+    broker.start()
+    assert until(lambda: link.online)
+    link.close()
+    broker.kill()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows stops no service with a signal")
+def test_a_service_that_is_stopped_leaves_no_broker_behind(tmp_path: Path) -> None:
+    need("Mosquitto")
+    with socket.create_server((LOCAL, 0)) as free:
+        address = free.getsockname()
+    folder = tmp_path / BROKER_FOLDER
+    folder.mkdir()
+    (folder / CONFIGURATION).write_text(f"listener {address[1]} {LOCAL}\nallow_anonymous true\n")
+    command = [sys.executable, "-m", "blindplay", "hall", "broker", str(tmp_path / "hall.toml")]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as service:
+        assert until(lambda: _answers(address))
+        service.terminate()
+        assert service.wait(PATIENCE_S) == 130
+    assert not _answers(address)
+
+
+def _answers(address: tuple[str, int]) -> bool:
+    with socket.socket() as tried:
+        return tried.connect_ex(address) == 0
+
+
+@pytest.mark.parametrize(
+    ("system", "command"),
+    [("linux", "sudo apt install mosquitto"), ("darwin", "brew install mosquitto"),
+     ("win32", "winget install EclipseFoundation.Mosquitto")],
+)  # fmt: skip
+def test_where_it_is_missing_one_command_installs_it(
+    system: str, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda *one, **more: None)
+    monkeypatch.setattr(sys, "platform", system)
+    with pytest.raises(ValueError, match=command):
+        program()
 
 
 @pytest.fixture(scope="module")
@@ -150,3 +277,16 @@ def test_a_hall_follows_a_table_and_keeps_what_it_signs(
             assert answer.body["signature"] == mine.read_text("utf-8").splitlines()[0]
             assert json.loads(answer.body["signature"])["n"] == answer.n
             assert kinds(hall) == set()
+
+
+def test_strangers_may_use_inboxes_and_rooms_only_and_everything_is_bounded() -> None:
+    files = meeting_broker_files(8884)
+    access = files["access"].splitlines()
+    assert access[0] == "topic write blindplay/meeting/1/to/+"
+    rooms = [f"topic readwrite blindplay/meeting/1/room/{room}" for room in range(10, 100)]
+    assert access[1:-1] == rooms
+    assert access[-1] == "pattern read blindplay/meeting/1/to/table-%c-in"
+    settings = {line.split()[0] for line in files["mosquitto.conf"].splitlines()}
+    assert settings >= {
+        "max_connections", "max_packet_size", "max_queued_bytes", "memory_limit", "certfile",
+    }  # fmt: skip

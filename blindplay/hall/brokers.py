@@ -1,0 +1,333 @@
+"""Mosquitto, the MQTT broker: for an event, for tables that meet, and for a try-out on one machine.
+
+The broker of an event gives each account its rights to connect and to publish. It has an authority
+of its own, whose key is deleted at once, so that no second broker of this event can be certified.
+
+The broker of meetings is for two tables that cannot reach each other. It is another process than
+the broker of an event: strangers may connect, and can take nothing from the tables of a tournament.
+"""
+
+import base64
+import datetime
+import getpass
+import hashlib
+import ipaddress
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+from blindplay.broker import Broker
+from blindplay.opponents.distant.relay import INBOX_TOPIC, INBOXES, ROOM_TOPIC, ROOMS
+
+from .protocol import HALL_KINDS, KINDS, ROOT, TABLE_KINDS
+
+if TYPE_CHECKING:
+    from cryptography import x509
+    from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
+
+
+HALL_ACCOUNT = "hall"
+"""The account of the hall; a table's account is ``table-NAME``."""
+CONFIGURATION = "mosquitto.conf"
+_ACCESS, _PASSWORDS, _CERTIFICATE, _KEY = "access", "passwords", "broker.pem", "broker.key"
+_ITERATIONS = 1000  # no number of them makes a random password of 192 bits easier to guess
+_TABLE_SUBSCRIPTIONS = "head", "presence", "ask", "request", "signature"
+
+
+def account_of(table: str) -> str:
+    """The account of a table."""
+    return f"table-{table}"
+
+
+def new_password() -> str:
+    """A random password of 192 bits."""
+    return secrets.token_urlsafe(24)
+
+
+def event_broker_files(
+    event: str, port: int, passwords: Mapping[str, str], server: str, key: str
+) -> dict[str, str]:
+    """The files of the broker by name: ``passwords`` are those of the hall (empty name) and of the
+    tables, ``server`` and ``key`` its certificate and private key in PEM.
+
+    Names of files are relative, so Mosquitto must run in their folder: it can be moved.
+    """
+    tables = [name for name in passwords if name]
+    hashes = [
+        _hashed(account_of(name) if name else HALL_ACCOUNT, password)
+        for name, password in passwords.items()
+    ]
+    return {
+        CONFIGURATION: _EVENT.format(port=port) + _owner(),
+        _ACCESS: _access(event, tables),
+        _PASSWORDS: "".join(hashes),
+        _CERTIFICATE: server,
+        _KEY: key,
+    }
+
+
+_EVENT = f"""\
+# Start Mosquitto in this folder: mosquitto -c {CONFIGURATION}
+listener {{port}}
+certfile {_CERTIFICATE}
+keyfile {_KEY}
+tls_version tlsv1.2
+allow_anonymous false
+password_file {_PASSWORDS}
+acl_file {_ACCESS}
+max_queued_messages 100000
+max_packet_size 1000000
+persistence false
+"""
+
+
+def _owner() -> str:
+    """If root starts Mosquitto, it runs as the user who can read these files."""
+    return f"user {getpass.getuser()}\n" if hasattr(os, "geteuid") else ""
+
+
+def _access(event: str, tables: Iterable[str]) -> str:
+    """The topics that each account may read and write; all others are forbidden."""
+    parts = [f"user {HALL_ACCOUNT}\n", *(_rule("read", event, "+", kind) for kind in KINDS)]
+    parts += [_rule("write", event, "+", kind) for kind in HALL_KINDS]
+    for name in tables:
+        parts.append(f"\nuser {account_of(name)}\n")
+        parts += [_rule("write", event, name, kind) for kind in TABLE_KINDS]
+        parts += [_rule("read", event, name, kind) for kind in _TABLE_SUBSCRIPTIONS]
+    return "".join(parts)
+
+
+def _rule(may: str, event: str, table: str, kind: str) -> str:
+    return f"topic {may} {ROOT}/{event}/{table}/{kind}\n"
+
+
+def _hashed(account: str, password: str) -> str:
+    """A line of Mosquitto's file of passwords: PBKDF2 with SHA-512."""
+    salt = secrets.token_bytes(12)
+    found = hashlib.pbkdf2_hmac("sha512", password.encode(), salt, _ITERATIONS)
+    parts = base64.b64encode(salt).decode(), base64.b64encode(found).decode()
+    return f"{account}:$7${_ITERATIONS}${parts[0]}${parts[1]}\n"
+
+
+# A table whose time of day is wrong must get in. The event's end bounds the use of a certificate.
+_FROM, _UNTIL = datetime.datetime(2000, 1, 1), datetime.datetime(2100, 1, 1)
+
+
+class BrokerCertificates(NamedTuple):
+    """All in PEM."""
+
+    authority: str
+    """The tables and the hall trust it."""
+    server: str
+    key: str
+    """The server's private key, without a password."""
+
+
+def make_certificates(event: str, hosts: Sequence[str]) -> BrokerCertificates:
+    """Certificates for a broker that is reached under ``hosts``, each a name or an address."""
+    # Imported here: only the set-up of an event needs it.
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    own, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
+    ours = x509.SubjectKeyIdentifier.from_public_key(own.public_key())
+    issuer = x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(ours)
+    authority = (
+        _begun(f"Authority of {event}", own, f"Authority of {event}")
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(_use(certifies=True), critical=True)
+        .add_extension(ours, critical=False)
+        .add_extension(issuer, critical=False)
+    )
+    server = (
+        _begun(f"Broker of {event}", key, f"Authority of {event}")
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(_use(certifies=False), critical=True)
+        .add_extension(issuer, critical=False)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .add_extension(x509.SubjectAlternativeName(list(map(_subject_name, hosts))), critical=False)
+    )
+    pem = serialization.Encoding.PEM
+    private = key.private_bytes(
+        pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    signed = [
+        one.sign(own, hashes.SHA256()).public_bytes(pem).decode() for one in (authority, server)
+    ]
+    return BrokerCertificates(signed[0], signed[1], private.decode())
+
+
+def _begun(subject: str, key: "EllipticCurvePrivateKey", issuer: str) -> "x509.CertificateBuilder":
+    from cryptography import x509
+
+    def named(name: str) -> x509.Name:
+        return x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+
+    return x509.CertificateBuilder(
+        issuer_name=named(issuer),
+        subject_name=named(subject),
+        public_key=key.public_key(),
+        serial_number=x509.random_serial_number(),
+        not_valid_before=_FROM,
+        not_valid_after=_UNTIL,
+    )
+
+
+def _use(*, certifies: bool) -> "x509.KeyUsage":
+    from cryptography import x509
+
+    return x509.KeyUsage(
+        digital_signature=not certifies, key_cert_sign=certifies, crl_sign=certifies,
+        content_commitment=False, key_encipherment=False, data_encipherment=False,
+        key_agreement=False, encipher_only=False, decipher_only=False,
+    )  # fmt: skip
+
+
+def _subject_name(host: str) -> "x509.GeneralName":
+    from cryptography import x509
+
+    try:
+        return x509.IPAddress(ipaddress.ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)
+
+
+_ANONYMOUS = "allow_anonymous true\n"
+_PLACES = "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/sbin", r"C:\Program Files\mosquitto"
+_INSTALL = {
+    "win32": "winget install EclipseFoundation.Mosquitto",
+    "darwin": "brew install mosquitto",
+}
+
+
+class BrokerMissingError(ValueError):
+    """Mosquitto is not installed; the message says how to install it."""
+
+
+def program() -> str:
+    """The path of Mosquitto.
+
+    :raises BrokerMissingError: if it is not installed.
+    """
+    for place in (None, *_PLACES):
+        if found := shutil.which("mosquitto", path=place):
+            return found
+    command = _INSTALL.get(sys.platform, "sudo apt install mosquitto")
+    raise BrokerMissingError(f"There is no Mosquitto on this machine; install it with: {command}")
+
+
+def run_broker(folder: Path) -> None:
+    """Run Mosquitto with the configuration in ``folder`` until it ends.
+
+    :raises BrokerMissingError: if Mosquitto is not installed.
+    :raises ValueError: if there is no configuration, or Mosquitto ends by itself.
+    """
+    if not (folder / CONFIGURATION).is_file():
+        raise ValueError(
+            f"There is no {folder / CONFIGURATION}; name the hall.toml that blindplay hall init "
+            "has written."
+        )
+    done = subprocess.run([program(), "-c", CONFIGURATION], cwd=folder)
+    if done.returncode:
+        raise ValueError(
+            "Mosquitto has ended by itself; its lines above say why. Perhaps it runs already."
+        )
+
+
+class LocalBroker:
+    """A Mosquitto that only this machine reaches. It keeps nothing when it ends."""
+
+    def __init__(self, folder: Path, configuration: str = _ANONYMOUS) -> None:
+        """Start it; ``folder`` gets its configuration. :attr:`port` is a free one.
+
+        :raises BrokerMissingError: if Mosquitto is not installed.
+        """
+        self._program = program()
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port: int = free.getsockname()[1]
+        self._file = folder / CONFIGURATION
+        listener = f"listener {self.port} 127.0.0.1\nmax_queued_messages 100000\n"
+        self._file.write_text(listener + configuration, "utf-8")
+        self._process: subprocess.Popen[bytes] | None = None
+        self.start()
+
+    @property
+    def broker(self) -> Broker:
+        """The address for connections to it."""
+        return Broker("127.0.0.1", self.port)
+
+    def start(self) -> None:
+        """Start it again after :meth:`kill`."""
+        self._process = subprocess.Popen(
+            [self._program, "-c", str(self._file)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def kill(self) -> None:
+        """End it as a power cut does."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
+
+MOST_TABLES = 100
+"""Limit of the tables that are connected at the same time."""
+# These limits hold for malicious clients, too.
+_MEETINGS = f"""\
+listener {{port}}
+certfile {_CERTIFICATE}
+keyfile {_KEY}
+tls_version tlsv1.2
+allow_anonymous true
+acl_file {_ACCESS}
+max_connections {MOST_TABLES}
+max_packet_size 20000
+max_queued_messages 500
+max_queued_bytes 2000000
+memory_limit 300000000
+max_keepalive 60
+set_tcp_nodelay true
+persistence false
+"""
+
+
+def meeting_broker_files(port: int) -> dict[str, str]:
+    """The files of the broker by name. Any client may connect, and has only these rights: to read
+    its own inbox, to write to every inbox, and to read and publish the owners of rooms."""
+    access = [f"topic write {INBOXES}\n"]
+    access += [f"topic readwrite {ROOM_TOPIC.format(room)}\n" for room in ROOMS]
+    access.append(f"pattern read {INBOX_TOPIC.format('%c')}\n")
+    _, server, key = make_certificates("meetings", ["localhost"])
+    return {
+        CONFIGURATION: _MEETINGS.format(port=port) + _owner(),
+        _ACCESS: "".join(access),
+        _CERTIFICATE: server,
+        _KEY: key,
+    }
+
+
+def run_meetings(port: int) -> None:
+    """Run the broker until it ends.
+
+    :raises BrokerMissingError: if Mosquitto is not installed.
+    :raises ValueError: if Mosquitto ends by itself.
+    """
+    with tempfile.TemporaryDirectory(prefix="blindplay-meetings-") as name:
+        for file, text in meeting_broker_files(port).items():
+            (Path(name) / file).write_text(text, "utf-8")
+        run_broker(Path(name))
