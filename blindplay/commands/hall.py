@@ -18,7 +18,7 @@ from .verify import sign
 
 if TYPE_CHECKING:
     from blindplay.hall.event_file import EventFile
-    from blindplay.hall.followed_table import FollowedTable
+    from blindplay.hall.follower import FollowedTable
     from blindplay.hall.incidents import Incident
 
 _DEMO_TABLES = 9

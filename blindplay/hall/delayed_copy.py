@@ -16,9 +16,7 @@ from blindplay.laws import FactError, Game
 from blindplay.laws.facts import Fact, parse
 from blindplay.wording.pack_words import PackWords
 
-from .folded_table import trouble
-from .followed_table import FollowedGame, FollowedTable
-from .follower import Follower
+from .follower import FollowedGame, FollowedTable, Follower, folding_trouble
 
 JournalEnd = tuple[int, str]
 """The number and the digest of a line: it and all lines before it."""
@@ -124,7 +122,7 @@ class DelayedCopy(PastGame):
                     yield _CopiedLine((value["n"], value["digest"]), value["wall"], fact)
 
     def _stop(self, error: FactError) -> None:
-        self.trouble = trouble(error)
+        self.trouble = folding_trouble(error)
 
     def _due_at(self, now: float) -> tuple[int, int, float, float]:
         """Which lines are due: all up to the first number, and those up to the second number whose

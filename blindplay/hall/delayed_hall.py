@@ -17,8 +17,7 @@ from blindplay.laws import Game
 from blindplay.record import files
 
 from .delayed_copy import NOTHING, DelayedCopy, JournalEnd
-from .followed_table import FollowedGame, FollowedTable
-from .follower import Follower
+from .follower import FollowedGame, FollowedTable, Follower
 
 _MOST_NUMBER = 999  # of a table that is called by its number
 _KEEP_S = 5.0  # between two writings of the file

@@ -10,8 +10,7 @@ from blindplay.console.pages.common import LOW_MS, ShownClock
 from blindplay.laws.facts import SIDES
 from blindplay.laws.needs import NEEDS as LAWS_NEEDS
 
-from .followed_table import FollowedTable
-from .follower import Follower
+from .follower import FollowedTable, Follower
 from .protocol import STATES, Head
 from .requests import FRESH_S
 

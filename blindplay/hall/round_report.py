@@ -13,8 +13,7 @@ from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
 from blindplay.wording.clock_times import write_time
 
-from .folded_table import FoldedTable
-from .follower import Follower
+from .follower import FoldedGame, Follower
 from .overview import natural
 
 
@@ -91,7 +90,7 @@ class Reporter:
         if known is not None and known[0] == end:
             return known[1]
         try:
-            folded = FoldedTable(self._follower, name)
+            folded = FoldedGame(self._follower, name)
         except (ValueError, OSError):
             return None
         if folded.game.setup is None:
@@ -101,7 +100,7 @@ class Reporter:
         return made
 
 
-def _reported(name: str, folded: FoldedTable, language: str) -> ReportedGame:
+def _reported(name: str, folded: FoldedGame, language: str) -> ReportedGame:
     game, log = folded.game, folded.log
     assert game.setup is not None
     telling = timeline.Narrator(game, language)
@@ -125,9 +124,7 @@ def _reported(name: str, folded: FoldedTable, language: str) -> ReportedGame:
     )
 
 
-def _incidents(
-    name: str, folded: FoldedTable, telling: timeline.Narrator
-) -> list[ReportedIncident]:
+def _incidents(name: str, folded: FoldedGame, telling: timeline.Narrator) -> list[ReportedIncident]:
     found = []
     for taken in folded.log:
         for ruling in taken.rulings:

@@ -18,7 +18,7 @@ from blindplay.console.messages import catalogue
 from blindplay.console.table_port import TablePort
 from blindplay.console.views import NamedLink
 
-from .folded_table import FoldedTable
+from .follower import FoldedGame
 from .hall import Hall
 from .protocol import RequestAnswer
 from .requests import UnreachableError
@@ -62,7 +62,7 @@ class TableLinks(AccessLinks):
 
 @dataclass
 class _Opened:
-    folded: FoldedTable
+    folded: FoldedGame
     console: Console
     used_at: float
 
@@ -88,7 +88,7 @@ class TablePages:
 
     def _open(self, name: str) -> _Opened | None:
         try:
-            folded = FoldedTable(self._hall.follower, name)
+            folded = FoldedGame(self._hall.follower, name)
         except (ValueError, OSError):
             return None
         if folded.game.setup is None:
@@ -115,7 +115,7 @@ class TablePages:
             if (unused and other != name) or self._has_gone_on(other, opened.folded):
                 self._opened.pop(other).console.close()
 
-    def _has_gone_on(self, name: str, folded: FoldedTable) -> bool:
+    def _has_gone_on(self, name: str, folded: FoldedGame) -> bool:
         """Return whether the table plays another game than this."""
         with self._hall.follower.lock:
             copy = self._hall.follower.tables[name].copy
