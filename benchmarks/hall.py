@@ -18,6 +18,7 @@ from blindplay.broker import Broker, Link
 from blindplay.hall.brokers import LocalBroker
 from blindplay.hall.event_file import EventFile
 from blindplay.hall.hall import Hall
+from blindplay.hall.pages import HallHost
 from blindplay.hall.protocol import (
     Head,
     LinesWanted,
@@ -27,7 +28,6 @@ from blindplay.hall.protocol import (
     encode,
     topic_of,
 )
-from blindplay.hall.server import HallHost
 from blindplay.laws import Fact
 from blindplay.laws import facts as f
 from blindplay.record.chain import digest_of, encoded

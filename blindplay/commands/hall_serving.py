@@ -125,7 +125,7 @@ def serve_hall(
     ``shown``: what everybody may see, None: nothing."""
     from blindplay.console.public import PATH
     from blindplay.hall.hall import Hall
-    from blindplay.hall.server import HallHost
+    from blindplay.hall.pages import HallHost
 
     with ExitStack() as stack:
         certificate = at.pem()

@@ -1,8 +1,10 @@
-"""The pages of a hall beside the overview: machines, the report of the round, evidence, tickets."""
+"""The pages of a hall beside the overview: machines, the round's report, signatures, tickets."""
 
+import contextlib
 import time
 from asyncio import wrap_future
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -19,15 +21,113 @@ from blindplay.console.messages import catalogue
 from blindplay.console.requests import form_of
 from blindplay.console.views import NamedLink
 from blindplay.given import plain
+from blindplay.laws.facts import SIDES
+from blindplay.record import signatures
 
-from .evidence import evidence
+from .follower import Follower
 from .hall import Hall
-from .machines import COLUMNS, machines
-from .overview import natural
+from .overview import hour, natural
 from .protocol import RequestAnswer
 from .requests import UnreachableError
 from .round_report import Reporter, as_csv
 from .tickets import Tickets
+
+# --- the machines of all tables ------------------------------------------------------------------
+
+COLUMNS = ("table", "boards", "power", "microphone", "models", "voice", "version", "seen")
+
+
+@dataclass(frozen=True)
+class ShownMachine:
+    """A table's machine in words; an empty text for unknown values."""
+
+    table: str
+    cells: tuple[tuple[str, str], ...]
+    """The name of each column except the first, and its text."""
+    online: bool
+    silent_s: int | None
+    """Seconds since its last message; None if there is none since the hall began."""
+
+
+def machines(follower: Follower, language: str) -> list[ShownMachine]:
+    """All tables of a hall, table 9 before table 10."""
+    now, found = time.monotonic(), []
+    with follower.lock:
+        for name in sorted(follower.tables, key=natural):
+            table = follower.tables[name]
+            about = table.presence.about if table.presence is not None else {}
+            silent = round(now - table.heard_at) if table.heard_at else None
+            words = _in_words(about, language)
+            cells = tuple((column, words[column]) for column in COLUMNS[1:-1])
+            found.append(ShownMachine(name, cells, table.online, silent))
+    return found
+
+
+def _in_words(about: dict[str, Any], language: str) -> dict[str, str]:
+    """A table's description of its machine in words. It is not trusted: it may hold anything."""
+    say = catalogue(language)
+    boards, models = about.get("boards"), about.get("models")
+    supply, percent = about.get("power"), about.get("battery")
+    power = [say[f"hall_power_{supply}"]] if supply in ("mains", "battery") else []
+    power += [f"{percent} %"] if type(percent) is int else []
+    boards = boards if isinstance(boards, dict) else {}
+    return {
+        "boards": "; ".join(
+            f"{say[side]}: {_text(boards[side]) or say['hall_not_online']}"
+            for side in SIDES
+            if side in boards
+        ),
+        "power": ", ".join(power),
+        "microphone": _text(about.get("microphone")),
+        "models": ", ".join(map(_text, models)) if isinstance(models, list) else "",
+        "voice": _text(about.get("voice")),
+        "version": _text(about.get("version")),
+    }
+
+
+def _text(value: Any) -> str:
+    return value[:100] if isinstance(value, str) else ""
+
+
+# --- signatures ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ShownEvidence:
+    """The signatures of a table's game."""
+
+    table: str
+    white: str
+    black: str
+    lines: int
+    """The number of lines in the hall's copy."""
+    signed: int
+    """The number of the last signed line; 0: none is signed."""
+    at: str
+    """The table's time of day at its last signature; empty without one."""
+
+
+def evidence(follower: Follower) -> list[ShownEvidence]:
+    """Return the games with copies at the hall, table 9 before table 10."""
+    with follower.lock:
+        games = [
+            (table.name, table.head, table.copy)
+            for table in follower.tables.values()
+            if table.head is not None and table.copy is not None and not table.waits
+        ]
+    found = []
+    for name, head, copy in sorted(games, key=lambda one: natural(one[0])):
+        newest = None
+        with contextlib.suppress(OSError, signatures.SignatureError):
+            signed = map(signatures.read_line, signatures.lines_of(copy.path))
+            newest = max(signed, key=lambda one: one.n, default=None)
+        at = hour(newest.wall) if newest else ""
+        number = newest.n if newest else 0
+        found.append(ShownEvidence(name, head.white, head.black, copy.number, number, at))
+    return found
+
+
+# --- the pages -----------------------------------------------------------------------------------
 
 ToSession = Callable[[Answering], Callable[[Request], Awaitable[Response]]]
 
@@ -43,7 +143,7 @@ class OrganiserPages:
 
     def routes(self, to_session: ToSession) -> list[BaseRoute]:
         """Their addresses; ``to_session`` admits browsers with a session."""
-        found: list[BaseRoute] = [
+        routes: list[BaseRoute] = [
             Route("/hall/machines", to_session(self._machines)),
             Route("/hall/report", to_session(self._report)),
             Route("/hall/report.csv", to_session(self._report)),
@@ -51,11 +151,11 @@ class OrganiserPages:
             Route("/hall/sign", to_session(self._sign), methods=["POST"]),
         ]
         if self._tickets is not None:
-            found += [
+            routes += [
                 Route("/hall/tickets", to_session(self._tickets_page)),
                 Route("/hall/ticket", to_session(self._show_ticket), methods=["POST"]),
             ]
-        return found
+        return routes
 
     def links(self, language: str) -> list[NamedLink]:
         """Links to these pages."""
@@ -115,7 +215,7 @@ class OrganiserPages:
             "tickets", session, shown=shown, address=self._tickets.address,
             here=is_here(self._tickets.address.rpartition(":")[0]),
             tables=[name for name in names if name not in online],
-            events=self._tickets.events[::-1], time=_hour,
+            events=self._tickets.events[::-1], time=hour,
         )  # fmt: skip
 
     async def _show_ticket(self, request: Request, session: BrowserSession) -> Response:
@@ -126,16 +226,12 @@ class OrganiserPages:
         return RedirectResponse("/hall/tickets", status_code=303)
 
     def _beside(self, name: str, session: BrowserSession, **values: Any) -> Response:
-        """A further page, with the way back."""
+        """A further page, with a link back to the overview."""
         language = session.language
-        way = NamedLink("all-tables", "./", catalogue(language)["hall_all"])
+        back = NamedLink("all-tables", "./", catalogue(language)["hall_all"])
         return HTMLResponse(
             views.render(
                 f"hall/{name}.html", language, styles=("hall.css",), theme=session.theme,
-                title=self._title, around=(way,), **values,
+                title=self._title, around=(back,), **values,
             )
         )  # fmt: skip
-
-
-def _hour(wall: float) -> str:
-    return time.strftime("%H:%M", time.localtime(wall))

@@ -73,6 +73,11 @@ def natural(name: str) -> tuple[tuple[int, str], ...]:
     return tuple((int(one), "") if one.isdigit() else (-1, one) for one in parts)
 
 
+def hour(wall: float) -> str:
+    """A time of day, in seconds since 1970, as pages show it."""
+    return time.strftime("%H:%M", time.localtime(wall))
+
+
 class Overview:
     """All tables of a hall as its pages show them."""
 

@@ -1,11 +1,14 @@
-"""The pages of a hall for its arbiters: all tables, and the arbiter's page of each."""
+"""The pages of a hall: all tables and the arbiter's page of each, for arbiters with a link; and the
+place of each player, for anybody."""
 
 import logging
 import threading
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -13,20 +16,24 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from starlette.routing import BaseRoute, Mount, Route, Router
 from starlette.types import Receive, Scope, Send
 
-from blindplay.console import assets, views
+from blindplay.console import LOOPBACK, PORT, assets, views
 from blindplay.console.access import AccessLinks, BrowserSession
 from blindplay.console.door import PageDoor, guarded
 from blindplay.console.messages import LANGUAGES, catalogue
-from blindplay.console.requests import form_of, trouble_page
+from blindplay.console.requests import accepted, form_of, trouble_page
+from blindplay.console.server import Certificate, PageServer
 from blindplay.console.stream import OpenPages, Stream, ToldSentence
 from blindplay.console.views import NamedLink
+from blindplay.language import load
 
+from .event_file import EventFile
 from .hall import Hall
 from .organiser import OrganiserPages
-from .overview import GROUPS, Overview, ShownTable
+from .overview import GROUPS, Overview, ShownTable, hour
+from .rounds import kept_round, place_in_words, where
 from .table_pages import NEXT_KEY, TablePages
 from .tickets import TicketRoutes, Tickets
-from .where_page import WherePage
+from .trf import spoken_name
 
 VIEWS = ("grid", "list")
 """All tables as cards, or as the rows of a table."""
@@ -36,6 +43,8 @@ log.addHandler(logging.NullHandler())
 _LOOK_S = 1.0  # between two looks at all tables
 _PAUSE_S = 0.1  # between two looks at what has changed
 _IDLE_LOOKS = 60  # then a view without a reader is discarded
+_LONGEST_NAME = 100  # characters of a name that somebody asks for
+_ARBITERS = "arbiters.links"  # in the hall's folder: the sessions that survive a restart
 
 
 @dataclass
@@ -54,9 +63,8 @@ class HallPages:
     """The pages of one hall. ``app`` is the ASGI application.
 
     ``links`` has one for each arbiter, by name. ``title``: the name of the event. ``more``:
-    further pages, which have doors of their own. ``tickets``: with which tables fetch their files;
-    None: with none. The others as in
-    :class:`~blindplay.console.app.Console`.
+    further pages, which check their readers themselves. ``tickets``: those of tables that fetch
+    their files; None: there are none. The others as in :class:`~blindplay.console.app.Console`.
     """
 
     def __init__(
@@ -85,14 +93,14 @@ class HallPages:
         self._lock = threading.RLock()  # of the views and the overview
         self._dirty: set[str] = set()
         self._faulty = False  # the last look has failed
-        self._news = threading.Event()
+        self._wake = threading.Event()
         self._closing = threading.Event()
         self.pages = OpenPages(lambda: None, _now_ms)
         to_session = self.door.to_session
         routes = [
             Route("/", self._front),
             Route("/enter", self._enter, methods=["POST"]),
-            WherePage(hall.follower.folder, title).route,
+            Route("/where", self._where),
             Route("/static/{digest}/{name}", assets.serve),
             *more,
             Route("/hall/", to_session(self._all)),
@@ -106,13 +114,13 @@ class HallPages:
         self.app = guarded(routes, hosts, self.door.allows)
         self._thread = threading.Thread(target=self._work, name="hall pages", daemon=True)
         self._thread.start()
-        hall.follower.listen(self._happened)
+        hall.follower.listen(self._on_message)
 
     def close(self) -> None:
         """End all streams, so that the server can stop."""
         self._closing.set()
         self.pages.closing.set()
-        self._news.set()
+        self._wake.set()
         self._thread.join()
         for view in self._views.values():
             view.stream.wake()
@@ -120,16 +128,16 @@ class HallPages:
 
     # --- from the tables -------------------------------------------------------------------------
 
-    def _happened(self, table: str) -> None:
-        """Something has come from a table. Called while the follower is locked."""
+    def _on_message(self, table: str) -> None:
+        """Note that a table has sent something. Called while the follower is locked."""
         self._dirty.add(table)
-        self._news.set()
+        self._wake.set()
 
     def _work(self) -> None:
         due = 0.0
         while not self._closing.is_set():
-            self._news.wait(_LOOK_S)
-            self._news.clear()
+            self._wake.wait(_LOOK_S)
+            self._wake.clear()
             with self._hall.follower.lock:
                 dirty, self._dirty = self._dirty, set()
             everything = time.monotonic() >= due
@@ -140,13 +148,14 @@ class HallPages:
                 self.tables.catch_up(dirty)
             except Exception:  # the next look at everything tries again
                 log.exception("The pages failed.")
-                self._tell_of_fault()
+                self._show_fault()
             else:
                 self._faulty = self._faulty and not everything
             self._closing.wait(_PAUSE_S)
 
     def _look(self, dirty: Collection[str], *, everything: bool) -> None:
-        """Show changes on the open pages. Time alone makes changes, too."""
+        """Show changes on the open pages. ``everything``: look at all tables, since some change by
+        time alone, such as one that has been silent for long."""
         with self._lock:
             changed = self.overview.look(None if everything else dirty)
             for key, view in list(self._views.items()):
@@ -156,7 +165,7 @@ class HallPages:
                 else:
                     self._render(view, *key, changed)
 
-    def _tell_of_fault(self) -> None:
+    def _show_fault(self) -> None:
         """Say on all pages that they may be old, so that readers do not trust them."""
         first, self._faulty = not self._faulty, True
         with self._lock:
@@ -213,6 +222,16 @@ class HallPages:
 
     async def _place_of(self, session: BrowserSession) -> str:
         return "/hall/"
+
+    def _where(self, request: Request) -> Response:
+        """The page on which people ask where they play, because they cannot see a list of pairings.
+        It needs no link."""
+        language = accepted(request)
+        name = request.query_params.get("name", "").strip()[:_LONGEST_NAME]
+        places = _places(self._hall.follower.folder, name, language) if name else []
+        return HTMLResponse(
+            views.render("hall/where.html", language, title=self._title, name=name, found=places)
+        )
 
     async def _all(self, request: Request, session: BrowserSession) -> Response:
         return HTMLResponse(await run_in_threadpool(self._whole, request, session))
@@ -294,14 +313,77 @@ def _now_ms() -> int:
 
 
 def _part(name: str, language: str, **values: Any) -> str:
-    return views.render(f"hall/{name}.html", language, since=_hour, **values)
-
-
-def _hour(wall: float) -> str:
-    return time.strftime("%H:%M", time.localtime(wall))
+    return views.render(f"hall/{name}.html", language, since=hour, **values)
 
 
 def _fits(table: ShownTable, group: str, find: str) -> bool:
     """Return whether a table is in the reader's group and matches the reader's search."""
     words = " ".join((table.name, table.white, table.black)).casefold()
     return (not group or group in table.groups) and find.strip().casefold() in words
+
+
+def _places(folder: Path, name: str, language: str) -> list[str]:
+    """A sentence for each player of this name, from the rounds that are kept in ``folder``."""
+    say = catalogue(language)
+    try:
+        paired = kept_round(folder)
+    except (OSError, ValueError):
+        return [say["hall_where_unread"]]
+    if paired is None:
+        return [say["hall_where_unpaired"]]
+    # Whole words only: a single letter would list all players, without their consent.
+    words = set(spoken_name(name).casefold().split())
+    players = [one for one in where(paired, name) if words <= set(one.name.casefold().split())]
+    places = [place_in_words(one, paired, load(language))[0] for one in players]
+    return places or [say["hall_where_nobody"].format(name=name)]
+
+
+class HallHost:
+    """Serves the pages of ``hall`` until it is closed."""
+
+    def __init__(
+        self,
+        hall: Hall,
+        joined: EventFile,
+        host: str = LOOPBACK,
+        port: int = PORT,
+        *,
+        certificate: Certificate | None = None,
+        remember_s: int = 0,
+        more: Collection[BaseRoute] = (),
+        tables: Path | None = None,
+    ) -> None:
+        """``tables``: the folder with the files of the tables, for tickets; None: there is none.
+
+        :raises ConsoleError: if nothing can listen there, or not with this certificate."""
+        self._server = PageServer(host, port, certificate)
+        self.url = self._server.url
+        address = urlsplit(self.url).netloc
+        self.tickets = None if tables is None else Tickets(tables, address)
+        self.pages = HallPages(
+            hall,
+            joined.title,
+            self._server.hosts,
+            AccessLinks(joined.folder / _ARBITERS),
+            encrypted=certificate is not None,
+            cookie=f"blindplay-hall-{self._server.port}",
+            remember_s=remember_s,
+            more=more,
+            tickets=self.tickets,
+        )
+        self._server.start(self.pages.app)
+
+    def links(self, arbiters: Iterable[str], *, anew: bool = False) -> dict[str, str]:
+        """A new link for each of ``arbiters`` without one, or for all of them; a new link ends the
+        old one."""
+        known = () if anew else self.pages.door.links.given()
+        return {
+            name: f"{self.url}/#{self.pages.door.links.issue(name)}"
+            for name in arbiters
+            if name not in known
+        }
+
+    def close(self) -> None:
+        """Stop serving. The open pages say that the connection is lost."""
+        self.pages.close()
+        self._server.close()

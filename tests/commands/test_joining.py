@@ -9,7 +9,7 @@ import pytest
 
 from blindplay.hall.event_file import EventFile
 from blindplay.hall.hall import Hall
-from blindplay.hall.server import HallHost
+from blindplay.hall.pages import HallHost
 from blindplay.hall.tickets import Tickets
 from tests.command_line import run
 from tests.hall.broker import RealBroker

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 
 from blindplay.hall.hall import Hall
-from blindplay.hall.server import HallHost
+from blindplay.hall.pages import HallHost
 from blindplay.table import Table
 from tests import web
 from tests.waiting import PATIENCE_S, until

@@ -1,14 +1,16 @@
-"""The hall's page: all tables, those that need somebody first."""
+"""The pages of a hall, as an arbiter's browser and a player's telephone see them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
 from blindplay.console.messages import LANGUAGES, catalogue
 from blindplay.hall.incidents import KINDS
 from blindplay.hall.overview import NEEDS
+from blindplay.hall.rounds import Assignment, Round, keep_round
 from blindplay.laws import facts as f
 from blindplay.table import Table
 from tests import web
@@ -17,6 +19,9 @@ from tests.waiting import until
 from .conftest import Event
 from .playing import play
 from .served import Arbiter, Served, served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext
 
 
 @pytest.fixture
@@ -120,3 +125,83 @@ def test_every_need_and_incident_has_its_words() -> None:
         say = catalogue(language)
         assert all(f"hall_need_{need}" in say for need in NEEDS)
         assert all(f"hall_incident_{kind}" in say for kind in KINDS)
+
+
+ROUND = Round("3", (Assignment("3", "4", "Anna Berg", "Bert Dahl"),), ("Carl Lund",))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_anybody_is_told_where_they_play(event: Event, language: str) -> None:
+    with (
+        served(event) as hall,
+        web.Client(base_url=hall.host.url, headers={"accept-language": language}) as browser,
+    ):
+        say = catalogue(language)
+        assert f'<a href="/where">{say["hall_where"]}</a>' in browser.get("/").text
+        assert say["hall_where_unpaired"] in browser.get("/where?name=Berg").text
+        keep_round(hall.hall.follower.folder, ROUND)
+        for name in ("anna berg", "Dahl"):
+            page = browser.get("/where", params={"name": name}).text
+            assert "Anna Berg" in page and "Bert Dahl" in page and "4" in page
+        assert "Anna" not in browser.get("/where?name=a").text
+        assert "Carl Lund" in browser.get("/where?name=lund").text
+        nobody = browser.get("/where", params={"name": "<b>Nobody"}).text
+        assert "&lt;b&gt;Nobody" in nobody and "<b>" not in nobody
+
+
+def test_pairings_that_cannot_be_read_are_said(event: Event) -> None:
+    with served(event) as hall, web.Client(base_url=hall.host.url) as browser:
+        keep_round(hall.hall.follower.folder, ROUND)
+        (file,) = hall.hall.follower.folder.glob("*pair*")
+        file.write_text("{", "utf-8")
+        assert "cannot be read" in browser.get("/where?name=Berg").text
+
+
+def test_an_arbiter_keeps_a_link_until_a_new_one_is_given(hall_pages: Served) -> None:
+    links = hall_pages.host.links(["Maria", "Jens"])
+    assert links.keys() == {"Maria", "Jens"}
+    assert hall_pages.host.links(["Maria", "Jens"]) == {}
+    assert hall_pages.host.links(["Maria"], anew=True)["Maria"] != links["Maria"]
+
+
+def test_an_arbiter_goes_from_an_urgent_table_to_the_next_by_one_key(
+    hall_pages: Served, context: BrowserContext
+) -> None:
+    from playwright.sync_api import expect
+
+    from tests.console.browser import accessible, violations
+
+    tables = {name: hall_pages.event.table(name) for name in ("1", "2")}
+    for name, table in tables.items():
+        hall_pages.event.publish(table, name)
+        play(table, "e2e4")
+        assert hall_pages.follows(table, name)
+    page = context.new_page()
+    page.goto(hall_pages.link())
+    expect(page.locator("#urgent-list")).to_have_text("No table needs anybody.")
+    tables["2"].submit(f.CallArbiter(by="white"))
+    expect(page.locator("#urgent")).to_have_text("Table 2: the arbiter is called.")
+    expect(page).to_have_title("● 1 – Nordic Open – BlindPlay")
+    accessible(page)
+    page.select_option("#show", "needs")
+    expect(page.locator("#t-1")).to_be_hidden()
+    third = hall_pages.event.table("3")  # joins while the page is open
+    hall_pages.event.publish(third, "3")
+    third.submit(f.Start())
+    third.submit(f.CallArbiter(by="black"))
+    expect(page.locator("#tables > li:visible")).to_have_count(2)
+    page.select_option("#view", "list")
+    expect(page.locator("tr#t-2")).to_be_visible()
+    expect(page.locator("tr#t-1")).to_be_hidden()
+    accessible(page)
+    page.keyboard.press("F4")
+    expect(page.locator("h1")).to_have_text("Table 2: The arbiter's page")
+    page.wait_for_load_state()  # before that no script hears a key
+    page.keyboard.press("F8")
+    expect(page.locator("#stop")).to_have_count(1)
+    page.keyboard.press("F4")
+    expect(page.locator("h1")).to_have_text("Table 3: The arbiter's page")
+    for name in ("machines", "report", "evidence"):
+        page.goto(f"{hall_pages.host.url}/hall/{name}")
+        assert violations(page) == []
+    assert [taken.fact.who for taken in tables["2"].log if taken.fact.who] == ["Maria Berg"]
