@@ -13,8 +13,8 @@ from . import options
 from .user_language import user_language
 
 if TYPE_CHECKING:
-    from blindplay.hall.pairing_tables import Given
-    from blindplay.hall.round_results import Entered
+    from blindplay.hall.pairings.assigning import Given
+    from blindplay.hall.pairings.rounds import Entered
     from blindplay.language import Language
 
 _PATIENCE_S = 10.0  # until a broker answers
@@ -45,8 +45,8 @@ def pair(file: Path, event_file: Path, number: int | None, as_json: bool) -> Non
     """
     from blindplay.hall.event_file import read_event_file
     from blindplay.hall.hall import TableCalls
-    from blindplay.hall.pairing_tables import assign_round, with_tables
-    from blindplay.hall.rounds import keep_round, read_round
+    from blindplay.hall.pairings.assigning import assign_round, with_tables
+    from blindplay.hall.pairings.rounds import keep_round, read_round
 
     paired = read_round(file, number)
     joined = read_event_file(event_file, table=False)
@@ -99,8 +99,8 @@ def _given_words(one: "Given") -> str:
 def where(name: str, event_file: Path, number: int | None, language: str, aloud: bool) -> None:
     """Say where a player plays."""
     from blindplay.hall.event_file import read_event_file
-    from blindplay.hall.rounds import kept_round, place_in_words
-    from blindplay.hall.rounds import where as where_plays
+    from blindplay.hall.pairings.rounds import kept_round, place_in_words
+    from blindplay.hall.pairings.rounds import where as where_plays
 
     pack = options.load_language(language)
     paired = kept_round(read_event_file(event_file, table=False).folder, number)
@@ -129,8 +129,7 @@ def results(
     else. A result that is in the file already stays.
     """
     from blindplay.hall.event_file import read_event_file
-    from blindplay.hall.round_results import enter_results
-    from blindplay.hall.rounds import read_result_file
+    from blindplay.hall.pairings.rounds import enter_results, read_result_file
     from blindplay.record import files
 
     output = output or file.with_name(f"{file.stem}-results{file.suffix}")
@@ -157,7 +156,7 @@ def _about(file: Path) -> Iterator[None]:
 
 
 def _entered_row(one: "Entered") -> dict[str, object]:
-    found = one.found
+    found = one.game
     return {"board": one.board, "white": one.white, "black": one.black, "status": one.status,
             "table": found.table if found else "", "result": found.result if found else "",
             "signed": list(found.signed) if found else []}  # fmt: skip
@@ -176,7 +175,7 @@ _ENTERED = {
 
 
 def _entered_words(one: "Entered") -> str:
-    found, what = one.found, _ENTERED.get(one.status, "")
+    found, what = one.game, _ENTERED.get(one.status, "")
     if found is not None and found.result:
         what = f"{found.result}, {_SIGNED[found.signed]}."
         if one.status == "other":
@@ -193,8 +192,8 @@ def _entered_words(one: "Entered") -> str:
 def standings(file: Path, language: str, aloud: bool, as_json: bool) -> None:
     """Print the standings, ranked as in the report file of the pairing program."""
     from blindplay.given import read_bytes
-    from blindplay.hall import trf
-    from blindplay.hall.rounds import MOST_BYTES
+    from blindplay.hall.pairings import trf
+    from blindplay.hall.pairings.rounds import MOST_BYTES
     from blindplay.wording.pairings import standing_in_words
 
     pack = options.load_language(language)

@@ -16,6 +16,7 @@ from blindplay.table.table import Table
 
 from . import earlier_games
 from .event_file import EventFile
+from .pairings.rounds import Assignment, assignment_of
 from .protocol import (
     LinesWanted,
     MessageError,
@@ -28,7 +29,6 @@ from .protocol import (
     topic_of,
 )
 from .requests import OLDEST_S, Handler, Reply
-from .rounds import Assignment, assignment_of
 
 ASSIGN, TELL = "assign", "pairings"
 """The kinds of requests: play this game next; tell your people where they play next."""

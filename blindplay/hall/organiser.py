@@ -27,9 +27,9 @@ from blindplay.record import signatures
 from .follower import Follower
 from .hall import Hall
 from .overview import hour, natural
+from .pairings.rounds import Reporter, as_csv
 from .protocol import RequestAnswer
 from .requests import UnreachableError
-from .round_report import Reporter, as_csv
 from .tickets import Tickets
 
 # --- the machines of all tables ------------------------------------------------------------------

@@ -30,10 +30,10 @@ from .event_file import EventFile
 from .hall import Hall
 from .organiser import OrganiserPages
 from .overview import GROUPS, Overview, ShownTable, hour
-from .rounds import kept_round, place_in_words, where
+from .pairings.rounds import kept_round, place_in_words, where
+from .pairings.trf import spoken_name
 from .table_pages import NEXT_KEY, TablePages
 from .tickets import TicketRoutes, Tickets
-from .trf import spoken_name
 
 VIEWS = ("grid", "list")
 """All tables as cards, or as the rows of a table."""

@@ -17,7 +17,7 @@ from blindplay.laws.facts import Setup
 from blindplay.record import read_journal
 from tests.command_line import run
 from tests.hall.broker import RealBroker
-from tests.hall.trf_text import OPEN
+from tests.hall.pairings.trf_text import OPEN
 from tests.waiting import until
 
 from .test_hall import event_file

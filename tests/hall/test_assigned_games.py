@@ -9,9 +9,9 @@ from dataclasses import asdict, replace
 from blindplay.hall.assigned_games import AssignedGames, publisher
 from blindplay.hall.assigning import ASSIGN, Assigned, NextGame
 from blindplay.hall.hall import Hall
+from blindplay.hall.pairings.rounds import Assignment
 from blindplay.hall.protocol import RequestAnswer
 from blindplay.hall.requests import UnreachableError
-from blindplay.hall.rounds import Assignment
 from blindplay.language import load
 from blindplay.laws import facts as f
 from blindplay.typed_lines import TypedLines

@@ -10,7 +10,7 @@ import pytest
 
 from blindplay.hall.assigning import ASSIGN, TELL, Assigned, NextGame, WaitingTable, handlers
 from blindplay.hall.hall import Hall
-from blindplay.hall.rounds import Assignment
+from blindplay.hall.pairings.rounds import Assignment
 from blindplay.laws import facts as f
 from blindplay.table import Table
 from blindplay.table.pairings import Pairings

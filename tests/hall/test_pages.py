@@ -10,7 +10,7 @@ import pytest
 from blindplay.console.messages import LANGUAGES, catalogue
 from blindplay.hall.incidents import KINDS
 from blindplay.hall.overview import NEEDS
-from blindplay.hall.rounds import Assignment, Round, keep_round
+from blindplay.hall.pairings.rounds import Assignment, Round, keep_round
 from blindplay.laws import facts as f
 from blindplay.table import Table
 from tests import web

@@ -6,10 +6,10 @@ from concurrent.futures import Future
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from .assigning import ASSIGN, TELL
-from .hall import TableAsker
-from .protocol import RequestAnswer
-from .requests import UnreachableError
+from ..assigning import ASSIGN, TELL
+from ..hall import TableAsker
+from ..protocol import RequestAnswer
+from ..requests import UnreachableError
 from .rounds import Assignment, Round
 
 

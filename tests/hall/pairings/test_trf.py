@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blindplay.hall import trf
+from blindplay.hall.pairings import trf
 
 from .trf_text import OPEN, TRF26, Line
 

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.hall.csv_pairings import CsvFile
-from blindplay.hall.round_results import TableResult, enter_results
-from blindplay.hall.rounds import read_result_file
+from blindplay.hall.pairings.csv_pairings import CsvFile
+from blindplay.hall.pairings.rounds import TableResult, enter_results, read_result_file
 from blindplay.laws import facts as f
 
-from .test_round_results import RESIGNED, copy, declared
+from .test_rounds import RESIGNED, copy, declared
 
 TABLE = 'Table;White;Black;Round;Club\n4;"Dahl, Bert";Anna Berg;2;"A; B"\n5;Cia Ek;David Fors;2;\n'
 

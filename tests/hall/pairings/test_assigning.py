@@ -9,13 +9,12 @@ import pytest
 from blindplay.hall.assigned_games import publisher
 from blindplay.hall.assigning import NextGame, WaitingTable
 from blindplay.hall.hall import TableCalls
-from blindplay.hall.pairing_tables import assign_round, with_tables
-from blindplay.hall.rounds import Assignment, Round
+from blindplay.hall.pairings.assigning import assign_round, with_tables
+from blindplay.hall.pairings.rounds import Assignment, Round
 from blindplay.laws import facts as f
+from tests.hall.conftest import Event
+from tests.hall.playing import play
 from tests.waiting import until
-
-from .conftest import Event
-from .playing import play
 
 ROUND = Round("4", (Assignment("4", "1", "Anna", "Bert"), Assignment("4", "2", "Cia", "David")))
 
