@@ -131,7 +131,7 @@ def _play_distant(given: Mapping[str, Any], devices: "WantedDevices") -> None:
 
 def _play_rounds(given: Mapping[str, Any], devices: "WantedDevices", joined: "EventFile") -> None:
     """Play one game after the other, each as the hall assigns it."""
-    from blindplay.hall.assigned_games import AssignedGames
+    from blindplay.hall.table_side.between_games import AssignedGames
     from blindplay.record import storage
     from blindplay.table.play import run
     from blindplay.typed_lines import TypedLines
@@ -184,7 +184,7 @@ def _companion(joined: "EventFile | None") -> "Companion | None":
     """Return the companion that publishes the table to a hall; None without a hall."""
     if joined is None:
         return None
-    from blindplay.hall.assigned_games import publisher
+    from blindplay.hall.table_side.between_games import publisher
 
     return lambda table, about: publisher(table, joined, about)
 

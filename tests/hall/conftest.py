@@ -14,7 +14,7 @@ import pytest
 from blindplay.broker import Broker
 from blindplay.hall.event_file import EventFile
 from blindplay.hall.hall import Hall
-from blindplay.hall.publisher import Publisher
+from blindplay.hall.table_side.publisher import Publisher
 from blindplay.laws import facts as f
 from blindplay.record import Journal
 from blindplay.table import Table

@@ -27,7 +27,7 @@ from blindplay.hall.brokers import (
 from blindplay.hall.hall import Hall
 from blindplay.hall.new_event import BROKER_FOLDER
 from blindplay.hall.protocol import KINDS, Topic
-from blindplay.hall.publisher import Publisher
+from blindplay.hall.table_side.publisher import Publisher
 from blindplay.record import Journal
 from blindplay.table import Table
 from tests.programs import need

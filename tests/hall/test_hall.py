@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.hall import earlier_games
 from blindplay.hall.protocol import Head, Presence, Topic, encode
+from blindplay.hall.table_side.journals import game_ends
 from blindplay.laws import facts as f
 from blindplay.record import Journal, files
 from tests.waiting import until
@@ -161,7 +161,7 @@ def test_a_game_that_goes_on_beside_another_is_copied_now_and_later(event: Event
     assert table.path != path and until(lambda: is_equal(hall, table))
     assert until(lambda: files.beside(table.path, ".hall").exists())
     publisher.close()
-    ends = earlier_games.ends(path.parent, event.joined("1"))
+    ends = game_ends(path.parent, event.joined("1"))
     assert list(table.written) in ends.values()
 
 

@@ -228,7 +228,7 @@ def test_a_table_with_a_wrong_clock_is_named_and_is_followed(
     yesterday = SimpleNamespace(time=lambda: time.time() - 24 * HOUR)
     hall, table = event.hall(), event.table()
     with monkeypatch.context() as patch:
-        patch.setattr("blindplay.hall.heads.time", yesterday)
+        patch.setattr("blindplay.hall.table_side.publisher.time", yesterday)
         patch.setattr("blindplay.record.chain.time", yesterday)
         event.publish(table)
         play(table, "e2e4")

@@ -11,7 +11,7 @@ import pytest
 from blindplay.hall.follower import Follower
 from blindplay.hall.organiser import COLUMNS, ShownEvidence, ShownMachine, evidence, machines
 from blindplay.hall.protocol import Presence, Topic, encode
-from blindplay.hall.publisher import Publisher
+from blindplay.hall.table_side.publisher import Publisher
 from blindplay.record import signatures
 from blindplay.table import Table
 from tests import web

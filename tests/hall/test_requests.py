@@ -12,8 +12,8 @@ import pytest
 from blindplay.hall.follower import Follower
 from blindplay.hall.hall import ask_once
 from blindplay.hall.protocol import Request, RequestAnswer, Topic, decode, encode
-from blindplay.hall.publisher import Publisher
 from blindplay.hall.requests import Requests, RequestTaker, UnreachableError
+from blindplay.hall.table_side.publisher import Publisher
 from blindplay.laws import facts as f
 from blindplay.record import signatures
 from blindplay.table import Table

@@ -6,11 +6,13 @@ from concurrent.futures import Future
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from ..assigning import ASSIGN, TELL
 from ..hall import TableAsker
 from ..protocol import RequestAnswer
 from ..requests import UnreachableError
 from .rounds import Assignment, Round
+
+ASSIGN, TELL = "assign", "pairings"
+"""The kinds of requests: play this game next; tell your people where they play next."""
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from blindplay.hall.assigned_games import publisher
-from blindplay.hall.assigning import NextGame, WaitingTable
 from blindplay.hall.hall import TableCalls
 from blindplay.hall.pairings.assigning import assign_round, with_tables
 from blindplay.hall.pairings.rounds import Assignment, Round
+from blindplay.hall.table_side.between_games import NextGame, WaitingTable, publisher
 from blindplay.laws import facts as f
 from tests.hall.conftest import Event
 from tests.hall.playing import play

@@ -15,17 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from blindplay.broker import Link
-from blindplay.laws import Taken
-from blindplay.laws.facts import Tick
-from blindplay.record import chain, signatures
+from blindplay.laws import Game, Taken
+from blindplay.laws.facts import SIDES, Tick
+from blindplay.laws.needs import needs
+from blindplay.record import signatures
 from blindplay.table.hall_contact import Elsewhere
 from blindplay.table.table import Table
 
-from . import earlier_games
-from .event_file import EventFile
-from .heads import head_of
-from .protocol import (
-    MOST_BYTES,
+from ..event_file import EventFile
+from ..protocol import (
     Head,
     LinesWanted,
     MessageError,
@@ -37,8 +35,16 @@ from .protocol import (
     encode,
     topic_of,
 )
-from .requests import Handler, Reply, RequestTaker
-from .signing import JournalSigner
+from ..requests import Handler, Reply, RequestTaker
+from .journals import (
+    JournalLines,
+    JournalSigner,
+    batches,
+    earlier_journals,
+    earlier_lines,
+    game_ends,
+    mark_journal,
+)
 
 HEAD_S = 10.0
 """Seconds between two heads, if only time passes."""
@@ -68,10 +74,10 @@ class Publisher:
         """:raises ValueError: if the broker cannot be used as the file says."""
         self._table = table
         self._joined = joined
-        self._tell_about = about
+        self._read_about = about
         self._about: dict[str, Any] = {}
         self._about_due = 0.0
-        self._lines = _JournalLines(table)
+        self._lines = JournalLines(table)
         self._signer = JournalSigner(table, joined)
         self._taker = RequestTaker(table, {"sign": self._sign, **(handlers or {})})
         self._run = secrets.token_hex(8)
@@ -88,9 +94,9 @@ class Publisher:
         self._joined_at = 0.0
         self._strangers: deque[str] = deque(maxlen=_MOST_STRANGERS)
         self._own: deque[bytes] = deque(maxlen=_REMEMBERED)  # digests of published messages
-        self._cleared = False  # it is known what the broker kept, and publishing may begin
-        self._kept: dict[str, bytes] = {}  # by kind, until then
-        self._echo = b""  # the digest of the message whose echo comes after what was kept
+        self._cleared = False  # the retained messages are known, and publishing may begin
+        self._retained: dict[str, bytes] = {}  # messages of the broker by kind, until then
+        self._echo = b""  # the digest of the message whose echo follows the retained ones
         self._echo_until: float | None = None
         self._leaving = self._closing = False
         self._handed_over = threading.Event()
@@ -99,12 +105,12 @@ class Publisher:
         self._link = Link(
             joined.broker,
             [self._topic(kind) for kind in kinds],
-            self._receive,
-            self._connected,
+            self._on_message,
+            self._on_connect,
             will=(self._topic("presence"), encode(Presence(self._run, False))),
         )
         self._thread = threading.Thread(target=self._work, name="hall", daemon=True)
-        table.listen(self._happened)
+        table.listen(self._on_taken)
         table.hall.join(self.hand_over)
         self._thread.start()
         self._link.start()
@@ -117,13 +123,13 @@ class Publisher:
         return self._handed_over.wait(seconds)
 
     def close(self) -> None:
-        """Publish the rest, if there is a connection, and say that the table has gone."""
+        """Publish the rest, if there is a connection, and that the table is offline."""
         self._closing = True
         self._wake.set()
         self._thread.join(timeout=2.0)
         farewell = self._topic("presence"), encode(Presence(self._run, False))
-        said = self._cleared and not self._table.hall.holds  # else nobody knows that it was there
-        self._link.close(*([farewell] if said else []))
+        announced = self._cleared and not self._table.hall.holds
+        self._link.close(*([farewell] if announced else []))
 
     def __enter__(self) -> "Publisher":
         return self
@@ -136,17 +142,17 @@ class Publisher:
 
     # --- called in other threads ---------------------------------------------------------------
 
-    def _happened(self, taken: Taken) -> None:
+    def _on_taken(self, taken: Taken) -> None:
         if taken.rulings or not isinstance(taken.fact, Tick):  # time that passes can wait
             self._wake.set()
 
-    def _connected(self) -> None:
+    def _on_connect(self) -> None:
         with self._lock:
             self._announce, self._joined_at = True, time.monotonic()
             self._echo_until = None
         self._wake.set()
 
-    def _receive(self, topic: str, payload: bytes, retained: bool) -> None:
+    def _on_message(self, topic: str, payload: bytes, retained: bool) -> None:
         with contextlib.suppress(MessageError), self._lock:
             kind = topic_of(topic).kind
             if kind == "ask":
@@ -158,12 +164,12 @@ class Publisher:
                 self._echo_until = 0.0
             elif payload and _digest(payload) not in self._own:
                 if not self._cleared:
-                    self._kept[kind] = payload
+                    self._retained[kind] = payload
                 if kind != "signature":
-                    self._hear_another(kind, payload, retained)
+                    self._take_foreign(kind, payload, retained)
         self._wake.set()
 
-    def _hear_another(self, kind: str, payload: bytes, retained: bool) -> None:
+    def _take_foreign(self, kind: str, payload: bytes, retained: bool) -> None:
         """Take a message under this table's name that this process has not published. It is left by
         an earlier process, or comes from a second table, or is forged. If it would hide this
         table, the table publishes itself again."""
@@ -175,13 +181,13 @@ class Publisher:
             if not retained:
                 self._note_stranger(run)
         elif kind == "presence":
-            said = decode(Presence, payload)
-            # The broker may find late that an earlier process has gone.
-            late = not said.online and time.monotonic() < self._joined_at + _WILL_S
+            presence = decode(Presence, payload)
+            # The broker may publish the will of an earlier process late.
+            late = not presence.online and time.monotonic() < self._joined_at + _WILL_S
             if not retained and not late:
-                self._note_stranger(said.run)
+                self._note_stranger(presence.run)
             # Two tables must not answer each other forever.
-            self._announce, self._disturbed = self._announce or not said.online, True
+            self._announce, self._disturbed = self._announce or not presence.online, True
 
     def _note_stranger(self, run: str) -> None:
         if run[:_RUN] not in self._strangers:
@@ -204,7 +210,7 @@ class Publisher:
     def _round(self) -> None:
         """Publish new and requested lines, and take the requests."""
         path = self._table.path  # it may change, and a full disk may not keep the mark at first
-        if self._marked != path and earlier_games.mark(path, self._joined):
+        if self._marked != path and mark_journal(path, self._joined):
             self._marked = path
         self._lines.read()
         signed = self._signer.sign_end(self._lines.game)  # with the network gone, too
@@ -223,7 +229,7 @@ class Publisher:
             requests, self._requests = self._requests, deque()
         if announce or time.monotonic() >= self._about_due:
             self._about_due = time.monotonic() + _ABOUT_S
-            before, self._about = self._about, dict(self._tell_about())
+            before, self._about = self._about, dict(self._read_about())
             announce = announce or self._disturbed or self._about != before
         if announce:
             self._disturbed = False
@@ -239,11 +245,11 @@ class Publisher:
             self._taker.take(request, self._lines.game, self._reply)
 
     def _is_clear(self) -> bool:
-        """Return whether it is known what the broker kept under this table's name. Nothing is
-        published before, for it may be of this game, from another machine.
+        """Return whether the retained messages under this table's name are known. Nothing is
+        published before, because they may be of this game, from another machine.
 
-        The broker brings what it kept when this table subscribes, and so before the echo of a
-        message that the table publishes afterwards.
+        The broker sends them when this table subscribes, and so before the echo of a message that
+        the table publishes afterwards.
         """
         if self._cleared:
             return True
@@ -263,16 +269,16 @@ class Publisher:
         return True
 
     def _elsewhere(self) -> Elsewhere | None:
-        """What the broker kept of this game that its journal lacks; None if there is nothing."""
+        """What the retained messages say of this game and its journal lacks; None if nothing."""
         own = signatures.public_key(self._joined.key) if self._joined.key else ""
-        for line in self._kept.get("signature", b"").splitlines(keepends=True):
+        for line in self._retained.get("signature", b"").splitlines(keepends=True):
             with contextlib.suppress(signatures.SignatureError):
                 one = signatures.read_line(line)
                 ours = (one.game, one.key) == (self._lines.game, own)
                 if ours and one.result and not self._lines.reach(one.n, one.digest):
                     return Elsewhere(one.result, signed=True)
         with contextlib.suppress(MessageError):
-            head = decode(Head, self._kept.get("head", b""))
+            head = decode(Head, self._retained.get("head", b""))
             if head.game == self._lines.game and not self._lines.reach(head.n, head.digest):
                 return Elsewhere(head.result)
         return None
@@ -317,12 +323,12 @@ class Publisher:
             self._next = min(self._next, ask.start - 1)
             return
         path = self._table.path
-        for payload in earlier_games.lines(ask, path.parent, self._joined, path):
+        for payload in earlier_lines(ask, path.parent, self._joined, path):
             self._publish("journal", payload)
 
     def _presence(self) -> Presence:
         path = self._table.path
-        games = earlier_games.ends(path.parent, self._joined, path)
+        games = game_ends(path.parent, self._joined, path)
         games.pop(self._lines.game, None)
         return Presence(self._run, True, games, self._about)
 
@@ -331,70 +337,61 @@ class Publisher:
         self._publish_signatures()
 
     def _publish_signatures(self) -> None:
-        """Publish this table's signatures at the event, the newest first. The broker keeps
+        """Publish this table's signatures at the event, the newest first. The broker retains
         them."""
         lines: list[bytes] = []
-        for path in earlier_games.earlier(self._table.path.parent, self._joined):
+        for path in earlier_journals(self._table.path.parent, self._joined):
             lines += signatures.lines_of(path)
         if lines:
-            self._publish("signature", earlier_games.batches(lines[::-1])[0], retain=True)
+            self._publish("signature", batches(lines[::-1])[0], retain=True)
 
     def _reply(self, answer: RequestAnswer) -> None:
         self._publish("answer", encode(answer))
 
 
-class _JournalLines:
-    """The lines of the table's journal that are on the disk."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
-        self._ends = [0]
-        self.game = ""
-        """The digest of the first line; empty while there is none."""
-
-    @property
-    def number(self) -> int:
-        return len(self._ends) - 1
-
-    def read(self) -> None:
-        """Find the lines that have been added. Lines that are not synced yet are left out.
-
-        :raises OSError: if the file cannot be read.
-        """
-        number, _ = self._table.written
-        if number <= self.number:
-            return
-        with self._table.path.open("rb") as file:
-            file.seek(self._ends[-1])
-            for line in file:
-                if self.number == number or not line.endswith(b"\n"):
-                    break
-                self.game = self.game or chain.digest_of(line)
-                self._ends.append(self._ends[-1] + len(line))
-
-    def reach(self, number: int, digest: str) -> bool:
-        """Return whether line ``number`` is there, and has this digest.
-
-        :raises OSError: if the file cannot be read.
-        """
-        if not 0 < number <= self.number:
-            return False
-        with self._table.path.open("rb") as file:
-            file.seek(self._ends[number - 1])
-            return chain.digest_of(file.readline()) == digest
-
-    def batch(self, index: int) -> tuple[bytes, int]:
-        """Some lines from ``index`` on, as one message, and how many they are.
-
-        :raises OSError: if the file cannot be read.
-        """
-        last = index + 1
-        while last < self.number and self._ends[last + 1] - self._ends[index] <= MOST_BYTES:
-            last += 1
-        with self._table.path.open("rb") as file:
-            file.seek(self._ends[index])
-            return file.read(self._ends[last] - self._ends[index]), last - index
-
-
 def _digest(payload: bytes) -> bytes:
     return hashlib.sha256(payload).digest()
+
+
+# --- the head ------------------------------------------------------------------------------------
+
+
+def head_of(table: Table, run: str, seq: int, game: str, **more: Any) -> Head | None:
+    """The head of a running table, with ``more`` fields that the table does not know; None while
+    nothing of its game is on the disk."""
+    with table.lock:
+        number, digest = table.written
+        state, now = table.game, table.time()
+        if state.setup is None or not number:
+            return None
+        position = state.position
+        made = state.turn.made or (state.history[-1].move if state.history else None)
+        return Head(
+            run=run, seq=seq, game=game, n=number, digest=digest,
+            t=now / 1000, wall=round(time.time(), 3),
+            state=_state(state), result=state.result or "",
+            white=state.player("white").name, black=state.player("black").name,
+            round=state.setup.round,
+            fen=position.fen(), moves=len(state.history) + bool(state.turn.made),
+            last=made.uci() if made else "",
+            left=_left(state, now), running=state.clock.running or "",
+            needs=list(needs(state, table.log)), **more,
+        )  # fmt: skip
+
+
+def _state(game: Game) -> str:
+    if game.over:
+        return "over"
+    if game.adjourned:
+        return "adjourned"
+    if not game.started:
+        return "setup"
+    return "stopped" if game.paused else "playing"
+
+
+def _left(game: Game, now: int) -> dict[str, float]:
+    clock = game.clock
+    if not clock:
+        return {}
+    passed = {side: now - clock.counts_from if side == clock.running else 0 for side in SIDES}
+    return {side: max(0, clock.left[side] - max(0, passed[side])) / 1000 for side in SIDES}

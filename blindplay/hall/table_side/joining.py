@@ -10,11 +10,12 @@ from blindplay.console import PORT
 from blindplay.given import shown
 from blindplay.record import files
 
-from .event_file import EventFile, event_file_of
-from .tickets import BEGIN, FILE, OPEN, TableSide
+from ..event_file import EventFile, event_file_of
+from ..tickets import BEGIN, FILE, OPEN, TableSide
 
 if TYPE_CHECKING:
     import httpx
+
 
 _TICKET = re.compile("([0-9]{6})(?:@(.*))?")
 _PATIENCE_S = 10.0

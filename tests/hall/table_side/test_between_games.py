@@ -1,23 +1,44 @@
-"""A table gets its next game: once, when it is free, and only what is asked now."""
+"""A table gets its next game while it waits, and says where people play next."""
 
 from __future__ import annotations
 
+import io
+import threading
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from blindplay.hall.assigning import ASSIGN, TELL, Assigned, NextGame, WaitingTable, handlers
 from blindplay.hall.hall import Hall
+from blindplay.hall.pairings.assigning import ASSIGN, TELL
 from blindplay.hall.pairings.rounds import Assignment
+from blindplay.hall.protocol import RequestAnswer
+from blindplay.hall.requests import UnreachableError
+from blindplay.hall.table_side.between_games import (
+    Assigned,
+    AssignedGames,
+    BetweenGames,
+    NextGame,
+    WaitingTable,
+    handlers,
+    publisher,
+)
+from blindplay.language import load
 from blindplay.laws import facts as f
+from blindplay.speech.models.folders import find_model
+from blindplay.speech.recogniser import Recogniser
+from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
 from blindplay.table.pairings import Pairings
+from blindplay.typed_lines import TypedLines
+from blindplay.wording.pairings import Pairing
+from tests.hall.conftest import Event
+from tests.hall.playing import is_equal, play
+from tests.table.playing import KEYS_ONLY
+from tests.table.speaking import Microphone, hear_in_second_language, spoken
 from tests.waiting import PATIENCE_S, until
-
-from .conftest import Event
-from .playing import is_equal, play
 
 GAME = Assignment("4", "1", "Cia Ek", "David Fors")
 
@@ -181,3 +202,144 @@ def test_a_waiting_table_gives_the_journals_of_its_earlier_games(event: Event) -
             return [one.read_bytes() for one in copies.glob("*")] == [table.path.read_bytes()]
 
         assert until(is_copied)
+
+
+GERMAN, ENGLISH = load("de"), load("en")
+NEXT = Pairing("4", "7", "Anna", "Bert")
+SENTENCE = "Runde vier, Tisch sieben: Anna hat Weiß gegen Bert"
+
+
+def people(told: list[str], *pairings: Pairing) -> BetweenGames:
+    known = Pairings("2")
+    found = BetweenGames(GERMAN, None, known, told.append)
+    known.tell(pairings)
+    return found
+
+
+def test_where_people_play_is_said_as_soon_as_the_hall_tells_it() -> None:
+    told: list[str] = []
+    people(told, NEXT)
+    assert len(told) == 1 and told[0].startswith(SENTENCE)
+
+
+def test_the_question_is_answered_as_far_as_the_hall_has_told() -> None:
+    told: list[str] = []
+    asked = people(told)
+    asked.answer()
+    assert told == [GERMAN.sentence("pairing_unknown")]
+    other = Pairing("4", "1", "Cia", "David")
+    told.clear()
+    people(told, NEXT, other).answer()
+    assert told[2:] == told[:2] and len(told) == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "asks"),
+    [("wo spiele ich", True), ("Wo spiele ich", True), ("e4", False), ("", False)],
+)
+def test_only_the_question_itself_is_one(words: str, asks: bool) -> None:
+    assert people([]).is_question(words) is asks
+
+
+@pytest.mark.parametrize("only_second", [False, True])
+def test_the_question_is_heard_in_any_language_and_other_talk_is_not_taken_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, only_second: bool
+) -> None:
+    told: list[str] = []
+    asked, microphone = people(told, NEXT), Microphone()
+    told.clear()
+    recogniser = Recogniser(find_model("de"), "de", spellings=GERMAN.spoken)
+    if only_second:
+        hear_in_second_language(recogniser, monkeypatch)
+    with Synthesiser("de", cache=tmp_path, spellings=GERMAN.spoken) as synthesiser:
+        listener = asked.listen(microphone, recogniser)
+        try:
+            microphone.push(spoken(synthesiser, "Springer Gustav eins Felix drei"))
+            microphone.push(spoken(synthesiser, "Wo spiele ich"))
+            assert until(lambda: told)
+            assert until(lambda: not microphone.waiting())
+        finally:
+            listener.close()
+    assert len(told) == 1 and told[0].startswith(SENTENCE)
+
+
+FULL = Assignment("4", "1", "Cia Ek", "David Fors", "both", "", "de")
+OPTIONS = {"round": "4", "white": "Cia Ek", "black": "David Fors", "impaired": "both",
+           "black_language": "de"}  # fmt: skip
+
+
+def games(event: Event) -> AssignedGames:
+    return AssignedGames(replace(event.broker.event_file("1"), event=event.name), event.folder)
+
+
+def asked(hall: Hall) -> RequestAnswer | None:
+    """The table's answer to the assignment; None while the hall does not know the table."""
+    try:
+        return hall.request("1", "Berta", ASSIGN, asdict(FULL)).result(timeout=PATIENCE_S)
+    except UnreachableError:
+        return None
+
+
+def test_a_table_says_that_it_waits_and_takes_what_is_assigned(event: Event) -> None:
+    out, told = io.StringIO(), list[object]()
+    more = threading.Event()
+
+    def keys() -> object:
+        yield "\n"
+        more.wait(60)
+
+    lines = TypedLines(keys())  # type: ignore[arg-type]
+    table = games(event)
+    thread = threading.Thread(
+        target=lambda: told.append(table.next(load("en"), KEYS_ONLY, lines, out))
+    )
+    thread.start()
+    hall, answers = event.hall(), list[RequestAnswer]()
+
+    def done() -> bool:
+        answer = asked(hall)
+        answers.extend([answer] if answer else [])
+        return bool(answers)
+
+    assert until(done)
+    thread.join(PATIENCE_S)
+    more.set()
+    assert answers[0].status == "done"
+    assert told == [{**OPTIONS, "who": "Berta", "request": answers[0].id}]
+    sentence = "Table one waits for its next pairing. Type quit to end the table.\n"
+    assert out.getvalue() in (sentence, 2 * sentence)  # a key says it once more
+
+
+def test_the_word_that_ends_the_table_ends_the_wait(event: Event) -> None:
+    lines = TypedLines(["beenden\n"])
+    assert games(event).next(load("de"), KEYS_ONLY, lines, io.StringIO()) is None
+
+
+def test_where_do_i_play_can_be_typed_while_the_table_waits(event: Event) -> None:
+    out = io.StringIO()
+    lines = TypedLines(["where do I play\n", "quit\n"])
+    assert games(event).next(load("en"), KEYS_ONLY, lines, out) is None
+    assert out.getvalue().splitlines()[1:] == ["No pairing is known yet."]
+
+
+def test_what_was_assigned_after_the_last_game_comes_without_a_wait(event: Event) -> None:
+    table = games(event)
+    assert not table.known
+    table._following.put(Assigned(FULL, "Berta", "id"))
+    assert table.known
+    found = table.next(load("en"), KEYS_ONLY, TypedLines([]), io.StringIO())
+    assert found == {**OPTIONS, "who": "Berta", "request": "id"} and not table.known
+
+
+def test_the_request_stands_in_the_set_up_so_it_is_answered_as_done(event: Event) -> None:
+    """The answer may be lost, and the hall asks again when the game is set up already."""
+    white, black = f.Player(name="Cia Ek"), f.Player(name="David Fors")
+    setup = f.Setup(white=white, black=black, round="4", who="Berta", request="id")
+    table, following = event.table(setup=setup), NextGame()
+    joined = replace(event.broker.event_file("1"), event=event.name)
+    with publisher(table, joined, dict, following):
+        hall = event.hall()
+        assert until(lambda: is_equal(hall, table))
+        answer = asked(hall)
+        assert answer is not None and answer.status == "done"
+    assert following.known is None

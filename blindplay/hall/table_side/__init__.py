@@ -1,0 +1,1 @@
+"""What runs at a table of an event: publishing, joining, signing, and the time between games."""
