@@ -17,8 +17,7 @@ from . import options
 
 if TYPE_CHECKING:
     from blindplay.console.server import Certificate
-    from blindplay.hall.broadcast_settings import BroadcastSettings
-    from blindplay.hall.broadcasting import Broadcast
+    from blindplay.hall.broadcast.broadcasting import Broadcast, BroadcastSettings
     from blindplay.hall.event_file import EventFile
     from blindplay.hall.hall import Hall
 
@@ -95,7 +94,7 @@ def serve(
 
     Ctrl-C ends the hall; the tables play on.
     """
-    from blindplay.hall.broadcast_settings import read_broadcast
+    from blindplay.hall.broadcast.broadcasting import read_broadcast
     from blindplay.hall.event_file import read_event_file
 
     serve_hall(
@@ -163,8 +162,7 @@ def cast(file: Path, **at: Any) -> None:
     The part [broadcast] of the file says how much later, whether names are shown, and where the
     games go besides the pages.
     """
-    from blindplay.hall.broadcast_settings import read_broadcast
-    from blindplay.hall.broadcasting import PublicHost
+    from blindplay.hall.broadcast.broadcasting import PublicHost, read_broadcast
     from blindplay.hall.event_file import read_event_file
     from blindplay.hall.hall import Hall
 
@@ -188,7 +186,7 @@ def cast(file: Path, **at: Any) -> None:
 def _broadcast(
     stack: ExitStack, running: "Hall", settings: "BroadcastSettings", title: str
 ) -> "Broadcast":
-    from blindplay.hall.broadcasting import Broadcast
+    from blindplay.hall.broadcast.broadcasting import Broadcast
 
     broadcast = Broadcast(running.follower, settings, title)
     stack.callback(broadcast.close)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from blindplay.console.public import Audience
-from blindplay.hall.broadcast_settings import BroadcastSettings, read_broadcast
+from blindplay.hall.broadcast.broadcasting import BroadcastSettings, read_broadcast
 from blindplay.hall.event_file import read_event_file
 from blindplay.hall.new_event import EventPlan, short_name, write_event
 from blindplay.record import signatures

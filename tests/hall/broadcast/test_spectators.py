@@ -14,15 +14,14 @@ import pytest
 
 from blindplay.console.access import RateLimiter
 from blindplay.console.public import Audience
-from blindplay.hall.broadcasting import PublicHost
-from blindplay.hall.delayed_hall import DelayedHall
-from blindplay.hall.spectators import SpectatorsPages
+from blindplay.hall.broadcast.broadcasting import PublicHost
+from blindplay.hall.broadcast.delayed import DelayedHall
+from blindplay.hall.broadcast.spectators import SpectatorsPages
 from blindplay.laws import facts as f
 from tests import web
+from tests.hall.model_hall import ModelHall
+from tests.hall.told_table import ToldTable, pass_time, setup
 from tests.waiting import PATIENCE_S, until
-
-from .model_hall import ModelHall
-from .told_table import ToldTable, pass_time, setup
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext

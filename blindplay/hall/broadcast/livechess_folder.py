@@ -27,7 +27,7 @@ import chess
 from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
 
-from .delayed_hall import ShownGame
+from .delayed import ShownGame
 
 _STANDARD = 518  # the number of the usual position among those of Chess960
 _NO_PLAYER = dict.fromkeys(

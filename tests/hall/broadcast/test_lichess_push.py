@@ -10,8 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.hall.broadcast_settings import LichessRounds
-from blindplay.hall.lichess_push import LIMITED_S, PAUSE_S, LichessPush, read_token
+from blindplay.hall.broadcast.lichess_push import (
+    LIMITED_S,
+    PAUSE_S,
+    LichessPush,
+    LichessRounds,
+    read_token,
+)
 
 from .lichess_server import ROUND, TOKEN, LichessServer
 

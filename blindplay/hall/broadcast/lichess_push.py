@@ -8,21 +8,24 @@ been tried with Lichess itself.
 
 import json
 import os
+import re
 import stat
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 
-from blindplay.given import in_short, read_bytes
+from blindplay.given import in_short, read_bytes, shown
 
-from .broadcast_settings import LichessRounds
-
+LICHESS = "https://lichess.org"
+MOST_ROUND = 999
 MOST_GAMES = 100
 PAUSE_S = 5.0
 """The least time between two pushes."""
@@ -34,6 +37,69 @@ _LAST_PAUSE_S = 60.0
 _MOST_WAIT_S = 3600.0
 _MOST_ANSWER = 2_000_000  # bytes
 _MOST_TOKEN = 1000
+_ROUND_ID = re.compile("[A-Za-z0-9]{8}")
+_LICHESS_KEYS = {"token", "rounds", "server"}
+
+
+@dataclass(frozen=True)
+class LichessRounds:
+    """Broadcast rounds at Lichess, by the number of the round here."""
+
+    token: Path
+    """A file with the token. Only its owner may be able to read it."""
+    rounds: Mapping[int, str] = field(default_factory=dict)
+    server: str = LICHESS
+
+
+def check_keys(values: Any, known: set[str], part: str) -> None:
+    if not isinstance(values, dict):
+        raise ValueError(f"{part} must be a part of its own.")
+    if unknown := sorted(values.keys() - known):
+        raise ValueError(f"{part} knows no {shown(unknown[0])}; it has {', '.join(sorted(known))}.")
+
+
+def text_of(values: dict[str, Any], name: str) -> str:
+    value = values.get(name, "")
+    if not isinstance(value, str):
+        raise ValueError(f"{name} must be words in quotes.")
+    return value
+
+
+def lichess_rounds(values: Any, folder: Path) -> LichessRounds:
+    """The part ``[broadcast.lichess]`` of the event file, whose paths are relative to ``folder``.
+
+    :raises ValueError: one sentence, if something in it is wrong.
+    """
+    check_keys(values, _LICHESS_KEYS, "[broadcast.lichess]")
+    token, rounds = text_of(values, "token"), values.get("rounds", {})
+    if not token:
+        raise ValueError("[broadcast.lichess] names no token, the file with the token of Lichess.")
+    if not isinstance(rounds, dict) or not rounds:
+        raise ValueError('rounds must give each round its name at Lichess, such as 1 = "a1b2c3d4".')
+    found = dict(map(_round, rounds.items()))
+    return LichessRounds(folder / token, MappingProxyType(found), _server(values))
+
+
+def _round(item: tuple[str, Any]) -> tuple[int, str]:
+    number, name = item
+    plain = number.isascii() and number.isdigit() and 0 < int(number[:4]) <= MOST_ROUND
+    if not plain or not isinstance(name, str) or not _ROUND_ID.fullmatch(name):
+        raise ValueError(
+            f"{shown(number)} is not a round with its name at Lichess; the name is the last part "
+            'of the address of the round there, such as 1 = "a1b2c3d4".'
+        )
+    return int(number), name
+
+
+def _server(values: dict[str, Any]) -> str:
+    """The server's address. A token goes out encrypted, or stays on this machine."""
+    server = text_of(values, "server") or LICHESS
+    place = urlsplit(server)
+    here = place.scheme == "http" and place.hostname in ("localhost", "127.0.0.1", "::1")
+    if not place.hostname or not (place.scheme == "https" or here):
+        raise ValueError("server must be an address that begins with https.")
+    return server.rstrip("/")
+
 
 RoundGames = Mapping[int, Sequence[str]]
 """The games of each round in PGN, by the number of the round."""

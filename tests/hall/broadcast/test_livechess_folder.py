@@ -12,12 +12,11 @@ import chess.pgn
 import pytest
 
 from blindplay.console.public import Audience
-from blindplay.hall.delayed_hall import DelayedHall
-from blindplay.hall.livechess_folder import LiveChessFolder
+from blindplay.hall.broadcast.delayed import DelayedHall
+from blindplay.hall.broadcast.livechess_folder import LiveChessFolder
 from blindplay.laws import facts as f
-
-from .model_hall import ModelHall
-from .told_table import ToldTable, setup
+from tests.hall.model_hall import ModelHall
+from tests.hall.told_table import ToldTable, setup
 
 
 class Cast:

@@ -23,7 +23,7 @@ from blindplay.language import load
 from blindplay.laws.facts import SIDES
 from blindplay.wording.announcements import result_in_words
 
-from .delayed_hall import DelayedHall, ShownGame
+from .delayed import DelayedHall, ShownGame
 
 _STYLES = ("board.css", "spectators.css")
 _RETRY_MS = 3000

@@ -1,8 +1,15 @@
-"""The broadcast of a hall: pages for everybody, files for other programs, and pushes to Lichess."""
+"""The broadcast of a hall: pages for everybody, files for other programs, and pushes to Lichess.
+
+The part ``[broadcast]`` of the hall's event file says what it shows, and where.
+"""
 
 import logging
+import math
 import threading
 import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -11,18 +18,78 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from blindplay.console import assets
+from blindplay.console import PUBLIC_DELAY_S, assets
 from blindplay.console.guard import Guard
-from blindplay.console.public import PATH
+from blindplay.console.public import PATH, Audience
 from blindplay.console.requests import INCOMPRESSIBLE
 from blindplay.console.server import Certificate, PageServer
+from blindplay.given import read_bytes, read_toml
+from blindplay.laws import time_controls
 
-from .broadcast_settings import BroadcastSettings
-from .delayed_hall import DelayedHall
-from .follower import Follower
-from .lichess_push import LichessPush, PushReport
+from ..follower import Follower
+from .delayed import DelayedHall
+from .lichess_push import (
+    LichessPush,
+    LichessRounds,
+    PushReport,
+    check_keys,
+    lichess_rounds,
+    text_of,
+)
 from .livechess_folder import LiveChessFolder
 from .spectators import SpectatorsPages
+
+_MOST_BYTES = 200_000
+_MOST_DELAY_S = 86_400
+_KEYS = {"delay", "names", "folder", "lichess"}
+
+
+@dataclass(frozen=True)
+class BroadcastSettings:
+    """The part ``[broadcast]`` of an event file."""
+
+    audience: Audience = field(default_factory=Audience)
+    folder: Path | None = None
+    """The folder for the files of broadcasting programs; None: no such files."""
+    lichess: LichessRounds | None = None
+
+
+def read_broadcast(path: Path) -> BroadcastSettings:
+    """The settings in the event file at ``path``. Without the part ``[broadcast]`` there are only
+    pages, without names and with the usual delay. Paths are relative to the file's folder.
+
+    :raises ValueError: one sentence, if it cannot be read or something in it is wrong.
+    """
+    values = read_toml(read_bytes(path, _MOST_BYTES), str(path)).get("broadcast", {})
+    try:
+        check_keys(values, _KEYS, "[broadcast]")
+        names = values.get("names", False)
+        if type(names) is not bool:
+            raise ValueError("names must be true or false.")
+        folder = text_of(values, "folder")
+        lichess = values.get("lichess")
+        return BroadcastSettings(
+            audience=Audience(_delay(values.get("delay")), names),
+            folder=path.parent / folder if folder else None,
+            lichess=None if lichess is None else lichess_rounds(lichess, path.parent),
+        )
+    except ValueError as error:
+        raise ValueError(f"Correct {path}: {error}") from None
+
+
+def _delay(value: Any) -> int:
+    """The delay in seconds, rounded up."""
+    if value is None:
+        return PUBLIC_DELAY_S
+    if type(value) is int:
+        value = str(value)
+    if not isinstance(value, str):
+        raise ValueError('delay must be a time in quotes, such as "15m".')
+    found = math.ceil(time_controls.read_length(value) / 1000)
+    if found > _MOST_DELAY_S:
+        raise ValueError('delay must be at most a day, "24h".')
+    return found
+
 
 _LOG = logging.getLogger(__name__)
 _LOG.addHandler(logging.NullHandler())
@@ -48,18 +115,18 @@ class Broadcast:
 
     def notices(self) -> list[str]:
         """Sentences for the organiser that hold now."""
-        found = [self._fault, self._report.sentence if self._report else ""]
+        notices = [self._fault, self._report.sentence if self._report else ""]
         if self._folder is not None and self._folder.trouble:
-            found.append(
+            notices.append(
                 f"The files of the broadcast cannot be written ({self._folder.trouble}); check the "
                 "disk and the folder."
             )
-        found += [
+        notices += [
             f"Table {one.table}: {one.past.trouble}"
             for one in self.hall.boards()
             if one.past.trouble
         ]
-        return [one for one in found if one]
+        return [notice for notice in notices if notice]
 
     def close(self) -> None:
         self._closing.set()
@@ -113,7 +180,7 @@ class PublicHost:
         self._server.start(
             Starlette(
                 routes=[
-                    Route("/", _to_pages),
+                    Route("/", _redirect),
                     Route("/static/{digest}/{name}", assets.serve),
                     *pages.routes,
                 ],
@@ -129,7 +196,7 @@ class PublicHost:
         self._server.close()
 
 
-async def _to_pages(request: Request) -> Response:
+async def _redirect(request: Request) -> Response:
     return RedirectResponse(PATH)
 
 
