@@ -22,9 +22,6 @@ class RealBroker(LocalBroker):
         need("Mosquitto")
         super().__init__(folder)
 
-    def event_file(self, table: str = "") -> EventFile:
-        return EventFile("open", self.broker, table)
-
 
 class EventBroker:
     """A Mosquitto as ``blindplay hall init`` describes it, on a port of its own."""

@@ -34,8 +34,7 @@ from tests.programs import need
 from tests.waiting import PATIENCE_S, until
 
 from .broker import LOCAL, EventBroker, RealBroker
-from .conftest import SETUP
-from .playing import is_equal, kinds, play
+from .running import SETUP, is_equal, kinds, play
 
 
 @pytest.fixture(scope="module")

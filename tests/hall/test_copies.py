@@ -9,7 +9,7 @@ import pytest
 from blindplay.hall.copies import JournalCopy, WaitingLines, follows
 from blindplay.record.chain import digest_of
 
-from .model_table import ModelTable, forged
+from .model import ModelTable, forged
 
 TABLE = ModelTable(facts=6)
 LINES = TABLE.lines

@@ -25,10 +25,8 @@ from tests.record.disks import failing
 from tests.record.test_signatures import PUBLIC, SECRET, STATEMENT
 from tests.waiting import until
 
-from .conftest import Event
-from .model_hall import ModelHall, text, whole
-from .model_table import EVENT, ModelTable, forged
-from .playing import is_equal, play
+from .model import EVENT, ModelHall, ModelTable, forged, text, whole
+from .running import Event, is_equal, play
 
 LINE = signatures.signed(STATEMENT, SECRET)
 

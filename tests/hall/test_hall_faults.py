@@ -29,10 +29,9 @@ from tests.programs import need
 from tests.waiting import PATIENCE_S, until
 
 from .broker import RealBroker
-from .conftest import Event
-from .model_table import ModelTable, forged
-from .playing import is_equal, kinds, play
+from .model import ModelTable, forged
 from .proxy import Proxy
+from .running import Event, is_equal, kinds, play
 
 STOP = {"language": "en", "form": {"act": ["arbiter"], "do": ["stop_clocks"]}}
 HOUR = 3600
@@ -225,7 +224,8 @@ def test_a_hall_whose_disk_is_full_goes_on_when_there_is_room(event: Event) -> N
 def test_a_table_with_a_wrong_clock_is_named_and_is_followed(
     event: Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    yesterday = SimpleNamespace(time=lambda: time.time() - 24 * HOUR)
+    yesterday = SimpleNamespace(**vars(time))
+    yesterday.time = lambda: time.time() - 24 * HOUR
     hall, table = event.hall(), event.table()
     with monkeypatch.context() as patch:
         patch.setattr("blindplay.hall.table_side.publisher.time", yesterday)

@@ -17,9 +17,7 @@ from blindplay.table import Table
 from tests import web
 from tests.waiting import PATIENCE_S, until
 
-from .conftest import Event
-from .playing import play
-from .served import Arbiter, Served, served
+from .running import Arbiter, Event, Served, play, served
 
 
 @pytest.fixture

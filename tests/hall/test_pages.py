@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,18 +15,10 @@ from blindplay.table import Table
 from tests import web
 from tests.waiting import until
 
-from .conftest import Event
-from .playing import play
-from .served import Arbiter, Served, served
+from .running import Arbiter, Served, play
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
-
-
-@pytest.fixture
-def hall_pages(event: Event) -> Iterator[Served]:
-    with served(event) as found:
-        yield found
 
 
 @pytest.fixture
@@ -131,15 +122,13 @@ ROUND = Round("3", (Assignment("3", "4", "Anna Berg", "Bert Dahl"),), ("Carl Lun
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_anybody_is_told_where_they_play(event: Event, language: str) -> None:
-    with (
-        served(event) as hall,
-        web.Client(base_url=hall.host.url, headers={"accept-language": language}) as browser,
-    ):
+def test_anybody_learns_where_they_play(hall_pages: Served, language: str) -> None:
+    headers = {"accept-language": language}
+    with web.Client(base_url=hall_pages.host.url, headers=headers) as browser:
         say = catalogue(language)
         assert f'<a href="/where">{say["hall_where"]}</a>' in browser.get("/").text
         assert say["hall_where_unpaired"] in browser.get("/where?name=Berg").text
-        keep_round(hall.hall.follower.folder, ROUND)
+        keep_round(hall_pages.hall.follower.folder, ROUND)
         for name in ("anna berg", "Dahl"):
             page = browser.get("/where", params={"name": name}).text
             assert "Anna Berg" in page and "Bert Dahl" in page and "4" in page
@@ -149,10 +138,10 @@ def test_anybody_is_told_where_they_play(event: Event, language: str) -> None:
         assert "&lt;b&gt;Nobody" in nobody and "<b>" not in nobody
 
 
-def test_pairings_that_cannot_be_read_are_said(event: Event) -> None:
-    with served(event) as hall, web.Client(base_url=hall.host.url) as browser:
-        keep_round(hall.hall.follower.folder, ROUND)
-        (file,) = hall.hall.follower.folder.glob("*pair*")
+def test_pairings_that_cannot_be_read_are_said(hall_pages: Served) -> None:
+    with web.Client(base_url=hall_pages.host.url) as browser:
+        keep_round(hall_pages.hall.follower.folder, ROUND)
+        (file,) = hall_pages.hall.follower.folder.glob("*pair*")
         file.write_text("{", "utf-8")
         assert "cannot be read" in browser.get("/where?name=Berg").text
 

@@ -21,8 +21,7 @@ from blindplay.laws.needs import NEEDS
 from tests import ROOT
 from tests.waiting import until
 
-from .conftest import Event
-from .playing import play
+from .running import Event, play
 
 PAGE = (ROOT / "docs/hall-protocol.md").read_text("utf-8")
 (READER,) = re.findall("```python\n(.*?)```", PAGE, re.S)

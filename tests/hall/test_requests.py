@@ -19,9 +19,8 @@ from blindplay.record import signatures
 from blindplay.table import Table
 from tests.waiting import PATIENCE_S, until
 
-from .conftest import Event
-from .model_table import EVENT, ModelTable
-from .playing import is_equal, is_there, play
+from .model import EVENT, ModelTable
+from .running import Event, is_equal, is_there, play
 
 
 def test_nothing_is_asked_of_a_table_that_has_gone(event: Event) -> None:
@@ -241,10 +240,10 @@ def test_a_body_that_is_no_form_is_unknown(desk: Desk, body: dict[str, Any]) -> 
 
 def test_a_table_signs_in_the_middle_of_a_game_when_it_is_asked(event: Event) -> None:
     table, key = event.table(), signatures.new_key()
-    joined = replace(event.broker.event_file("1"), event=event.name, key=key)
+    joined = replace(event.joined("1"), key=key)
     with Publisher(table, joined):
         play(table, "e2e4")
-        asker = replace(event.broker.event_file(), event=event.name)
+        asker = event.joined()
         answer = ask_once(asker, "1", "Berta", "sign")
         assert (answer.status, answer.n) == ("done", table.written[0])
         (line,) = signatures.lines_of(table.path)
@@ -255,6 +254,6 @@ def test_a_table_that_is_not_there_is_not_asked(
     event: Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("blindplay.hall.hall._PATIENCE_S", 0.2)
-    asker = replace(event.broker.event_file(), event=event.name)
+    asker = event.joined()
     with pytest.raises(UnreachableError, match="cannot be reached"):
         ask_once(asker, "7", "Berta", "sign")

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from blindplay.laws import facts as f
 from blindplay.table import Table
 from tests.waiting import until
 
-from .conftest import Event
-from .playing import is_equal, play
-from .served import Arbiter, Served, served
-
-
-@pytest.fixture
-def hall_pages(event: Event) -> Iterator[Served]:
-    with served(event) as found:
-        yield found
+from .running import Arbiter, Served, is_equal, play
 
 
 @pytest.fixture

@@ -18,8 +18,7 @@ from blindplay.hall.broadcast.broadcasting import (
 from blindplay.hall.broadcast.lichess_push import LICHESS, LichessRounds
 from blindplay.laws import facts as f
 from tests import web
-from tests.hall.conftest import Event
-from tests.hall.playing import play
+from tests.hall.running import Event, play
 from tests.waiting import until
 
 from .lichess_server import ROUND, TOKEN, LichessServer

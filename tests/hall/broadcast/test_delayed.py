@@ -12,9 +12,7 @@ from blindplay.hall.broadcast.delayed import NOTHING, DelayedCopy, DelayedHall, 
 from blindplay.laws import Game
 from blindplay.laws import facts as f
 from blindplay.wording.pack_words import PackWords
-from tests.hall.model_hall import ModelHall
-from tests.hall.model_table import forged
-from tests.hall.told_table import ToldTable, pass_time, setup
+from tests.hall.model import ModelHall, ScriptedTable, forged, pass_time, setup
 from tests.laws.random_games import play
 from tests.sampling import first
 
@@ -25,7 +23,7 @@ def copy_of(hall: ModelHall, delay: int, shown: JournalEnd = NOTHING) -> Delayed
     return DelayedCopy(hall.follower, table, table.game, delay, shown, lambda: hall.now)
 
 
-def begun(folder: Path, table: ToldTable) -> ModelHall:
+def begun(folder: Path, table: ScriptedTable) -> ModelHall:
     hall = ModelHall(folder, table)
     hall.publish(table.presence(), table.journal(table.lines), table.head())
     hall.wait(0.2)
@@ -40,7 +38,7 @@ def test_it_is_the_game_as_it_was_and_never_newer(tmp_path: Path, seed: int) -> 
     chance = random.Random(seed)
     delay = chance.choice((0, 1, 7, 60))
     first, *coming = [fact for fact, _, _ in play(seed, 90)]
-    table = ToldTable(first)
+    table = ScriptedTable(first)
     hall = ModelHall(tmp_path, table, seed=seed)
     facts, happened, came = [first], [0.0], dict[str, float]()
     past: DelayedCopy | None = None
@@ -89,7 +87,7 @@ def test_it_is_the_game_as_it_was_and_never_newer(tmp_path: Path, seed: int) -> 
 
 
 def test_moves_come_when_the_delay_has_passed(tmp_path: Path) -> None:
-    table = ToldTable(setup(), f.Start())
+    table = ScriptedTable(setup(), f.Start())
     hall = begun(tmp_path, table)
     past = copy_of(hall, 60)
     hall.now, table.clock = 100.0, 100.0
@@ -103,7 +101,7 @@ def test_moves_come_when_the_delay_has_passed(tmp_path: Path) -> None:
 
 def test_lines_that_come_late_are_shown_by_the_time_of_their_table(tmp_path: Path) -> None:
     """The table was cut off for ten minutes; its head says how long ago the move was."""
-    table = ToldTable(setup(), f.Start())
+    table = ScriptedTable(setup(), f.Start())
     hall = begun(tmp_path, table)
     past = copy_of(hall, 60)
     lines = table.move(100.0, "e2e4")
@@ -116,7 +114,7 @@ def test_lines_that_come_late_are_shown_by_the_time_of_their_table(tmp_path: Pat
 
 def test_a_table_that_stood_still_shows_nothing_early(tmp_path: Path) -> None:
     """An hour passes in which the table's time stands. The next move comes before a head."""
-    table = ToldTable(setup(), f.Start())
+    table = ScriptedTable(setup(), f.Start())
     hall = begun(tmp_path, table)
     past = copy_of(hall, 60)
     hall.now = 3600.0
@@ -130,7 +128,7 @@ def test_a_table_that_stood_still_shows_nothing_early(tmp_path: Path) -> None:
 
 
 def test_a_forged_line_that_is_taken_out_in_time_is_never_shown(tmp_path: Path) -> None:
-    table = ToldTable(setup(), f.Start())
+    table = ScriptedTable(setup(), f.Start())
     hall = begun(tmp_path, table)
     past = copy_of(hall, 60)
     hall.publish(table.journal([forged(table, 2)]))
@@ -143,7 +141,7 @@ def test_a_forged_line_that_is_taken_out_in_time_is_never_shown(tmp_path: Path) 
 
 
 def test_lines_that_were_shown_and_are_taken_out_are_no_longer_shown(tmp_path: Path) -> None:
-    table = ToldTable(setup(), f.Start())
+    table = ScriptedTable(setup(), f.Start())
     hall = begun(tmp_path, table)
     past = copy_of(hall, 0)
     line = forged(table, 2)
@@ -159,7 +157,7 @@ def test_lines_that_were_shown_and_are_taken_out_are_no_longer_shown(tmp_path: P
 
 
 def test_the_clocks_stop_when_the_table_is_silent(tmp_path: Path) -> None:
-    table = ToldTable(setup(), f.Start())
+    table = ScriptedTable(setup(), f.Start())
     hall = begun(tmp_path, table)
     past = copy_of(hall, 0)
     table.clock = 10.0
@@ -174,7 +172,7 @@ def test_the_clocks_stop_when_the_table_is_silent(tmp_path: Path) -> None:
 def test_a_fact_of_a_newer_table_ends_the_game_with_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = ToldTable(setup(), f.Start())
+    table = ScriptedTable(setup(), f.Start())
     table.move(1.0, "e2e4")
     monkeypatch.delitem(f.KINDS, "announce")
     hall = begun(tmp_path, table)
@@ -189,7 +187,7 @@ DELAY = 900
 class Watched:
     """Tables, and the hall as everybody sees it."""
 
-    def __init__(self, folder: Path, *tables: ToldTable, names: bool = True) -> None:
+    def __init__(self, folder: Path, *tables: ScriptedTable, names: bool = True) -> None:
         self.hall = ModelHall(folder, *tables)
         self.tables = tables
         self.names = names
@@ -214,7 +212,7 @@ class Watched:
 
 def test_a_table_shows_its_new_game_only_when_that_is_old_enough(tmp_path: Path) -> None:
     """The next round begins before the last moves of this one are shown."""
-    table = ToldTable(setup(), f.Start())
+    table = ScriptedTable(setup(), f.Start())
     watched = Watched(tmp_path, table)
     watched.wait(1000)
     watched.hall.publish(table.journal(table.move(1000, "e2e4")))
@@ -234,7 +232,7 @@ def test_a_table_shows_its_new_game_only_when_that_is_old_enough(tmp_path: Path)
 
 def test_a_hall_that_is_started_again_shows_no_less_and_nothing_newer(tmp_path: Path) -> None:
     """The table is switched off after its game, so that nothing tells its time any more."""
-    table = ToldTable(setup(), f.Start())
+    table = ScriptedTable(setup(), f.Start())
     watched = Watched(tmp_path, table)
     watched.hall.publish(table.journal(table.move(10, "e2e4")))
     watched.wait(1000)
@@ -253,7 +251,7 @@ def test_a_hall_that_is_started_again_shows_no_less_and_nothing_newer(tmp_path: 
 
 def test_tables_keep_their_numbers(tmp_path: Path) -> None:
     names = ("hall-b", "table-4", "2", "a-2", "007", "12345")
-    tables = [ToldTable(setup(), name=name, run=name) for name in names]
+    tables = [ScriptedTable(setup(), name=name, run=name) for name in names]
     watched = Watched(tmp_path, *tables)
     watched.wait(DELAY + 1)
     numbers = {one.table: one.number for one in watched.shown.boards()}
@@ -269,7 +267,7 @@ def test_tables_keep_their_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", ["", "[]", '{"numbers": {"1": "x"}, "shown": {}}', "[" * 9999])
 def test_a_spoilt_file_only_costs_the_delay(tmp_path: Path, content: str) -> None:
     (tmp_path / "shown.json").write_text(content, "utf-8")
-    watched = Watched(tmp_path, ToldTable(setup(), f.Start()))
+    watched = Watched(tmp_path, ScriptedTable(setup(), f.Start()))
     assert watched.moves() == {}
     watched.wait(DELAY + 1)
     assert watched.moves() == {"1": 0}
@@ -280,13 +278,13 @@ def test_a_spoilt_file_only_costs_the_delay(tmp_path: Path, content: str) -> Non
     [("3", 3), ("", 1), ("Round 4", 4), ("5.2", 5), ("0", 1), ("final", 1), ("1234", 123)],
 )
 def test_a_round_has_a_number(tmp_path: Path, told: str, number: int) -> None:
-    watched = Watched(tmp_path, ToldTable(setup(round=told)))
+    watched = Watched(tmp_path, ScriptedTable(setup(round=told)))
     watched.wait(DELAY + 1)
     assert watched.shown.boards()[0].round == number
 
 
 def test_the_pgn_has_the_board_and_names_only_if_they_are_allowed(tmp_path: Path) -> None:
-    watched = Watched(tmp_path, ToldTable(setup(event=""), name="6"), names=False)
+    watched = Watched(tmp_path, ScriptedTable(setup(event=""), name="6"), names=False)
     watched.wait(DELAY + 1)
     text = watched.shown.boards()[0].pgn()
     for tag in ('[Round "3.6"]', '[Board "6"]', '[White "White 6"]', '[Event "Cup"]'):
@@ -295,7 +293,7 @@ def test_the_pgn_has_the_board_and_names_only_if_they_are_allowed(tmp_path: Path
 
 
 def test_a_game_that_is_over_for_everybody_is_forgotten(tmp_path: Path) -> None:
-    table = ToldTable(setup())
+    table = ScriptedTable(setup())
     watched = Watched(tmp_path, table)
     watched.wait(DELAY + 1)
     table.next_game("run-2", setup(round="4"))

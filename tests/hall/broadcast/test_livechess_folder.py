@@ -15,14 +15,13 @@ from blindplay.console.public import Audience
 from blindplay.hall.broadcast.delayed import DelayedHall
 from blindplay.hall.broadcast.livechess_folder import LiveChessFolder
 from blindplay.laws import facts as f
-from tests.hall.model_hall import ModelHall
-from tests.hall.told_table import ToldTable, setup
+from tests.hall.model import ModelHall, ScriptedTable, setup
 
 
 class Cast:
     """Tables, a hall, and the folder."""
 
-    def __init__(self, folder: Path, *tables: ToldTable, names: bool = True) -> None:
+    def __init__(self, folder: Path, *tables: ScriptedTable, names: bool = True) -> None:
         self.hall = ModelHall(folder / "copies", *tables)
         self.tables = tables
         for table in tables:
@@ -45,7 +44,7 @@ class Cast:
 
 
 def test_the_layout_is_that_of_livechess(tmp_path: Path) -> None:
-    table = ToldTable(setup(), f.Start(), name="1")
+    table = ScriptedTable(setup(), f.Start(), name="1")
     table.move(3.0, "e2e4")
     table.move(10.0, "c7c5", by="black")
     cast = Cast(tmp_path, table)
@@ -79,7 +78,7 @@ def test_the_layout_is_that_of_livechess(tmp_path: Path) -> None:
 
 
 def test_a_result_ends_the_game_in_all_files(tmp_path: Path) -> None:
-    table = ToldTable(setup(), f.Start(), name="1")
+    table = ScriptedTable(setup(), f.Start(), name="1")
     cast = Cast(tmp_path, table)
     cast.hall.publish(table.journal(table.tell(f.Resign(t=20, by="black"))))
     cast.write()
@@ -93,7 +92,7 @@ def test_a_result_ends_the_game_in_all_files(tmp_path: Path) -> None:
 
 def test_the_place_of_a_pairing_is_the_number_of_its_file(tmp_path: Path) -> None:
     """Tables 2 and 4 play; 1 and 3 have empty games."""
-    tables = [ToldTable(setup(), f.Start(), name=f"table-{n}", run=f"r{n}") for n in (4, 2)]
+    tables = [ScriptedTable(setup(), f.Start(), name=f"table-{n}", run=f"r{n}") for n in (4, 2)]
     tables[0].move(3.0, "d2d4")
     cast = Cast(tmp_path, *tables)
     assert [one["white"]["lname"] for one in cast.json("round-3/index.json")["pairings"]] == [
@@ -104,7 +103,7 @@ def test_the_place_of_a_pairing_is_the_number_of_its_file(tmp_path: Path) -> Non
 
 
 def test_names_are_only_in_the_files_if_they_are_allowed(tmp_path: Path) -> None:
-    table = ToldTable(setup(), f.Start(), name="7")
+    table = ScriptedTable(setup(), f.Start(), name="7")
     table.move(3.0, "e2e4")
     cast = Cast(tmp_path, table, names=False)
     texts = [path.read_text("utf-8") for path in cast.out.rglob("*.*")]
@@ -115,9 +114,9 @@ def test_names_are_only_in_the_files_if_they_are_allowed(tmp_path: Path) -> None
 
 def test_chess960_has_its_number_and_other_positions_only_the_pgn(tmp_path: Path) -> None:
     nine = chess.Board.from_chess960_pos(1)
-    first = ToldTable(setup(variant="chess960", fen=nine.fen()), f.Start(), name="1", run="a")
+    first = ScriptedTable(setup(variant="chess960", fen=nine.fen()), f.Start(), name="1", run="a")
     lone = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
-    second = ToldTable(setup(fen=lone), f.Start(), name="2", run="b")
+    second = ScriptedTable(setup(fen=lone), f.Start(), name="2", run="b")
     second.move(3.0, "e2e4")
     cast = Cast(tmp_path, first, second)
     assert cast.json("round-3/game-1.json")["chess960"] == 1
@@ -126,7 +125,7 @@ def test_chess960_has_its_number_and_other_positions_only_the_pgn(tmp_path: Path
 
 
 def test_only_what_has_changed_is_written_and_never_in_part(tmp_path: Path) -> None:
-    tables = [ToldTable(setup(), f.Start(), name=str(n), run=f"r{n}") for n in (1, 2)]
+    tables = [ScriptedTable(setup(), f.Start(), name=str(n), run=f"r{n}") for n in (1, 2)]
     cast = Cast(tmp_path, *tables)
     before = {path: path.stat().st_ino for path in cast.out.rglob("*.*")}
     cast.write()
@@ -139,7 +138,7 @@ def test_only_what_has_changed_is_written_and_never_in_part(tmp_path: Path) -> N
 
 
 def test_a_new_process_keeps_the_pairings_of_tables_that_it_does_not_see(tmp_path: Path) -> None:
-    tables = [ToldTable(setup(), f.Start(), name=str(n), run=f"r{n}") for n in (1, 2)]
+    tables = [ScriptedTable(setup(), f.Start(), name=str(n), run=f"r{n}") for n in (1, 2)]
     Cast(tmp_path, *tables)
     again = tmp_path / "again"
     again.mkdir()
@@ -153,13 +152,13 @@ def test_a_new_process_keeps_the_pairings_of_tables_that_it_does_not_see(tmp_pat
 def test_a_spoilt_index_is_written_anew(tmp_path: Path, content: str) -> None:
     (tmp_path / "out/round-3").mkdir(parents=True)
     (tmp_path / "out/round-3/index.json").write_text(content, "utf-8")
-    cast = Cast(tmp_path, ToldTable(setup(), f.Start()))
+    cast = Cast(tmp_path, ScriptedTable(setup(), f.Start()))
     assert len(cast.json("round-3/index.json")["pairings"]) == 1
 
 
 def test_what_cannot_be_written_is_told_and_written_later(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("in the way", "utf-8")
-    cast = Cast(tmp_path, ToldTable(setup(), f.Start()))
+    cast = Cast(tmp_path, ScriptedTable(setup(), f.Start()))
     assert cast.folder.trouble
     (tmp_path / "out").unlink()
     cast.write()
@@ -168,7 +167,7 @@ def test_what_cannot_be_written_is_told_and_written_later(tmp_path: Path) -> Non
 
 def test_the_files_show_the_game_that_is_played_after_another_was_begun(tmp_path: Path) -> None:
     """A table plays a wrong game of the round for a moment, and then goes on with the first."""
-    table = ToldTable(setup(), f.Start(), name="1")
+    table = ScriptedTable(setup(), f.Start(), name="1")
     table.move(3.0, "e2e4")
     cast = Cast(tmp_path, table)
     first = list(table.lines)

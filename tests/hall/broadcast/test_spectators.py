@@ -19,8 +19,7 @@ from blindplay.hall.broadcast.delayed import DelayedHall
 from blindplay.hall.broadcast.spectators import SpectatorsPages
 from blindplay.laws import facts as f
 from tests import web
-from tests.hall.model_hall import ModelHall
-from tests.hall.told_table import ToldTable, pass_time, setup
+from tests.hall.model import ModelHall, ScriptedTable, pass_time, setup
 from tests.waiting import PATIENCE_S, until
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ class Watched:
 
     def __init__(self, folder: Path, delay: int = 0, names: bool = True) -> None:
         self.tables = [
-            ToldTable(setup(), f.Start(), name=str(n), run=f"run-{n}") for n in (1, 2, 10)
+            ScriptedTable(setup(), f.Start(), name=str(n), run=f"run-{n}") for n in (1, 2, 10)
         ]
         self.hall = ModelHall(folder, *self.tables)
         for table in self.tables:

@@ -11,8 +11,7 @@ from blindplay.hall.pairings.assigning import assign_round, with_tables
 from blindplay.hall.pairings.rounds import Assignment, Round
 from blindplay.hall.table_side.between_games import NextGame, WaitingTable, publisher
 from blindplay.laws import facts as f
-from tests.hall.conftest import Event
-from tests.hall.playing import play
+from tests.hall.running import Event, play
 from tests.waiting import until
 
 ROUND = Round("4", (Assignment("4", "1", "Anna", "Bert"), Assignment("4", "2", "Cia", "David")))
@@ -35,10 +34,10 @@ def test_each_game_goes_to_its_table_and_people_hear_where_they_play(event: Even
     over, following = event.table("2", setup=setup), NextGame()
     play(over, "e2e4")
     over.submit(f.Resign(by="black"))
-    joined = {name: replace(event.broker.event_file(name), event=event.name) for name in "12"}
+    joined = {name: event.joined(name) for name in "12"}
     heard = publisher(over, joined["2"], dict, following)
     with WaitingTable(joined["1"], event.folder, {}) as waiting, heard:
-        hall = replace(event.broker.event_file(), event=event.name)
+        hall = event.joined()
         with TableCalls(hall) as calls:
 
             def known() -> bool:
@@ -57,6 +56,6 @@ def test_each_game_goes_to_its_table_and_people_hear_where_they_play(event: Even
 
 
 def test_a_table_that_is_not_there_is_named_and_nothing_waits_for_it(event: Event) -> None:
-    with TableCalls(replace(event.broker.event_file(), event=event.name)) as calls:
+    with TableCalls(event.joined()) as calls:
         assert calls.gather(60)
         assert {one.status for one in assign_round(calls, ROUND)} == {"unreachable"}

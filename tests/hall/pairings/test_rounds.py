@@ -26,8 +26,7 @@ from blindplay.hall.pairings.trf import read_trf
 from blindplay.laws import facts as f
 from blindplay.record import Journal
 from blindplay.table import Table
-from tests.hall.conftest import Event
-from tests.hall.playing import is_equal, play
+from tests.hall.running import Event, is_equal, play
 from tests.waiting import until
 
 from .trf_text import OPEN

@@ -34,8 +34,7 @@ from blindplay.table import Table
 from blindplay.table.pairings import Pairings
 from blindplay.typed_lines import TypedLines
 from blindplay.wording.pairings import Pairing
-from tests.hall.conftest import Event
-from tests.hall.playing import is_equal, play
+from tests.hall.running import Event, is_equal, play
 from tests.table.playing import KEYS_ONLY
 from tests.table.speaking import Microphone, hear_in_second_language, spoken
 from tests.waiting import PATIENCE_S, until
@@ -53,7 +52,7 @@ class Desk:
     def __init__(self, event: Event, *, rounds: bool = True) -> None:
         self.table: Table = event.table()
         self.next = NextGame()
-        joined = replace(event.broker.event_file("1"), event=event.name)
+        joined = event.joined("1")
         following = self.next if rounds else None
         event.publish(self.table, handlers=handlers(self.table, joined, following))
         self.hall: Hall = event.hall()
@@ -96,7 +95,7 @@ def test_a_table_that_has_its_game_already_stays_as_it_is(desk: Desk) -> None:
 def test_a_pairing_that_was_corrected_back_leaves_the_game_that_is_set_up(event: Event) -> None:
     setup = f.Setup(white=f.Player(name="Cia Ek"), black=f.Player(name="David Fors"), round="4")
     table, following = event.table(setup=setup), NextGame()
-    joined = replace(event.broker.event_file("1"), event=event.name)
+    joined = event.joined("1")
     event.publish(table, handlers=handlers(table, joined, following))
     hall = event.hall()
     assert until(lambda: is_equal(hall, table))
@@ -122,7 +121,7 @@ def test_a_table_that_plays_one_game_only_takes_no_other(event: Event) -> None:
 
 @pytest.fixture
 def waiting(event: Event) -> Iterator[WaitingTable]:
-    joined = replace(event.broker.event_file("1"), event=event.name)
+    joined = event.joined("1")
     with WaitingTable(joined, event.folder / "at-1", {}) as table:
         yield table
 
@@ -164,7 +163,7 @@ def test_a_waiting_table_does_nothing_else(event: Event, waiting: WaitingTable) 
 
 
 def test_a_waiting_table_learns_where_its_people_play_next(event: Event) -> None:
-    joined, known = replace(event.broker.event_file("1"), event=event.name), Pairings("1")
+    joined, known = event.joined("1"), Pairings("1")
     with WaitingTable(joined, event.folder / "at-1", {}, known) as waiting:
         hall = event.hall()
         assert heard_of(hall, waiting)
@@ -191,7 +190,7 @@ def test_an_assignment_for_an_earlier_wait_is_stale(event: Event, waiting: Waiti
 def test_a_waiting_table_gives_the_journals_of_its_earlier_games(event: Event) -> None:
     table = event.table()
     event.publish(table).close()
-    joined = replace(event.broker.event_file("1"), event=event.name)
+    joined = event.joined("1")
     with WaitingTable(joined, table.path.parent, {}) as waiting:
         hall = event.hall()
         assert heard_of(hall, waiting)
@@ -269,7 +268,7 @@ OPTIONS = {"round": "4", "white": "Cia Ek", "black": "David Fors", "impaired": "
 
 
 def games(event: Event) -> AssignedGames:
-    return AssignedGames(replace(event.broker.event_file("1"), event=event.name), event.folder)
+    return AssignedGames(event.joined("1"), event.folder)
 
 
 def asked(hall: Hall) -> RequestAnswer | None:
@@ -336,7 +335,7 @@ def test_the_request_stands_in_the_set_up_so_it_is_answered_as_done(event: Event
     white, black = f.Player(name="Cia Ek"), f.Player(name="David Fors")
     setup = f.Setup(white=white, black=black, round="4", who="Berta", request="id")
     table, following = event.table(setup=setup), NextGame()
-    joined = replace(event.broker.event_file("1"), event=event.name)
+    joined = event.joined("1")
     with publisher(table, joined, dict, following):
         hall = event.hall()
         assert until(lambda: is_equal(hall, table))

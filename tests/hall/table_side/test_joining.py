@@ -11,8 +11,7 @@ import pytest
 from blindplay.hall.event_file import read_event_file
 from blindplay.hall.new_event import EventPlan, write_event
 from blindplay.hall.table_side.joining import join, ticket_of
-from tests.hall.conftest import Event
-from tests.hall.served import Arbiter, Served, served
+from tests.hall.running import Arbiter, Event, Served, served
 
 PLAN = EventPlan("Nordic Open", 7, "fide-2023", "5400+30", 2, ("de",), "192.0.2.7")
 

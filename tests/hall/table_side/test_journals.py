@@ -25,8 +25,7 @@ from blindplay.record import Journal, read_journal, signatures
 from blindplay.record.chain import encoded
 from blindplay.record.verifying import KnownKeys, verify
 from blindplay.table import Table
-from tests.hall.conftest import SETUP, Event
-from tests.hall.playing import play
+from tests.hall.running import SETUP, Event, play
 
 HERE = EventFile("open", Broker(), "1")
 

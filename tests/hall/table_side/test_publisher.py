@@ -17,8 +17,7 @@ from blindplay.laws import facts as f
 from blindplay.record import Journal, storage
 from blindplay.table import Table
 from blindplay.table.hall_contact import Elsewhere
-from tests.hall.conftest import SETUP, Event
-from tests.hall.playing import kinds, play
+from tests.hall.running import SETUP, Event, kinds, play
 from tests.record.test_signatures import PUBLIC, SECRET
 from tests.waiting import until
 
@@ -30,7 +29,7 @@ class Listening:
         self.event, self.table = event, table
         self.heard: list[tuple[str, bytes, bool]] = []
         topic = f"blindplay/1/{event.name}/{table}/+"
-        self.link = Link(event.broker.event_file().broker, [topic], self._hear, lambda: None)
+        self.link = Link(event.broker.broker, [topic], self._hear, lambda: None)
         self.link.start()
         assert until(lambda: self.link.online)
 
@@ -129,7 +128,7 @@ def test_a_presence_of_somebody_else_is_named_and_set_right(
 
 def test_a_table_without_a_broker_plays_and_ends_at_once(event: Event) -> None:
     table = event.table()
-    joined = replace(event.broker.event_file("1"), broker=Broker("127.0.0.1", 9))
+    joined = event.joined("1", Broker("127.0.0.1", 9))
     with Publisher(table, joined):
         play(table, "e2e4")
     assert len(table.game.history) == 1
@@ -172,7 +171,7 @@ def test_what_is_known_about_the_machine_is_in_the_presence(event: Event) -> Non
 def test_a_game_that_is_forgotten_leaves_nothing_of_the_hall(event: Event) -> None:
     with ExitStack() as stack:
         table = event.table()
-        stack.enter_context(Publisher(table, event.broker.event_file("1")))
+        stack.enter_context(Publisher(table, event.joined("1")))
         assert until(lambda: table.path.with_suffix(".hall").exists())
         table._journal.close()
     storage.forget(table.path, everything=True)
