@@ -115,20 +115,16 @@ def test_imports_point_downwards(house: House, room: str) -> None:
             assert used in {None, room} | below, f"{module.name} imports {name}"
 
 
-def test_chapters_of_the_laws_import_each_other_in_one_direction(house: House) -> None:
-    chapters = {
-        Path(module.name).stem: module
-        for module in modules(house, "laws")
-        if module.name.count("/") == 1
+@pytest.mark.parametrize("room", ["laws", "hall"])
+def test_modules_of_a_room_import_each_other_in_one_direction(house: House, room: str) -> None:
+    inside = {
+        f"blindplay.{module.name.removesuffix('.py').replace('/', '.')}": module
+        for module in modules(house, room)
     }
     uses = {
-        name: {
-            word.split(".")[2]
-            for word in module.imported
-            if word.startswith("blindplay.laws.") and word.split(".")[2] in chapters
-        }
-        - {name, "__init__"}
-        for name, module in chapters.items()
+        name: {known for known in inside if any(f"{one}.".startswith(f"{known}.") for one in used)}
+        - {name}
+        for name, used in ((name, module.imported) for name, module in inside.items())
     }
     left = dict(uses)
     while left:

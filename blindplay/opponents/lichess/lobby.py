@@ -1,6 +1,6 @@
 """The way to a game at Lichess: a seek, a challenge, one that comes, or the server's computer.
 
-Everything that happens is said, and what is typed is heeded meanwhile.
+It announces each event, and takes typed commands while it waits.
 """
 
 import queue
@@ -98,7 +98,7 @@ class Lobby:
 
     @contextmanager
     def _streams(self) -> Iterator[None]:
-        """Follow the events meanwhile; what is still sought then, is not any more."""
+        """Close all streams, and so withdraw an open seek, at the end of the block."""
         try:
             yield
         finally:
