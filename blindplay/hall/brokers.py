@@ -111,8 +111,8 @@ def _rule(may: str, event: str, table: str, kind: str) -> str:
 def _hashed(account: str, password: str) -> str:
     """A line of Mosquitto's file of passwords: PBKDF2 with SHA-512."""
     salt = secrets.token_bytes(12)
-    found = hashlib.pbkdf2_hmac("sha512", password.encode(), salt, _ITERATIONS)
-    parts = base64.b64encode(salt).decode(), base64.b64encode(found).decode()
+    hashed = hashlib.pbkdf2_hmac("sha512", password.encode(), salt, _ITERATIONS)
+    parts = base64.b64encode(salt).decode(), base64.b64encode(hashed).decode()
     return f"{account}:$7${_ITERATIONS}${parts[0]}${parts[1]}\n"
 
 
@@ -218,8 +218,8 @@ def program() -> str:
     :raises BrokerMissingError: if it is not installed.
     """
     for place in (None, *_PLACES):
-        if found := shutil.which("mosquitto", path=place):
-            return found
+        if path := shutil.which("mosquitto", path=place):
+            return path
     command = _INSTALL.get(sys.platform, "sudo apt install mosquitto")
     raise BrokerMissingError(f"There is no Mosquitto on this machine; install it with: {command}")
 

@@ -197,8 +197,8 @@ class WaitingLines:
 
     def older_than(self, moment: float) -> list[bytes]:
         """The lines that arrived before ``moment``, by their numbers."""
-        found = (lines.items() for _, lines in sorted(self._lines.items()))
-        return [line for lines in found for line, since in lines if since < moment]
+        by_number = (lines.items() for _, lines in sorted(self._lines.items()))
+        return [line for lines in by_number for line, since in lines if since < moment]
 
     def next_of(self, copy: JournalCopy) -> bytes | None:
         """A line that continues the copy; None if there is none."""
@@ -208,15 +208,15 @@ class WaitingLines:
     def branch(self, copy: JournalCopy, number: int, digest: str) -> list[bytes]:
         """The lines that lead from a line of the copy to the one with this number and digest; none
         if one of them lacks."""
-        found: list[bytes] = []
+        branch: list[bytes] = []
         while number > 0:
             step = self._step(copy, number, digest)
             if step is None:
                 return []
             line, digest = step
-            found.insert(0, line)
+            branch.insert(0, line)
             if copy.fits(line, number):
-                return found
+                return branch
             number -= 1
         return []
 

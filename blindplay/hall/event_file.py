@@ -88,10 +88,10 @@ def _broker(values: dict[str, Any], folder: Path) -> Broker:
 
 
 def _part(values: dict[str, Any], name: str) -> dict[str, Any]:
-    found = values.get(name, {})
-    if not isinstance(found, dict):
+    value = values.get(name, {})
+    if not isinstance(value, dict):
         raise ValueError(f"[{name}] must be a part of its own.")
-    return found
+    return value
 
 
 def _keys(values: dict[str, Any]) -> dict[str, str]:
@@ -102,14 +102,14 @@ def _keys(values: dict[str, Any]) -> dict[str, str]:
 
 
 def _number(values: dict[str, Any], name: str, usual: int, least: int, most: int) -> int:
-    found = values.get(name, usual)
-    if type(found) is not int or not least <= found <= most:
+    value = values.get(name, usual)
+    if type(value) is not int or not least <= value <= most:
         raise ValueError(f"{name} must be a number from {least} to {most}.")
-    return found
+    return value
 
 
 def _languages(values: Any) -> tuple[str, ...]:
-    if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
+    if not isinstance(values, list) or not all(isinstance(code, str) for code in values):
         raise ValueError('languages must be a list of texts, such as ["de", "en"].')
     return tuple(values)
 

@@ -45,7 +45,7 @@ FOLLOWED = ("journal", "head", "presence", "signature")
 """The kinds of messages that a hall takes from all tables."""
 _FOLDER = "table-"  # before a table's name, for no system forbids such a folder
 SETTLE_S = 3.0
-"""Seconds after which the messages that were under way have arrived."""
+"""Seconds after which the messages that were in transit have arrived."""
 _FIRST_ASK_S = 0.2
 _LAST_ASK_S = 30.0
 _HOPELESS = 6  # asks
@@ -68,14 +68,14 @@ class SignatureKeeper:
     def finished(self, table: str, journal: Path) -> list[tuple[int, str]]:
         """The number and the digest of each line up to which a table has signed the copy
         ``journal`` with a result. Without known keys there is none: anybody can sign."""
-        found = []
+        ends = []
         with contextlib.suppress(OSError):
             for line in signatures.lines_of(journal):
                 with contextlib.suppress(signatures.SignatureError):
                     statement = signatures.read_line(line)
                     if statement.result and statement.key == self._keys.get(table):
-                        found.append((statement.n, statement.digest))
-        return found
+                        ends.append((statement.n, statement.digest))
+        return ends
 
     def take(self, table: str, folder: Path, payload: bytes) -> None:
         """Keep the lines of a message of ``table`` in its ``folder``; report wrong ones."""
@@ -136,7 +136,7 @@ class FollowedGame:
             size = 0
         if size != self._signed[0]:
             self._signed = size, self._finished(path)
-        return max((one for one in self._signed[1] if self.copy.reaches(*one)), default=(0, ""))
+        return max((end for end in self._signed[1] if self.copy.reaches(*end)), default=(0, ""))
 
     @property
     def settled(self) -> bool:
@@ -232,7 +232,7 @@ class FollowedTable:
         """The copies of all games, also of those that were played before the hall was started."""
         for path in sorted(self.folder.glob(f"*{SUFFIX}")):
             self.followed(path.stem)
-        return [one.copy for one in self._games.values() if one.copy.number]
+        return [game.copy for game in self._games.values() if game.copy.number]
 
     def followed(self, game: str) -> FollowedGame:
         """The copy of a game by its name, which is the digest of its first line."""
@@ -369,7 +369,7 @@ class FollowedTable:
         """True if there is no work until the next message."""
         game = self.game
         exact = game is not None and game.copy.number == game.end[0]
-        settled = exact and all(one.settled for one in self._games.values())
+        settled = exact and all(followed.settled for followed in self._games.values())
         return settled and not (self._waiting or self._dirty)
 
     def tick(self, now: float) -> list[LinesWanted]:
@@ -419,14 +419,14 @@ class FollowedTable:
 
         If waiting lines lead there and those of the copy do not, the copy's are not the table's.
         """
-        found = self._waiting.branch(game.copy, *game.end)
-        if found:
-            first = number_of(found[0])
+        branch = self._waiting.branch(game.copy, *game.end)
+        if branch:
+            first = number_of(branch[0])
             if first <= game.signed_end[0]:
                 self._reopened(game, game.end, now)
                 return
             self._cut(game, first - 1)
-            for line in found:
+            for line in branch:
                 self._grow(game, line, now)
                 self._waiting.remove(line)
             self._place_waiting(game, now)
@@ -449,7 +449,7 @@ class FollowedTable:
         game = self.game
         if game is None or not self._waiting or not game.settled:
             return
-        if not all(one.settled or one.hopeless for one in self._games.values()):
+        if not all(followed.settled or followed.hopeless for followed in self._games.values()):
             return
         old = self._waiting.older_than(game.end_at - SETTLE_S)
         copies = self.copies() if old else []
@@ -591,12 +591,12 @@ class FoldedGame:
         self, follower: Follower, table: str, now: Callable[[], float] = time.monotonic
     ) -> None:
         """:raises ValueError: if the hall knows no game of ``table``."""
-        found = follower.tables.get(table)
-        if found is None or found.copy is None:
+        followed = follower.tables.get(table)
+        if followed is None or followed.copy is None:
             raise ValueError(f"The hall knows no game of table {table}.")
         self._follower = follower
-        self._followed = found
-        self._copy = found.copy
+        self._followed = followed
+        self._copy = followed.copy
         self._now = now
         self._listeners: list[Callable[[Taken], object]] = []
         self._end = 0, ""  # of the lines that are folded
@@ -638,11 +638,11 @@ class FoldedGame:
 
     def time(self) -> int:
         """The table's time in milliseconds: that of its head, plus the time since then."""
-        followed, told = self._followed, 0.0
+        followed, seconds = self._followed, 0.0
         if followed.head is not None and followed.head.game == self._copy.game and followed.game:
             passed = self._now() - followed.game.end_at if followed.online else 0.0
-            told = followed.head.t + max(0.0, passed)
-        return max(self.game.t, round(told * 1000))
+            seconds = followed.head.t + max(0.0, passed)
+        return max(self.game.t, round(seconds * 1000))
 
     def catch_up(self) -> bool:
         """Fold the lines that are new; True if there were any. If lines were taken out of the copy,

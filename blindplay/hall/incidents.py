@@ -2,7 +2,7 @@
 
 The list is kept in a file of the hall, one JSON object a line, so that it outlives the process. An
 incident is withdrawn if it proves harmless: a line that fitted nowhere may belong to lines that
-came later.
+arrived later.
 """
 
 import contextlib
@@ -71,9 +71,9 @@ class Incidents:
 
     def withdraw(self, table: str, kind: str, key: str = "") -> None:
         """Take an incident back, if it was noted."""
-        found = self._open.get((table, kind, key))
-        if found is not None:
-            self._write(found, True)
+        incident = self._open.get((table, kind, key))
+        if incident is not None:
+            self._write(incident, True)
 
     def _write(self, incident: Incident, withdrawn: bool) -> None:
         self._change(incident, withdrawn)

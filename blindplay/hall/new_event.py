@@ -45,8 +45,8 @@ class EventPlan:
 def short_name(title: str) -> str:
     """The name of an event in topics, from its name for people."""
     letters = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    found = re.sub("[^a-z0-9]+", "-", letters)[:40].strip("-")
-    return found if NAME.fullmatch(found) else "event"
+    name = re.sub("[^a-z0-9]+", "-", letters)[:40].strip("-")
+    return name if NAME.fullmatch(name) else "event"
 
 
 def check_new(folder: Path) -> None:
@@ -89,26 +89,26 @@ def _files(plan: EventPlan) -> dict[str, str]:
     play = {"event": plan.title, "edition": plan.edition, "time-control": plan.time_control,
             "language": plan.languages[0]}  # fmt: skip
     own = event_broker_files(event, TLS_PORT, passwords, server, key)
-    found = {f"{BROKER_FOLDER}/{name}": text for name, text in own.items()}
+    texts = {f"{BROKER_FOLDER}/{name}": text for name, text in own.items()}
     for name in names:
         account = account_of(name)
-        found[f"table-{name}.toml"] = _toml(
+        texts[f"table-{name}.toml"] = _toml(
             f"Table {name}. Give this file to this table only. "
             "Everybody who has it can act as this table.",
             {"event": event, "title": plan.title, "table": name, "key": keys[name]},
             {"play": play, "broker": broker(plan.host, account, passwords[name])},
         )
-    found[HALL_FILE] = _toml(
+    texts[HALL_FILE] = _toml(
         "The hall. Give this file to nobody. Everybody who has it can decide at every table.",
         {"event": event, "title": plan.title, "rounds": plan.rounds,
          "languages": list(plan.languages)},
         {
             "play": play,
             "broker": broker(plan.host, HALL_ACCOUNT, passwords[""]),
-            "keys": {name: signatures.public_key(one) for name, one in keys.items()},
+            "keys": {name: signatures.public_key(key) for name, key in keys.items()},
         },
     ) + _BROADCAST  # fmt: skip
-    return found
+    return texts
 
 
 _BROADCAST = """
@@ -123,7 +123,7 @@ names = false
 def _toml(comment: str, values: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any]]) -> str:
     lines = [f"# {comment}", *(f"{name} = {_value(value)}" for name, value in values.items())]
     for part, inner in parts.items():
-        lines += ["", f"[{part}]", *(f"{name} = {_value(one)}" for name, one in inner.items())]
+        lines += ["", f"[{part}]", *(f"{name} = {_value(value)}" for name, value in inner.items())]
     return "\n".join(lines) + "\n"
 
 

@@ -51,7 +51,7 @@ class ShownMachine:
 
 def machines(follower: Follower, language: str) -> list[ShownMachine]:
     """All tables of a hall, table 9 before table 10."""
-    now, found = time.monotonic(), []
+    now, shown = time.monotonic(), []
     with follower.lock:
         for name in sorted(follower.tables, key=natural):
             table = follower.tables[name]
@@ -59,8 +59,8 @@ def machines(follower: Follower, language: str) -> list[ShownMachine]:
             silent = round(now - table.heard_at) if table.heard_at else None
             words = _in_words(about, language)
             cells = tuple((column, words[column]) for column in COLUMNS[1:-1])
-            found.append(ShownMachine(name, cells, table.online, silent))
-    return found
+            shown.append(ShownMachine(name, cells, table.online, silent))
+    return shown
 
 
 def _in_words(about: dict[str, Any], language: str) -> dict[str, str]:
@@ -115,16 +115,16 @@ def evidence(follower: Follower) -> list[ShownEvidence]:
             for table in follower.tables.values()
             if table.head is not None and table.copy is not None and not table.waits
         ]
-    found = []
-    for name, head, copy in sorted(games, key=lambda one: natural(one[0])):
+    shown = []
+    for name, head, copy in sorted(games, key=lambda game: natural(game[0])):
         newest = None
         with contextlib.suppress(OSError, signatures.SignatureError):
             signed = map(signatures.read_line, signatures.lines_of(copy.path))
-            newest = max(signed, key=lambda one: one.n, default=None)
+            newest = max(signed, key=lambda statement: statement.n, default=None)
         at = hour(newest.wall) if newest else ""
         number = newest.n if newest else 0
-        found.append(ShownEvidence(name, head.white, head.black, copy.number, number, at))
-    return found
+        shown.append(ShownEvidence(name, head.white, head.black, copy.number, number, at))
+    return shown
 
 
 # --- the pages -----------------------------------------------------------------------------------
@@ -165,8 +165,8 @@ class OrganiserPages:
 
     async def _machines(self, request: Request, session: BrowserSession) -> Response:
         """The page of the data about each table's machine."""
-        found = machines(self._follower, session.language)
-        return self._beside("machines", session, tables=found, columns=COLUMNS)
+        shown = machines(self._follower, session.language)
+        return self._beside("machines", session, tables=shown, columns=COLUMNS)
 
     async def _report(self, request: Request, session: BrowserSession) -> Response:
         """The report of the round, as a page or for a spreadsheet."""
@@ -209,7 +209,7 @@ class OrganiserPages:
         assert self._tickets is not None
         with self._follower.lock:
             online = {table.name for table in self._follower.tables.values() if table.online}
-        shown = sorted(self._tickets.shown(), key=lambda one: natural(one.table))
+        shown = sorted(self._tickets.shown(), key=lambda ticket: natural(ticket.table))
         names = sorted(await run_in_threadpool(self._tickets.tables), key=natural)
         return self._beside(
             "tickets", session, shown=shown, address=self._tickets.address,

@@ -1,4 +1,4 @@
-"""Each table as the hall's page shows it, and the tables that need somebody first."""
+"""Each table as the hall's page shows it, and the tables that need a person first."""
 
 import re
 import time
@@ -56,7 +56,7 @@ class ShownTable:
     def groups(self) -> tuple[str, ...]:
         """The :data:`GROUPS` that it belongs to."""
         playing = self.state in ("playing", "stopped")
-        found = {
+        belongs = {
             "needs": bool(self.needs),
             "playing": playing,
             "waiting": self.state == "waiting",
@@ -64,13 +64,13 @@ class ShownTable:
             "over": self.state in ("over", "adjourned"),
             "gone": not self.online,
         }
-        return tuple(group for group in GROUPS if found[group])
+        return tuple(group for group in GROUPS if belongs[group])
 
 
 def natural(name: str) -> tuple[tuple[int, str], ...]:
     """A key that sorts table 10 after table 9."""
     parts = re.findall(r"\d+|\D+", name)
-    return tuple((int(one), "") if one.isdigit() else (-1, one) for one in parts)
+    return tuple((int(part), "") if part.isdigit() else (-1, part) for part in parts)
 
 
 def hour(wall: float) -> str:
@@ -101,11 +101,12 @@ class Overview:
 
     @property
     def urgent(self) -> list[ShownTable]:
-        """The tables that need somebody, the most urgent first, then the one that waits longest."""
-        needing = [one for one in self._tables.values() if one.needs]
+        """The tables that need a person, the most urgent first, then the one that waits longest."""
+        needing = [table for table in self._tables.values() if table.needs]
         order = {kind: place for place, kind in enumerate(NEEDS)}
         return sorted(
-            needing, key=lambda one: (order[one.needs[0].kind], one.needs[0].since, one.name)
+            needing,
+            key=lambda table: (order[table.needs[0].kind], table.needs[0].since, table.name),
         )
 
     def look(self, names: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
@@ -115,8 +116,8 @@ class Overview:
         with self._follower.lock:
             known = self._follower.tables
             incidents = defaultdict[str, set[str]](set)
-            for one in self._follower.incidents:
-                incidents[one.table].add(one.kind)
+            for incident in self._follower.incidents:
+                incidents[incident.table].add(incident.kind)
             for name in list(known if names is None else names):
                 before = self._tables.get(name)
                 shown = self._shown(known[name], before, tuple(sorted(incidents[name])))
@@ -135,12 +136,12 @@ class Overview:
         if head is None or table.waits:
             state = "waiting" if table.waits else ""
             return ShownTable(table.name, state=state, online=online, incidents=incidents)
-        heard = table.game.end_at if table.game is not None else now
-        clocks = _clocks(head, round(heard * 1000), before.clocks if before else ())
+        head_at = table.game.end_at if table.game is not None else now
+        clocks = _clocks(head, round(head_at * 1000), before.clocks if before else ())
         needs = list(head.needs)
         if not online and head.state in ("setup", "playing", "stopped"):
             needs.append("gone")
-        if head.state == "playing" and any(_is_low(one, now * 1000) for one in clocks):
+        if head.state == "playing" and any(_is_low(clock, now * 1000) for clock in clocks):
             needs.append("low")
         since = {need.kind: need.since for need in before.needs} if before else {}
         return ShownTable(
@@ -155,20 +156,20 @@ class Overview:
         )  # fmt: skip
 
 
-def _clocks(head: Head, heard: int, before: tuple[ShownClock, ...]) -> tuple[ShownClock, ...]:
-    """Both clocks. A clock that only goes on stays as it was, so that no page changes by it."""
-    found = []
+def _clocks(head: Head, head_at: int, before: tuple[ShownClock, ...]) -> tuple[ShownClock, ...]:
+    """Both clocks. One that only runs on stays the same object, so that no page changes by it."""
+    clocks = []
     for side in SIDES if len(head.left) == len(SIDES) else ():
         fell = "flag" in head.needs and head.left[side] <= 0
-        clock = ShownClock(side, round(head.left[side] * 1000), heard, head.running == side, fell)
+        clock = ShownClock(side, round(head.left[side] * 1000), head_at, head.running == side, fell)
         for known in before:
             ends = abs(known.left + known.at - clock.left - clock.at)
             stands = not clock.runs and known.left == clock.left
             same = (known.side, known.runs, known.fell) == (side, clock.runs, fell)
             if same and (stands or (clock.runs and ends < _DRIFT_MS)):
                 clock = known
-        found.append(clock)
-    return tuple(found)
+        clocks.append(clock)
+    return tuple(clocks)
 
 
 def _is_low(clock: ShownClock, now: float) -> bool:

@@ -183,13 +183,13 @@ class HallPages:
             view.parts[f"t-{name}"] = _part(kind, language, table=table)
         urgent, names = self.overview.urgent, self.overview.names
         tables = [self.overview[name] for name in names]
-        counts = {group: sum(group in one.groups for one in tables) for group in GROUPS}
+        counts = {group: sum(group in table.groups for table in tables) for group in GROUPS}
         guessed = 0 if self._tickets is None else self._tickets.wrong
         common = {"urgent": urgent, "counts": counts, "all": len(names), "guessed": guessed}
         for part in ("tab", "state", "urgent-list"):
             values = {**common, "title": self._title, "connected": self._hall.online}
             view.parts[part] = _part(part, language, **values)
-        aspects = {f"needs {one.name}": ",".join(n.kind for n in one.needs) for one in tables}
+        aspects = {f"needs {table.name}": ",".join(n.kind for n in table.needs) for table in tables}
         say, told = catalogue(language), list[ToldSentence]()
         for name, kinds in changed.items():
             for need in kinds if view.stream.is_watched else ():
@@ -249,7 +249,7 @@ class HallPages:
             "hall/overview.html",
             session.language,
             title=self._title, parts=now.parts, place=now.place, state=now.aspects, said=said,
-            tables=[(one.name, _fits(one, group, query.get("find", ""))) for one in tables],
+            tables=[(table.name, _fits(table, group, query.get("find", ""))) for table in tables],
             view=kind, views=VIEWS, group=group, groups=GROUPS, find=query.get("find", ""),
             styles=("hall.css",), theme=session.theme, now=_now_ms(), run=self.pages.run,
             around=(
@@ -267,7 +267,7 @@ class HallPages:
     async def _next(self, request: Request, session: BrowserSession) -> Response:
         """To the next table that needs somebody; ``after`` is the one that the reader has open."""
         with self._lock:
-            urgent = [one.name for one in self.overview.urgent]
+            urgent = [table.name for table in self.overview.urgent]
         after = request.query_params.get("after", "")
         if after in urgent:  # the others in turn
             place = urgent.index(after)
@@ -333,8 +333,10 @@ def _places(folder: Path, name: str, language: str) -> list[str]:
         return [say["hall_where_unpaired"]]
     # Whole words only: a single letter would list all players, without their consent.
     words = set(spoken_name(name).casefold().split())
-    players = [one for one in where(paired, name) if words <= set(one.name.casefold().split())]
-    places = [place_in_words(one, paired, load(language))[0] for one in players]
+    players = [
+        player for player in where(paired, name) if words <= set(player.name.casefold().split())
+    ]
+    places = [place_in_words(player, paired, load(language))[0] for player in players]
     return places or [say["hall_where_nobody"].format(name=name)]
 
 

@@ -175,7 +175,7 @@ Message = TypeVar("Message", Head, Presence, LinesWanted, Request, RequestAnswer
 
 def encode(message: Head | Presence | LinesWanted | Request | RequestAnswer) -> bytes:
     """A message as it is published."""
-    value = {one.name: getattr(message, one.name) for one in dataclasses.fields(message)}
+    value = {member.name: getattr(message, member.name) for member in dataclasses.fields(message)}
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -189,8 +189,8 @@ def decode(kind: type[Message], payload: bytes) -> Message:
         if not isinstance(value, dict):
             raise ValueError
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()  # no half characters
-        fields = [one for one in dataclasses.fields(kind) if one.name in value]
-        message = kind(**{one.name: _read(one.type, value[one.name]) for one in fields})
+        fields = [member for member in dataclasses.fields(kind) if member.name in value]
+        message = kind(**{member.name: _read(member.type, value[member.name]) for member in fields})
         _check(message)
     except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
         raise MessageError("it is not as the protocol says") from None
@@ -207,9 +207,9 @@ def _read(annotation: Any, value: Any) -> Any:
     if type(value) is not wanted:
         raise ValueError
     if wanted is list:
-        return [_read(get_args(annotation)[0], one) for one in value]
+        return [_read(get_args(annotation)[0], item) for item in value]
     if wanted is dict:
-        return {key: _read(get_args(annotation)[1], one) for key, one in value.items()}
+        return {key: _read(get_args(annotation)[1], item) for key, item in value.items()}
     return value
 
 
@@ -242,7 +242,7 @@ def _check(message: Head | Presence | LinesWanted | Request | RequestAnswer) -> 
 
 
 def _is_game(*digests: str) -> bool:
-    return all(_DIGEST.fullmatch(one) for one in digests)
+    return all(_DIGEST.fullmatch(digest) for digest in digests)
 
 
 # --- lines -----------------------------------------------------------------------------------
@@ -250,8 +250,8 @@ def _is_game(*digests: str) -> bool:
 
 def number_of(line: bytes) -> int:
     """The number that a line of a journal claims; 0 if it is none."""
-    found = _NUMBER.match(line)
-    return int(found[1]) if found else 0
+    match = _NUMBER.match(line)
+    return int(match[1]) if match else 0
 
 
 def lines_of(payload: bytes) -> list[bytes]:

@@ -69,10 +69,10 @@ class Requests:
         :raises UnreachableError: if the table is not connected; the request is not published then.
         """
         with self._follower.lock:
-            found = self._follower.tables.get(table)
-            head = found.head if found is not None else None
-            presence = found.presence if found is not None and found.waits else None
-            there = found is not None and found.online and now - found.heard_at <= FRESH_S
+            followed = self._follower.tables.get(table)
+            head = followed.head if followed is not None else None
+            presence = followed.presence if followed is not None and followed.waits else None
+            there = followed is not None and followed.online and now - followed.heard_at <= FRESH_S
             if not there or (head is None and presence is None):
                 raise UnreachableError(f"Table {table} cannot be reached; go there.")
             game, t = (head.game, head.t) if head is not None else ("", 0.0)
@@ -114,18 +114,20 @@ class Requests:
     def tick(self, now: float) -> None:
         """Publish requests without an answer once more, with the same id, and give up in time."""
         with self._lock:
-            for one in self._open.values():
-                if one.stale is not None:
-                    one.until = min(one.until, now + _STALE_S)
-            late = [one for one in self._open.values() if now >= one.until]
-            for one in late:
-                del self._open[one.request.id]
-            again = [one for one in self._open.values() if now >= one.again]
-        for one in late:
-            one.future.set_result(one.stale or RequestAnswer(one.request.id, "unanswered"))
-        for one in again:
-            one.again = now + _AGAIN_S
-            self._publish(one)
+            for waiting in self._open.values():
+                if waiting.stale is not None:
+                    waiting.until = min(waiting.until, now + _STALE_S)
+            late = [waiting for waiting in self._open.values() if now >= waiting.until]
+            for waiting in late:
+                del self._open[waiting.request.id]
+            again = [waiting for waiting in self._open.values() if now >= waiting.again]
+        for waiting in late:
+            waiting.future.set_result(
+                waiting.stale or RequestAnswer(waiting.request.id, "unanswered")
+            )
+        for waiting in again:
+            waiting.again = now + _AGAIN_S
+            self._publish(waiting)
 
 
 # --- the table's side ----------------------------------------------------------------------------

@@ -124,12 +124,12 @@ class TablePages:
     def catch_up(self, names: Collection[str]) -> None:
         """Fold the new lines of these tables, as far as their pages are open."""
         with self._lock:
-            opened = {name: one for name, one in self._opened.items() if name in names}
-        for name, one in opened.items():
-            if self._has_gone_on(name, one.folded):
+            opened = {name: page for name, page in self._opened.items() if name in names}
+        for name, page in opened.items():
+            if self._has_gone_on(name, page.folded):
                 self.console(name)
             else:
-                one.folded.catch_up()
+                page.folded.catch_up()
 
     def close(self) -> None:
         """End all streams of changes."""
@@ -161,17 +161,17 @@ class TablePages:
             answer(ActionResult((say["hall_unreachable"].format(table=name),), refused=True))
             return asked
 
-        def came(done: "Future[RequestAnswer]") -> None:
+        def on_done(done: "Future[RequestAnswer]") -> None:
             answer(_result(name, language, done.result()))
 
-        future.add_done_callback(came)
+        future.add_done_callback(on_done)
         return asked
 
 
-def _result(name: str, language: str, came: RequestAnswer) -> ActionResult:
-    if came.status in ("done", "refused"):
-        return ActionResult(tuple(came.sentences), refused=came.status == "refused")
-    sentence = catalogue(language)[f"hall_{came.status}"].format(table=name)
+def _result(name: str, language: str, answer: RequestAnswer) -> ActionResult:
+    if answer.status in ("done", "refused"):
+        return ActionResult(tuple(answer.sentences), refused=answer.status == "refused")
+    sentence = catalogue(language)[f"hall_{answer.status}"].format(table=name)
     return ActionResult((sentence,), refused=True)
 
 

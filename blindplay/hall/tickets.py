@@ -143,8 +143,8 @@ class Tickets:
 
     def tables(self) -> list[str]:
         """The tables that can have a ticket."""
-        found = (path.name for path in self._folder.glob(f"{_PREFIX}*{_SUFFIX}"))
-        names = (name.removeprefix(_PREFIX).removesuffix(_SUFFIX) for name in found)
+        files = (path.name for path in self._folder.glob(f"{_PREFIX}*{_SUFFIX}"))
+        names = (name.removeprefix(_PREFIX).removesuffix(_SUFFIX) for name in files)
         return [name for name in names if NAME.fullmatch(name)]
 
     def show(self, table: str) -> None:
@@ -164,13 +164,13 @@ class Tickets:
         """The tickets that are open, also those whose tries are used up."""
         with self._lock:
             return [
-                ShownTicket(one.table, one.digits, one.wall, len(one.sides))
-                for one in self._valid().values()
+                ShownTicket(ticket.table, ticket.digits, ticket.wall, len(ticket.sides))
+                for ticket in self._valid().values()
             ]
 
     def _valid(self) -> dict[str, _Ticket]:
         now = self._now()
-        self._open = {name: one for name, one in self._open.items() if now < one.until}
+        self._open = {name: ticket for name, ticket in self._open.items() if now < ticket.until}
         return self._open
 
     def begin(self, table: str, message: bytes) -> tuple[str, bytes]:
@@ -198,7 +198,9 @@ class Tickets:
         :raises ValueError, OSError: if the file cannot be read.
         """
         with self._lock:
-            ticket = next((one for one in self._valid().values() if name in one.begun), None)
+            ticket = next(
+                (ticket for ticket in self._valid().values() if name in ticket.begun), None
+            )
             if ticket is None:
                 raise NoTicketError
             side = ticket.begun.pop(name)
@@ -235,7 +237,9 @@ class TicketRoutes:
 
     async def _open(self, request: Request) -> Response:
         """The tables that have a ticket."""
-        return JSONResponse({"tables": [one.table for one in self._tickets.shown() if one.tries]})
+        return JSONResponse(
+            {"tables": [ticket.table for ticket in self._tickets.shown() if ticket.tries]}
+        )
 
     async def _begin(self, request: Request) -> Response:
         if not self._limit.take(address_of(request)):

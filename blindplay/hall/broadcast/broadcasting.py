@@ -85,10 +85,10 @@ def _delay(value: Any) -> int:
         value = str(value)
     if not isinstance(value, str):
         raise ValueError('delay must be a time in quotes, such as "15m".')
-    found = math.ceil(time_controls.read_length(value) / 1000)
-    if found > _MOST_DELAY_S:
+    seconds = math.ceil(time_controls.read_length(value) / 1000)
+    if seconds > _MOST_DELAY_S:
         raise ValueError('delay must be at most a day, "24h".')
-    return found
+    return seconds
 
 
 _LOG = logging.getLogger(__name__)
@@ -109,7 +109,7 @@ class Broadcast:
         self._fault = ""
         self._closing = threading.Event()
         works = [self._work, *([self._work_push] if self._push else [])]
-        self._threads = [threading.Thread(target=one, daemon=True) for one in works]
+        self._threads = [threading.Thread(target=work, daemon=True) for work in works]
         for thread in self._threads:
             thread.start()
 
@@ -122,9 +122,9 @@ class Broadcast:
                 "disk and the folder."
             )
         notices += [
-            f"Table {one.table}: {one.past.trouble}"
-            for one in self.hall.boards()
-            if one.past.trouble
+            f"Table {board.table}: {board.past.trouble}"
+            for board in self.hall.boards()
+            if board.past.trouble
         ]
         return [notice for notice in notices if notice]
 
@@ -155,8 +155,8 @@ class Broadcast:
                 continue
             try:
                 rounds: dict[int, list[str]] = {}
-                for one in self.hall.games():
-                    rounds.setdefault(one.round, []).append(one.pgn())
+                for board in self.hall.games():
+                    rounds.setdefault(board.round, []).append(board.pgn())
                 self._report = self._push.push(rounds) or self._report
             except Exception:
                 _LOG.exception("The push failed.")

@@ -194,8 +194,8 @@ class ShownGame:
     def round(self) -> int:
         """The round's number; 1 if none is given."""
         setup = self.past.game.setup
-        found = _ROUND.match(setup.round) if setup else None
-        return int(found[1]) if found else 1
+        match = _ROUND.match(setup.round) if setup else None
+        return int(match[1]) if match else 1
 
     def name(self, side: str) -> str:
         """The player, in the words of files: without names by the number of the table."""
@@ -253,7 +253,9 @@ class DelayedHall:
             str(table): {str(game): (int(end[0]), str(end[1])) for game, end in games.items()}
             for table, games in kept["shown"].items()
         }
-        if len(set(numbers.values())) == len(numbers) and all(one > 0 for one in numbers.values()):
+        if len(set(numbers.values())) == len(numbers) and all(
+            number > 0 for number in numbers.values()
+        ):
             self._numbers, self._earlier = numbers, earlier
 
     def catch_up(self) -> None:
@@ -261,17 +263,17 @@ class DelayedHall:
         with self._follower.lock:
             tables = sorted(self._follower.tables.items(), key=lambda item: _order(item[0]))
             for name, table in tables:
-                known = {one.game for one in table.copies()} if name in self._earlier else set()
+                known = {copy.game for copy in table.copies()} if name in self._earlier else set()
                 earlier = [game for game in self._earlier.get(name, {}) if game in known]
                 now = [] if table.game is None else [table.game.copy.game]
                 for game in dict.fromkeys(earlier + now):
                     if (name, game) not in self._games:
                         self._add(name, table, table.followed(game))
                 self._earlier.pop(name, None)
-        for key, one in list(self._games.items()):
+        for key, board in list(self._games.items()):
             with contextlib.suppress(OSError):  # a file that cannot be read now
-                one.past.catch_up()
-            if one.past.complete and self._is_replaced(one):
+                board.past.catch_up()
+            if board.past.complete and self._is_replaced(board):
                 self._games = {at: game for at, game in self._games.items() if at != key}
         self._keep()
 
@@ -289,35 +291,37 @@ class DelayedHall:
         """The number of a table: the one in its name, or the next one that is free."""
         if table not in self._numbers:
             taken = set(self._numbers.values())
-            found = _NUMBER.search(table)
-            number = int(found[1]) if found else 0
+            match = _NUMBER.search(table)
+            number = int(match[1]) if match else 0
             if not number or number in taken:
                 number = next(n for n in range(max(taken, default=0) + 1, 10**6) if n not in taken)
             self._numbers[table] = number
         return self._numbers[table]
 
-    def _is_replaced(self, one: ShownGame) -> bool:
+    def _is_replaced(self, board: ShownGame) -> bool:
         """Return whether a newer game of the table is shown."""
-        return any(other is not one and other.begun for other in self._of(one.table))
+        return any(other is not board and other.begun for other in self._of(board.table))
 
     def _of(self, table: str) -> list[ShownGame]:
         """The games of a table, the oldest first."""
-        return [one for one in self._games.values() if one.table == table]
+        return [board for board in self._games.values() if board.table == table]
 
     def games(self) -> list[ShownGame]:
         """All games that have begun for everybody, by round and number; of a table's games in one
         round the last."""
-        found = {(one.round, one.number): one for one in self._games.values() if one.begun}
-        return [one for _, one in sorted(found.items(), key=lambda item: item[0])]
+        boards = {
+            (board.round, board.number): board for board in self._games.values() if board.begun
+        }
+        return [board for _, board in sorted(boards.items(), key=lambda item: item[0])]
 
     def boards(self) -> list[ShownGame]:
         """The game that each table shows now, by number."""
-        found = {one.number: one for one in self._games.values() if one.begun}
-        return [one for _, one in sorted(found.items())]
+        boards = {board.number: board for board in self._games.values() if board.begun}
+        return [board for _, board in sorted(boards.items())]
 
     def board(self, table: str) -> ShownGame | None:
         """The game that a table shows now; None if there is none."""
-        return next((one for one in self.boards() if one.table == table), None)
+        return next((board for board in self.boards() if board.table == table), None)
 
     def close(self) -> None:
         """Note the last shown lines."""
@@ -327,8 +331,8 @@ class DelayedHall:
     def _keep(self) -> None:
         now = self.now()
         shown: dict[str, dict[str, JournalEnd]] = {}
-        for one in self._games.values():
-            shown.setdefault(one.table, {})[one.past.id] = one.past.shown
+        for board in self._games.values():
+            shown.setdefault(board.table, {})[board.past.id] = board.past.shown
         kept = {"numbers": dict(self._numbers), "shown": shown}
         if kept == self._kept or now < self._keep_at:
             return
@@ -340,5 +344,5 @@ class DelayedHall:
 
 def _order(name: str) -> tuple[int, str]:
     """Tables that have numbers get their numbers first."""
-    found = _NUMBER.search(name)
-    return int(found[1]) if found else _MOST_NUMBER + 1, name
+    match = _NUMBER.search(name)
+    return int(match[1]) if match else _MOST_NUMBER + 1, name

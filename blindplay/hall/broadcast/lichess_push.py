@@ -76,8 +76,8 @@ def lichess_rounds(values: Any, folder: Path) -> LichessRounds:
         raise ValueError("[broadcast.lichess] names no token, the file with the token of Lichess.")
     if not isinstance(rounds, dict) or not rounds:
         raise ValueError('rounds must give each round its name at Lichess, such as 1 = "a1b2c3d4".')
-    found = dict(map(_round, rounds.items()))
-    return LichessRounds(folder / token, MappingProxyType(found), _server(values))
+    names = dict(map(_round, rounds.items()))
+    return LichessRounds(folder / token, MappingProxyType(names), _server(values))
 
 
 def _round(item: tuple[str, Any]) -> tuple[int, str]:
@@ -150,11 +150,11 @@ class LichessPush:
         if self._now() < self._due:
             return None
         for number in self._turns:
-            found = games.get(number, ())
-            text = "\n\n\n".join(found[:MOST_GAMES])
+            pgns = games.get(number, ())
+            text = "\n\n\n".join(pgns[:MOST_GAMES])
             if text and self._pushed.get(number) != text:
-                self._turns = [*(one for one in self._turns if one != number), number]
-                return self._push(number, self._rounds.rounds[number], text, len(found))
+                self._turns = [*(turn for turn in self._turns if turn != number), number]
+                return self._push(number, self._rounds.rounds[number], text, len(pgns))
         return None
 
     def _push(self, number: int, name: str, text: str, count: int) -> PushReport:
@@ -268,9 +268,9 @@ def _retry_after(text: str) -> float:
 
 def _report(number: int, answer: dict[str, Any], count: int) -> PushReport:
     """The report from Lichess's answer, which names each game."""
-    games = [one for one in answer["games"] if isinstance(one, dict)]
-    wrong = [_wrong(one) for one in games if one.get("error")]
-    moves = sum(one["moves"] for one in games if type(one.get("moves")) is int)
+    games = [game for game in answer["games"] if isinstance(game, dict)]
+    wrong = [_wrong(game) for game in games if game.get("error")]
+    moves = sum(game["moves"] for game in games if type(game.get("moves")) is int)
     if wrong:
         return PushReport(number, False, f"Lichess refuses games: {in_short('; '.join(wrong))}")
     if count > MOST_GAMES:

@@ -57,13 +57,13 @@ class LiveChessFolder:
         """Write the changed files. A file that could not be written is written the next time."""
         self.trouble = ""
         shown = list(games)
-        changed = [one for one in shown if self._taken.get(_place(one)) != _state(one)]
+        changed = [board for board in shown if self._taken.get(_place(board)) != _state(board)]
         try:
-            for one in changed:
-                self._write_game(one)
-            for number in sorted({one.round for one in changed}):
+            for board in changed:
+                self._write_game(board)
+            for number in sorted({board.round for board in changed}):
                 pairings = self._fill_gaps(number)
-                date = next((_date(one) for one in shown if one.round == number), None)
+                date = next((_date(board) for board in shown if board.round == number), None)
                 index = {"date": date, "pairings": pairings}
                 self._put(self._round(number) / "index.json", _encoded(index))
             if changed:
@@ -75,17 +75,17 @@ class LiveChessFolder:
     def _round(self, number: int) -> Path:
         return self._folder / f"round-{number}"
 
-    def _write_game(self, one: ShownGame) -> None:
-        with one.past.lock:
-            state, number = _state(one), one.round
-            text, values, pairing = one.pgn(), game_values(one), _pairing(one)
+    def _write_game(self, board: ShownGame) -> None:
+        with board.past.lock:
+            state, number = _state(board), board.round
+            text, values, pairing = board.pgn(), game_values(board), _pairing(board)
         folder = self._round(number)
-        self._put(folder / f"game-{one.number}.pgn", f"{text}\n".encode())
-        self._put(folder / f"game-{one.number}.json", _encoded(values))
+        self._put(folder / f"game-{board.number}.pgn", f"{text}\n".encode())
+        self._put(folder / f"game-{board.number}.json", _encoded(values))
         pairings = self._known(number)
-        pairings += [dict(_NOBODY) for _ in range(one.number - len(pairings))]
-        pairings[one.number - 1] = pairing
-        self._taken[_place(one)] = state
+        pairings += [dict(_NOBODY) for _ in range(board.number - len(pairings))]
+        pairings[board.number - 1] = pairing
+        self._taken[_place(board)] = state
 
     def _known(self, number: int) -> list[dict[str, Any]]:
         """The pairings of a round, first those that an earlier process has written."""
@@ -93,8 +93,10 @@ class LiveChessFolder:
             self._pairings[number] = []
             with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
                 index = json.loads((self._round(number) / "index.json").read_text("utf-8"))
-                found = [one for one in index["pairings"][:_MOST_PAIRINGS] if "live" in one]
-                self._pairings[number] = found if len(found) == len(index["pairings"]) else []
+                pairings = [
+                    pairing for pairing in index["pairings"][:_MOST_PAIRINGS] if "live" in pairing
+                ]
+                self._pairings[number] = pairings if len(pairings) == len(index["pairings"]) else []
         return self._pairings[number]
 
     def _fill_gaps(self, number: int) -> list[dict[str, Any]]:
@@ -121,8 +123,8 @@ class LiveChessFolder:
             "chess960": "STANDARD",
             "timecontrol": setup.time_control if setup else None,
             "rounds": [
-                {"count": len(one), "live": int(any(game["live"] for game in one))}
-                for one in rounds
+                {"count": len(pairings), "live": int(any(game["live"] for game in pairings))}
+                for pairings in rounds
             ],
             "eboards": [],
         }
@@ -137,17 +139,17 @@ class LiveChessFolder:
         self._written[path] = content
 
 
-def _place(one: ShownGame) -> tuple[int, int]:
-    return one.round, one.number
+def _place(board: ShownGame) -> tuple[int, int]:
+    return board.round, board.number
 
 
-def _state(one: ShownGame) -> tuple[str, int]:
-    return one.past.id, one.past.taken
+def _state(board: ShownGame) -> tuple[str, int]:
+    return board.past.id, board.past.taken
 
 
-def game_values(one: ShownGame) -> dict[str, Any]:
+def game_values(board: ShownGame) -> dict[str, Any]:
     """The values of ``game-N.json``. Hold the lock of the game."""
-    game = one.game
+    game = board.game
     standard = game.start_board.fen() == chess.STARTING_FEN
     chess960 = game.start_board.chess960
     # The layout has no other positions: only the PGN has the moves of such a game.
@@ -155,7 +157,7 @@ def game_values(one: ShownGame) -> dict[str, Any]:
     return {
         **_EMPTY_GAME,
         "live": not game.over,
-        "firstMove": round(one.past.first_move * 1000) or None,
+        "firstMove": round(board.past.first_move * 1000) or None,
         "chess960": game.start_board.chess960_pos() if chess960 else _STANDARD,
         "result": game.result or "*",
         "clock": _clock(game),
@@ -180,9 +182,9 @@ def _clock(game: Game) -> dict[str, int] | None:
     return {**left, "time": round(time.time() * 1000)}
 
 
-def _pairing(one: ShownGame) -> dict[str, Any]:
-    players = {side: _player(one.name(side)) for side in SIDES}
-    return {**players, "result": one.game.result or "*", "live": not one.game.over}
+def _pairing(board: ShownGame) -> dict[str, Any]:
+    players = {side: _player(board.name(side)) for side in SIDES}
+    return {**players, "result": board.game.result or "*", "live": not board.game.over}
 
 
 def _player(name: str) -> dict[str, Any]:
@@ -193,8 +195,8 @@ def _player(name: str) -> dict[str, Any]:
     return {**_NO_PLAYER, "fname": first or None, "lname": last}
 
 
-def _date(one: ShownGame) -> str | None:
-    setup = one.game.setup
+def _date(board: ShownGame) -> str | None:
+    setup = board.game.setup
     return (setup.date if setup else "") or None
 
 

@@ -76,17 +76,17 @@ class SpectatorsPages:
         """The stream of a language, up to date."""
         with self._rendering:
             stream = self._streams.setdefault(language, Stream())
-            parts = {one.table: self._board(one, language) for one in self._hall.boards()}
+            parts = {board.table: self._board(board, language) for board in self._hall.boards()}
             stream.update(parts, "")
             return stream
 
-    def _board(self, one: ShownGame, language: str) -> str:
-        with one.past.lock:
-            key = one.past.id, one.past.taken, one.past.zero
-            known, html = self._boards.get((one.table, language), (None, ""))
+    def _board(self, board: ShownGame, language: str) -> str:
+        with board.past.lock:
+            key = board.past.id, board.past.taken, board.past.zero
+            known, html = self._boards.get((board.table, language), (None, ""))
             if known != key:
-                html = views.render("spectators_board.html", language, **_values(one, language))
-                self._boards[one.table, language] = key, html
+                html = views.render("spectators_board.html", language, **_values(board, language))
+                self._boards[board.table, language] = key, html
             return html
 
     def _time(self) -> int:
@@ -118,7 +118,7 @@ class SpectatorsPages:
         return Response(body, media_type="application/json")
 
     def _all_games(self, request: Request, language: str) -> Response:
-        return pgn_file("\n\n".join(one.pgn() for one in self._hall.boards()), "games.pgn")
+        return pgn_file("\n\n".join(board.pgn() for board in self._hall.boards()), "games.pgn")
 
     async def _changes(self, request: Request) -> Response:
         """The stream of changes, as server-sent events. Their ids are places in it."""
@@ -157,35 +157,37 @@ class SpectatorsPages:
     # --- one game ------------------------------------------------------------------------------
 
     def _with_game(self, request: Request, answer: Callable[[PublicGame], Response]) -> Response:
-        found = self._hall.board(request.path_params["table"])
-        return Response(status_code=404) if found is None else answer(found.public)
+        board = self._hall.board(request.path_params["table"])
+        return Response(status_code=404) if board is None else answer(board.public)
 
     def _game(self, request: Request, language: str) -> Response:
-        return self._with_game(request, lambda one: HTMLResponse(one.whole(language)))
+        return self._with_game(request, lambda public: HTMLResponse(public.whole(language)))
 
     def _game_now(self, request: Request, language: str) -> Response:
         taken = request.query_params.get("taken", "")
-        return self._with_game(request, lambda one: JSONResponse(one.changes(language, taken)))
+        return self._with_game(
+            request, lambda public: JSONResponse(public.changes(language, taken))
+        )
 
     def _game_past(self, request: Request, language: str) -> Response:
-        return self._with_game(request, lambda one: past_page(one, request, language))
+        return self._with_game(request, lambda public: past_page(public, request, language))
 
     def _game_pgn(self, request: Request, language: str) -> Response:
-        found = self._hall.board(request.path_params["table"])
-        return pgn_file(found.pgn() if found else "", "game.pgn")
+        board = self._hall.board(request.path_params["table"])
+        return pgn_file(board.pgn() if board else "", "game.pgn")
 
 
-def _values(one: ShownGame, language: str) -> dict[str, object]:
+def _values(board: ShownGame, language: str) -> dict[str, object]:
     """The values of a small board. Hold the lock of the game."""
-    game, say = one.game, catalogue(language)
+    game, say = board.game, catalogue(language)
     last = common.last_announced(game, language)
-    clocks = [replace(clock, at=clock.at + one.past.zero) for clock in common.clocks(game)]
+    clocks = [replace(clock, at=clock.at + board.past.zero) for clock in common.clocks(game)]
     shown = {clock.side: clock for clock in clocks}
     return {
-        "number": one.number,
-        "table": one.table,
-        "heading": say["public_table"].format(table=one.number),
-        "names": {side: one.public.name(game, side, language) for side in SIDES},
+        "number": board.number,
+        "table": board.table,
+        "heading": say["public_table"].format(table=board.number),
+        "names": {side: board.public.name(game, side, language) for side in SIDES},
         "clock": {side: shown.get(side) for side in SIDES},
         "rows": rows(game.position_pieces(), language, black_below=False),
         "moved": {chess.square_name(square) for square in common.squares_of(last)},

@@ -37,17 +37,19 @@ def with_tables(paired: Round, tables: Iterable[str]) -> Round:
 
     def named(game: Assignment) -> Assignment:
         number = _number(game.table)
-        found = numbered.get(number, []) if number and game.table not in known else []
-        if len(found) > 1:
-            raise ValueError(f"Two tables have the number {number}: {found[0]} and {found[1]}.")
-        return replace(game, table=found[0]) if found else game
+        candidates = numbered.get(number, []) if number and game.table not in known else []
+        if len(candidates) > 1:
+            raise ValueError(
+                f"Two tables have the number {number}: {candidates[0]} and {candidates[1]}."
+            )
+        return replace(game, table=candidates[0]) if candidates else game
 
     return replace(paired, games=tuple(map(named, paired.games)))
 
 
 def _number(name: str) -> str:
-    found = re.search(r"(\d+)$", name)
-    return found[1].lstrip("0") if found else ""
+    match = re.search(r"(\d+)$", name)
+    return match[1].lstrip("0") if match else ""
 
 
 def assign_round(hall: TableAsker, paired: Round) -> list[Given]:
@@ -58,8 +60,8 @@ def assign_round(hall: TableAsker, paired: Round) -> list[Given]:
         body = {name: value for name, value in asdict(game).items() if value}
         asked.append((game, _ask(hall, game.table, ASSIGN, body)))
     given = [_given(game, future) for game, future in asked]
-    told = [_ask(hall, *one) for one in _to_tell(hall, paired)]
-    for future in filter(None, told):
+    notices = [_ask(hall, *request) for request in _to_tell(hall, paired)]
+    for future in filter(None, notices):
         future.result()
     return given
 
@@ -89,7 +91,7 @@ def _to_tell(hall: TableAsker, paired: Round) -> Iterable[tuple[str, str, dict[s
             if table.head is not None and table.online
         }
     for table, names in sorted(people.items()):
-        pairings = [one.pairing for one in paired.games if any(n in one.pairing for n in names)]
+        pairings = [game.pairing for game in paired.games if any(n in game.pairing for n in names)]
         if pairings:
-            body = {"pairings": [asdict(one) for one in pairings]}
+            body = {"pairings": [asdict(pairing) for pairing in pairings]}
             yield table, TELL, body

@@ -55,10 +55,10 @@ class CsvFile:
         :raises ValueError: if there are several, or none has a number.
         """
         rounds = {values["round"] for _, values in self.games()}
-        found = rounds.pop() if len(rounds) == 1 else ""
-        if not (found.isascii() and found.isdigit()):
+        number = rounds.pop() if len(rounds) == 1 else ""
+        if not (number.isascii() and number.isdigit()):
             raise ValueError("The file does not say one round; name the round with --round.")
-        return int(found)
+        return int(number)
 
     def boards(self, number: int) -> list[tuple[str, tuple[CsvPlayer, CsvPlayer]]]:
         """The table and both players of each game of round ``number``; a row that says no round is
@@ -105,15 +105,15 @@ def _read(text: str, delimiter: str) -> tuple[list[list[str]], list[str]]:
     ends: list[str] = []
     at = 0
     while at < len(text) or len(ends) < len(rows):
-        found = field.match(text, at)
-        if found is None:
+        match = field.match(text, at)
+        if match is None:
             raise ValueError(
                 f"A quotation mark in row {len(rows)} of the table has no partner; correct it."
             )
-        at = found.end()
-        rows[-1].append(found[1])
-        if found[2] != delimiter:
-            ends.append(found[2])
+        at = match.end()
+        rows[-1].append(match[1])
+        if match[2] != delimiter:
+            ends.append(match[2])
             if at < len(text):
                 rows.append([])
     return rows, ends

@@ -81,10 +81,10 @@ class Round:
 
     def __post_init__(self) -> None:
         """:raises ValueError: if a table or a player has two games."""
-        tables = [one.table for one in self.games]
-        players = [name for one in self.games for name in (one.white, one.black)]
+        tables = [game.table for game in self.games]
+        players = [name for game in self.games for name in (game.white, game.black)]
         for names in (tables, players):
-            twice = next((one for one in names if names.count(one) > 1), None)
+            twice = next((name for name in names if names.count(name) > 1), None)
             if twice is not None:
                 raise ValueError(f"{shown(twice)} is paired twice in this round; correct the file.")
 
@@ -134,7 +134,7 @@ def _from_trf(data: bytes, number: int | None) -> Round:
     ]
     if not games:
         raise ValueError("The file pairs nobody in this round.")
-    resting = (spoken_name(one.name) for one in file.resting(number))
+    resting = (spoken_name(player.name) for player in file.resting(number))
     return Round(str(number), tuple(games), tuple(resting))
 
 
@@ -154,7 +154,7 @@ def _from_csv(file: CsvFile, number: int | None) -> Round:
 
 
 def _one_round(games: list[Assignment], resting: list[str]) -> Round:
-    rounds = {one.round for one in games}
+    rounds = {game.round for game in games}
     if not rounds:
         raise ValueError("The file pairs nobody in this round.")
     if len(rounds) > 1:
@@ -172,10 +172,10 @@ def keep_round(folder: Path, paired: Round) -> None:
     """
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        others = [one for one in _kept(folder / _FILE) if one.round != paired.round]
+        others = [other for other in _kept(folder / _FILE) if other.round != paired.round]
     except ValueError:
         others = []
-    rounds = [asdict(one) for one in (*others, paired)]
+    rounds = [asdict(kept) for kept in (*others, paired)]
     files.write_new(folder / _FILE, json.dumps({"rounds": rounds}, ensure_ascii=False).encode())
 
 
@@ -185,8 +185,8 @@ def kept_round(folder: Path, number: int | None = None) -> Round | None:
 
     :raises ValueError: if the file cannot be read.
     """
-    found = [one for one in _kept(folder / _FILE) if number is None or one.round == str(number)]
-    return found[-1] if found else None
+    rounds = [kept for kept in _kept(folder / _FILE) if number is None or kept.round == str(number)]
+    return rounds[-1] if rounds else None
 
 
 def _kept(path: Path) -> list[Round]:
@@ -197,11 +197,11 @@ def _kept(path: Path) -> list[Round]:
     try:
         return [
             Round(
-                one["round"],
-                tuple(Assignment(**game) for game in one["games"]),
-                tuple(map(str, one["resting"])),
+                kept["round"],
+                tuple(Assignment(**game) for game in kept["games"]),
+                tuple(map(str, kept["resting"])),
             )
-            for one in value["rounds"]
+            for kept in value["rounds"]
         ]
     except (TypeError, KeyError):
         raise ValueError(f"{path} is not a file of pairings; pair the round again.") from None
@@ -232,16 +232,18 @@ def where(paired: Round, name: str) -> list[PlayerPlace]:
     """Return the places of the players with this name: those of exactly this name or, without one,
     all whose names contain these words."""
     everybody = [
-        PlayerPlace(player, one.pairing)
-        for one in paired.games
-        for player in (one.white, one.black)
+        PlayerPlace(player, game.pairing)
+        for game in paired.games
+        for player in (game.white, game.black)
     ]
     everybody += [PlayerPlace(player, None) for player in paired.resting]
     wanted = spoken_name(name).casefold()
-    exact = [one for one in everybody if one.name.casefold() == wanted]
+    exact = [place for place in everybody if place.name.casefold() == wanted]
     words = wanted.split()
     return exact or [
-        one for one in everybody if words and all(word in one.name.casefold() for word in words)
+        place
+        for place in everybody
+        if words and all(word in place.name.casefold() for word in words)
     ]
 
 
@@ -360,17 +362,17 @@ def enter_results(file: ResultFile, number: int, folder: Path) -> list[Entered]:
     if not boards:
         raise ValueError("The file pairs nobody in this round.")
     known: dict[tuple[str, str], list[TableResult]] = {}
-    for one in results_in(folder, str(number)):
-        known.setdefault(_names(one.white, one.black), []).append(one)
+    for result in results_in(folder, str(number)):
+        known.setdefault(_names(result.white, result.black), []).append(result)
     entered = []
     for board, pair in boards:
         white, black = (spoken_name(player.name) for player in pair)
         games = known.get(_names(white, black), [])
-        over = [one for one in games if one.result]
+        over = [game for game in games if game.result]
         game = next(iter(over or games), None)
         if not over:
             status = "open"
-        elif len({one.result for one in over}) > 1:
+        elif len({game.result for game in over}) > 1:
             status, game = "twice", None
         else:
             status = "entered" if file.enter(number, pair, over[0].scores) else "other"
@@ -431,8 +433,8 @@ class RoundReport:
     @property
     def by_article(self) -> list[tuple[str, int]]:
         """Each article, and how many rulings rest on it, the most frequent first."""
-        counted = Counter(article for one in self.incidents for article in one.articles)
-        return sorted(counted.items(), key=lambda one: (-one[1], one[0]))
+        counted = Counter(article for incident in self.incidents for article in incident.articles)
+        return sorted(counted.items(), key=lambda item: (-item[1], item[0]))
 
 
 class Reporter:
@@ -472,7 +474,9 @@ def _reported(name: str, folded: FoldedGame, language: str) -> ReportedGame:
     game, log = folded.game, folded.log
     assert game.setup is not None
     narrator = timeline.Narrator(game, language)
-    ends = [(t.fact.t, one) for t in log for one in t.rulings if isinstance(one, r.GameOver)]
+    ends = [
+        (t.fact.t, ruling) for t in log for ruling in t.rulings if isinstance(ruling, r.GameOver)
+    ]
     ended = ends[-1] if ends and game.over else None
     began = next((taken.fact.t for taken in log if isinstance(taken.fact, Start)), None)
     until = ended[0] if ended else game.t
@@ -495,15 +499,15 @@ def _reported(name: str, folded: FoldedGame, language: str) -> ReportedGame:
 def _incidents(
     name: str, folded: FoldedGame, narrator: timeline.Narrator
 ) -> list[ReportedIncident]:
-    found = []
+    incidents = []
     for taken in folded.log:
         for ruling in taken.rulings:
             if _is_incident(ruling):
                 line = narrator.line(ruling)
-                articles = tuple(one.citation for one in line.articles)
+                articles = tuple(article.citation for article in line.articles)
                 time = write_time(taken.fact.t)
-                found.append(ReportedIncident(name, time, articles, str(line.text)))
-    return found
+                incidents.append(ReportedIncident(name, time, articles, str(line.text)))
+    return incidents
 
 
 def _is_incident(ruling: r.Ruling) -> bool:
@@ -526,7 +530,7 @@ def as_csv(report: RoundReport, language: str) -> str:
     writer = csv.writer(text)
     writer.writerow([say[f"hall_report_{name}"] for name in names])
     for game in report.games:
-        articles = [article for one in game.incidents for article in one.articles]
+        articles = [article for incident in game.incidents for article in incident.articles]
         writer.writerow(
             map(
                 _harmless,

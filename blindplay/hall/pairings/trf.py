@@ -66,7 +66,7 @@ class TrfFile:
     @property
     def rounds(self) -> int:
         """The number of rounds in the lines of players."""
-        return max((len(one.games) for one in self.players.values()), default=0)
+        return max((len(player.games) for player in self.players.values()), default=0)
 
     def content(self) -> bytes:
         return "".join(self.lines).encode(self.encoding)
@@ -78,7 +78,7 @@ class TrfFile:
 
         :raises ValueError: if the lines of two players contradict each other.
         """
-        found = []
+        pairs = []
         for player in self.players.values():
             game = player.game(number)
             if not game.opponent or not game.colour:
@@ -90,12 +90,12 @@ class TrfFile:
             if {game.colour, other.colour} != {"white", "black"}:
                 raise ValueError(self._contradicts(player, number))
             if game.colour == "white":
-                found.append((player, opponent))
-        return sorted(found, key=_board)
+                pairs.append((player, opponent))
+        return sorted(pairs, key=_board)
 
     def resting(self, number: int) -> list[TrfPlayer]:
         """The players without a game in round ``number``."""
-        return [one for one in self.players.values() if not one.game(number).opponent]
+        return [player for player in self.players.values() if not player.game(number).opponent]
 
     @staticmethod
     def _contradicts(player: TrfPlayer, number: int) -> str:
@@ -144,8 +144,8 @@ class TrfFile:
 
 
 def _board(pair: tuple[TrfPlayer, TrfPlayer]) -> tuple[float, float, int]:
-    points = sorted((_points(one) for one in pair), reverse=True)
-    higher = min(pair, key=lambda one: (-_points(one), one.number))
+    points = sorted((_points(player) for player in pair), reverse=True)
+    higher = min(pair, key=lambda player: (-_points(player), player.number))
     return -points[0], -sum(points), higher.number
 
 
@@ -179,11 +179,11 @@ def read_trf(data: bytes) -> TrfFile:
 def _tell_apart(players: dict[int, TrfPlayer]) -> None:
     """Add the starting number to the names of players who have the same name: tables and journals
     know players by their names only."""
-    names = Counter(spoken_name(one.name).casefold() for one in players.values())
-    for number, one in players.items():
-        name = spoken_name(one.name)
+    names = Counter(spoken_name(player.name).casefold() for player in players.values())
+    for number, player in players.items():
+        name = spoken_name(player.name)
         if names[name.casefold()] > 1:
-            players[number] = replace(one, name=f"{name} {number}")
+            players[number] = replace(player, name=f"{name} {number}")
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -272,10 +272,10 @@ def standings(file: TrfFile) -> list[Standing]:
 
     :raises ValueError: if the file has no ranks.
     """
-    ranked = [one for one in file.players.values() if one.rank]
+    ranked = [player for player in file.players.values() if player.rank]
     if not ranked:
         raise ValueError(
             "The file ranks nobody; write it anew with the pairing program after a round."
         )
-    found = sorted(ranked, key=lambda one: one.rank)
-    return [Standing(one.rank, spoken_name(one.name), one.points) for one in found]
+    ranked.sort(key=lambda player: player.rank)
+    return [Standing(player.rank, spoken_name(player.name), player.points) for player in ranked]

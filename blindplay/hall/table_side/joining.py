@@ -24,8 +24,8 @@ _PATIENCE_S = 10.0
 def ticket_of(text: str) -> tuple[str, str] | None:
     """The digits of a ticket and the address of its hall, which may be empty; None if ``text`` is
     no ticket: ``123456`` or ``123456@192.168.1.20:8080``."""
-    found = _TICKET.fullmatch(text)
-    return None if found is None else (found[1], found[2] or "")
+    match = _TICKET.fullmatch(text)
+    return None if match is None else (match[1], match[2] or "")
 
 
 def join(
@@ -81,7 +81,7 @@ def _fetched(url: str, digits: str, which: Callable[[Sequence[str]], str]) -> by
     with httpx.Client(
         base_url=url, headers={"origin": url}, verify=False, trust_env=False, timeout=_PATIENCE_S
     ) as client:
-        tables = [str(one) for one in _answer(client.get(OPEN)).get("tables", ())]
+        tables = [str(table) for table in _answer(client.get(OPEN)).get("tables", ())]
         if not tables:
             raise ValueError("The hall has no open ticket; show a new one on its page.")
         side = TableSide(digits, tables[0] if len(tables) == 1 else which(tables))
@@ -101,11 +101,11 @@ def _fetched(url: str, digits: str, which: Callable[[Sequence[str]], str]) -> by
 def _answer(response: "httpx.Response") -> dict[str, Any]:
     """Return the content of the hall's answer, also of a refusal."""
     try:
-        found = response.json()
+        content = response.json()
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
+        content = None
+    if not isinstance(content, dict):
         raise ValueError(
             "The server at this address is not a hall with tickets; check the address."
         )
-    return found
+    return content

@@ -273,10 +273,14 @@ class Publisher:
         own = signatures.public_key(self._joined.key) if self._joined.key else ""
         for line in self._retained.get("signature", b"").splitlines(keepends=True):
             with contextlib.suppress(signatures.SignatureError):
-                one = signatures.read_line(line)
-                ours = (one.game, one.key) == (self._lines.game, own)
-                if ours and one.result and not self._lines.reach(one.n, one.digest):
-                    return Elsewhere(one.result, signed=True)
+                statement = signatures.read_line(line)
+                ours = (statement.game, statement.key) == (self._lines.game, own)
+                if (
+                    ours
+                    and statement.result
+                    and not self._lines.reach(statement.n, statement.digest)
+                ):
+                    return Elsewhere(statement.result, signed=True)
         with contextlib.suppress(MessageError):
             head = decode(Head, self._retained.get("head", b""))
             if head.game == self._lines.game and not self._lines.reach(head.n, head.digest):
