@@ -224,17 +224,6 @@ def test_only_names_of_tables_are_told(client: httpx.Client, tickets: Tickets) -
     assert client.get(OPEN).json() == {"tables": ["4"]}
 
 
-def test_both_steps_bring_the_file(client: httpx.Client, tickets: Tickets) -> None:
-    tickets.show("4")
-    side = TableSide(tickets.shown()[0].digits, "4")
-    begun = client.post(BEGIN, data={"table": "4", "message": side.message.hex()}).json()
-    side.agree(bytes.fromhex(begun["message"]))
-    proof = {"exchange": begun["exchange"], "proof": side.proof.hex()}
-    sealed = client.post(FILE, data=proof).json()["file"]
-    assert side.opened(bytes.fromhex(sealed)) == b"file of 4"
-    assert client.post(FILE, data=proof).status_code == 404
-
-
 @pytest.mark.parametrize(
     ("path", "form", "status"),
     [
