@@ -27,6 +27,7 @@ Move.from_uci('g1f3')
 from typing import TYPE_CHECKING
 
 from .lazy import attributes
+from .version import VERSION
 
 if TYPE_CHECKING:
     from .boards import events
@@ -49,7 +50,7 @@ __all__ = [
     "open_table",
     "rulings",
 ]
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __getattr__ = attributes(
     __name__,

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from blindplay.version import VERSION
 from tests import ROOT
 
 PACKAGE = ROOT / "blindplay"
@@ -115,23 +116,39 @@ def test_imports_point_downwards(house: House, room: str) -> None:
             assert used in {None, room} | below, f"{module.name} imports {name}"
 
 
-@pytest.mark.parametrize("room", ["laws", "hall"])
-def test_modules_of_a_room_import_each_other_in_one_direction(house: House, room: str) -> None:
-    inside = {
-        f"blindplay.{module.name.removesuffix('.py').replace('/', '.')}": module
-        for module in modules(house, room)
+CIRCLES = {
+    "commands/against.py", "commands/distant.py", "commands/lichess_game.py",
+    "commands/options.py", "commands/play_options.py", "commands/reader.py",
+    "commands/settings_file.py",
+}  # fmt: skip
+"""Modules that still import each other in a circle. Nothing is added here."""
+
+
+def test_modules_import_each_other_in_one_direction(house: House) -> None:
+    """Counts imports within functions and for type checking, too."""
+    dotted = {
+        ".".join(["blindplay", *Path(module.name).with_suffix("").parts]).removesuffix(
+            ".__init__"
+        ): module.name
+        for module in house
     }
-    uses = {
-        name: {known for known in inside if any(f"{one}.".startswith(f"{known}.") for one in used)}
-        - {name}
-        for name, used in ((name, module.imported) for name, module in inside.items())
+    left = {
+        module.name: {
+            dotted.get(name) or dotted.get(name.rpartition(".")[0]) for name in module.imported
+        }
+        - {None, module.name}
+        for module in house
     }
-    left = dict(uses)
     while left:
-        free = [name for name, others in left.items() if not others & left.keys()]
-        assert free, f"these import each other in a circle: {sorted(left)}"
+        free = [name for name, used in left.items() if not used & left.keys()]
+        if not free:
+            # What only imports a circle is in none.
+            free = [name for name in left if not any(name in used for used in left.values())]
+        if not free:
+            break
         for name in free:
             del left[name]
+    assert left.keys() <= CIRCLES
 
 
 @pytest.mark.parametrize("part", sorted(STANDARD_ONLY))
@@ -206,3 +223,7 @@ def test_no_callback_is_assigned_to_an_attribute_of_another_object(house: House)
 
 def test_every_room_has_tests() -> None:
     assert {room for room in ROOMS if not any((ROOT / "tests" / room).rglob("test_*.py"))} == set()
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert f'version = "{VERSION}"' in (ROOT / "pyproject.toml").read_text("utf-8")

@@ -1,15 +1,25 @@
 """Boards without a serial port: Bluetooth LE and USB HID, as ``ble://`` and ``hid://`` URLs.
 
-The packages for both are optional; without one, its URLs are refused with the remedy.
+The packages for both, bleak and hidapi, are optional: they are imported where they are used, and
+without one its URLs are refused with the remedy. bleak works in an event loop, which runs in a
+thread of its own; a driver reads and writes as on a serial port. Never tried on hardware.
 """
 
+import asyncio
+import threading
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from importlib.util import find_spec
+from typing import Any, TypeVar
 
-from .ports import BoardNotFoundError, Port
+from .ports import READ_SECONDS, BoardNotFoundError, Port
 
 SCAN_SECONDS = 5.0
 """Boards say that they are there about once a second."""
+_PATIENCE = 15.0
+_REPORT = 64
+"""Longest report of a USB HID device at full speed, in bytes."""
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -58,33 +68,10 @@ def open_wireless(url: str, ble: BleProfile | None, hid: HidProfile | None) -> P
     scheme, _, where = url.partition("://")
     check_wireless(url)
     if scheme == "ble" and ble is not None:
-        from .ble import BlePort
-
         return BlePort(where, ble)
     if scheme == "hid" and hid is not None:
-        from .hid import HidPort
-
         return HidPort(where)
     return None
-
-
-def nearby() -> list[tuple[str, str]]:
-    """The URL and name of each Bluetooth LE device nearby. Takes some seconds.
-
-    Raises :class:`BoardNotFoundError` if the package is missing, OSError without Bluetooth.
-    """
-    check_wireless("ble://")
-    from .ble import scan
-
-    return [(f"ble://{address}", name) for address, name in scan(SCAN_SECONDS)]
-
-
-def plugged_in(profile: HidProfile) -> list[tuple[str, str]]:
-    """The URL and name of each such HID device. Raises as :func:`nearby` does."""
-    check_wireless("hid://")
-    from .hid import devices
-
-    return [(f"hid://{path}", name) for path, name in devices(profile)]
 
 
 def _need(module: str, extra: str, what: str) -> None:
@@ -93,3 +80,154 @@ def _need(module: str, extra: str, what: str) -> None:
             f"Boards with {what} need a package that is not installed: run "
             f"pip install 'blindplay[{extra}]'."
         )
+
+
+# --- Bluetooth LE -----------------------------------------------------------------------------
+
+
+def nearby(seconds: float = SCAN_SECONDS) -> list[tuple[str, str]]:
+    """The URL and name of each Bluetooth LE device that makes itself known within ``seconds``.
+
+    Raises :class:`BoardNotFoundError` if the package is missing, OSError if this computer has no
+    Bluetooth, or it is switched off.
+    """
+    check_wireless("ble://")
+    import bleak
+
+    try:
+        found = asyncio.run(bleak.BleakScanner.discover(timeout=seconds))
+    except (bleak.exc.BleakError, OSError) as error:
+        sentence = "Bluetooth cannot be used: switch it on, and check that its service runs."
+        raise OSError(sentence) from error
+    return [(f"ble://{device.address}", (device.name or "").strip()) for device in found]
+
+
+class BlePort:
+    """An open connection to the device at ``address``. Raises OSError if there is none."""
+
+    def __init__(self, address: str, profile: BleProfile) -> None:
+        import bleak
+
+        self._profile = profile
+        self._received = bytearray()
+        self._news = threading.Condition()
+        self._lost = False
+        self._loop = asyncio.new_event_loop()
+        run = self._loop.run_forever
+        self._thread = threading.Thread(target=run, name="Bluetooth", daemon=True)
+        self._thread.start()
+        self._client = bleak.BleakClient(address, disconnected_callback=self._gone)
+        try:
+            self._do(self._connect())
+        except Exception:
+            self.close()
+            raise
+
+    @property
+    def in_waiting(self) -> int:
+        """The number of bytes that have arrived."""
+        return len(self._received)
+
+    def read(self, size: int = 1, /) -> bytes:
+        """Wait a twentieth of a second at most for so many bytes."""
+        with self._news:
+            self._news.wait_for(lambda: len(self._received) >= size or self._lost, READ_SECONDS)
+            if self._lost and not self._received:
+                raise ConnectionResetError
+            data = bytes(self._received[:size])
+            del self._received[:size]
+            return data
+
+    def write(self, data: bytes, /) -> None:
+        """Send one command."""
+        self._do(self._client.write_gatt_char(self._profile.write, data))
+
+    def close(self) -> None:
+        """Disconnect. A connection that is lost already is closed as well."""
+        try:
+            self._do(self._client.disconnect())
+        except OSError:
+            pass
+        finally:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join(_PATIENCE)
+            if not self._thread.is_alive():
+                self._loop.close()
+
+    async def _connect(self) -> None:
+        await self._client.connect()
+        for characteristic in self._profile.notify:
+            await self._client.start_notify(characteristic, self._heard)
+
+    def _heard(self, sender: object, data: bytearray) -> None:
+        with self._news:
+            self._received += data
+            self._news.notify_all()
+
+    def _gone(self, client: object) -> None:
+        with self._news:
+            self._lost = True
+            self._news.notify_all()
+
+    def _do(self, work: Coroutine[Any, Any, Result]) -> Result:
+        import bleak
+
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result(_PATIENCE)
+        except (bleak.exc.BleakError, TimeoutError, EOFError) as error:
+            future.cancel()
+            raise ConnectionError from error
+
+
+# --- USB HID ----------------------------------------------------------------------------------
+
+
+def plugged_in(profile: HidProfile) -> list[tuple[str, str]]:
+    """The URL and name of each device that fits ``profile``.
+
+    Raises :class:`BoardNotFoundError` if the package is missing.
+    """
+    check_wireless("hid://")
+    import hid
+
+    return [
+        (f"hid://{device['path'].decode()}", (device["product_string"] or "").strip())
+        for device in hid.enumerate(profile.vendor, 0)
+        if device["product_id"] & 0xFF00 in profile.products
+        # Some systems do not tell the usage page.
+        and device["usage_page"] in (0, profile.usage_page)
+    ]
+
+
+class HidPort:
+    """An open device. Raises OSError if it is not there or may not be used."""
+
+    def __init__(self, path: str) -> None:
+        import hid
+
+        self._device = hid.device()
+        self._device.open_path(path.encode())
+        self._received = bytearray()
+
+    @property
+    def in_waiting(self) -> int:
+        """The number of bytes left of the last report."""
+        return len(self._received)
+
+    def read(self, size: int = 1, /) -> bytes:
+        """Wait a twentieth of a second at most for a report. The number of its kind comes first."""
+        if not self._received:
+            self._received += bytes(self._device.read(_REPORT, round(READ_SECONDS * 1000)))
+        data = bytes(self._received[:size])
+        del self._received[:size]
+        return data
+
+    def write(self, data: bytes, /) -> None:
+        """Send one report. Its first byte is the number of its kind."""
+        if self._device.write(data) < 0:
+            raise ConnectionResetError
+
+    def close(self) -> None:
+        """Free the device."""
+        self._device.close()

@@ -23,7 +23,6 @@ from pathlib import Path
 
 import chess
 
-from blindplay import __version__
 from blindplay.boards.finding import find_boards
 from blindplay.boards.makers import driver_of
 from blindplay.braille.brlapi import BrailleError, Connection
@@ -39,6 +38,7 @@ from blindplay.record.tape import tape_folder
 from blindplay.shipped import shipped
 from blindplay.speech.models.folders import ModelError, chosen_models, unread_choices
 from blindplay.speech.screen_reader import ReaderError, ScreenReader
+from blindplay.version import VERSION
 
 from . import speech_diagnosis as findings
 from .speech_diagnosis import Diagnosis, good, missing
@@ -313,7 +313,7 @@ def _locked() -> dict[str, set[str]]:
 def report(findings: Iterable[Diagnosis]) -> str:
     """Findings and versions as a text to send. It names no people, machine or devices."""
     lines = [
-        f"BlindPlay {__version__}",
+        f"BlindPlay {VERSION}",
         f"{platform.system()} {platform.release()}, {platform.machine()}",
         f"{platform.python_implementation()} {platform.python_version()}",
         *(f"{name} {version}" for name, version in sorted(_installed().items())),

@@ -214,10 +214,10 @@ def _call(place: "MeetingPlace", address: Address, player: Player) -> "Met":
 
 def _said(error: ValueError, address: Address, port: int) -> str:
     """Return why a call failed."""
-    from blindplay import __version__
     from blindplay.opponents.distant.meeting import NoMeetingError
     from blindplay.opponents.distant.terms import NotAgreedError, OtherVersionError
     from blindplay.six_digits import WrongDigitsError
+    from blindplay.version import VERSION
 
     match error:
         case WrongDigitsError():
@@ -232,7 +232,7 @@ def _said(error: ValueError, address: Address, port: int) -> str:
             )
         case OtherVersionError():
             return (
-                f"The other table has BlindPlay {shown(str(error))}, this one {__version__}; both "
+                f"The other table has BlindPlay {shown(str(error))}, this one {VERSION}; both "
                 "need the same version."
             )
         case NotAgreedError():

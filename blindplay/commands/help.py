@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from blindplay import __version__
+from blindplay.version import VERSION
 
 from . import options
 from .reader import to_reader
@@ -78,4 +78,4 @@ def _speaker(stack: ExitStack, pack: "Language") -> "Speaker | None":
 @click.command()
 def version() -> None:
     """Print the version of BlindPlay."""
-    print(__version__)
+    print(VERSION)

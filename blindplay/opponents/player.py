@@ -15,7 +15,7 @@ import chess
 from blindplay.laws import Fact, Game, Origin, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import Completed, Refused
-from blindplay.wording.values import Value
+from blindplay.wording.values import Tell
 
 from .duties import due
 
@@ -54,12 +54,6 @@ class PlayedTable(Protocol):
     def take_shared(self, fact: Fact, origin: Origin) -> None: ...
 
     def work_off(self) -> None: ...
-
-
-class Tell(Protocol):
-    """Says a sentence of the language pack to everybody at the table."""
-
-    def __call__(self, key: str, **values: Value) -> object: ...
 
 
 class AbsentPlayer(ABC):

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from blindplay import __version__
 from blindplay.laws import FactError, Game
+from blindplay.version import VERSION
 from blindplay.wording.pack_words import PackWords
 
 from . import signatures
@@ -133,11 +133,11 @@ def _contradiction(signed: SignedStatement, found: Mapping[str, object]) -> str:
             continue
         if name != "rulings":
             return f"At line {n} {name} is signed as {stated!r}, and the facts give {value!r}."
-        if signed.version == __version__:
+        if signed.version == VERSION:
             return f"At line {n} other rulings are signed than follow from the facts."
         return (
             f"At line {n} other rulings are signed than follow from the facts here; check it with "
-            f"BlindPlay {signed.version}, for this is {__version__}."
+            f"BlindPlay {signed.version}, for this is {VERSION}."
         )
     return ""
 

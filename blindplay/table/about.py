@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from blindplay import __version__
 from blindplay.speech.audio_devices import devices
+from blindplay.version import VERSION
 
 from .devices import WantedDevices
 from .power import power
@@ -24,7 +24,7 @@ class AboutTable:
     def now(self) -> dict[str, Any]:
         """The keys that docs/hall-protocol.md lists. Unknown values are left out."""
         supply, percent = power()
-        found: dict[str, Any] = {"version": __version__}
+        found: dict[str, Any] = {"version": VERSION}
         if supply:
             found["power"] = supply
         if percent is not None:

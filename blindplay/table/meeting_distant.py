@@ -12,7 +12,6 @@ from typing import TextIO
 
 import chess
 
-from blindplay import __version__
 from blindplay.given import plain_lines
 from blindplay.language import Command, Key, Language, join, key_of, word_of
 from blindplay.laws.facts import SIDES, Player, Setup
@@ -26,6 +25,7 @@ from blindplay.opponents.distant.wire import Lifeline
 from blindplay.speech.audio_devices import devices
 from blindplay.speech.speaker import Output
 from blindplay.typed_lines import TypedLines
+from blindplay.version import VERSION
 from blindplay.wording.pairings import speakable
 from blindplay.wording.settings import settings_in_words
 
@@ -109,8 +109,8 @@ class _Guests:
                 self._lifeline.offer(sock)
             else:
                 with sock:
-                    terms.guest_of(sock, __version__)
-                    terms.refuse(sock, __version__)
+                    terms.guest_of(sock, VERSION)
+                    terms.refuse(sock, VERSION)
         elif not self._agree(sock, keys):
             sock.close()
 
@@ -118,11 +118,11 @@ class _Guests:
         """Propose the game; return whether it begins."""
         name = ""
         try:
-            guest = terms.guest_of(sock, __version__)
+            guest = terms.guest_of(sock, VERSION)
             name = guest.name
             proposed = self._propose(guest)
             self.news.put(("distant_guest", name))
-            agrees = terms.propose(sock, proposed, __version__)
+            agrees = terms.propose(sock, proposed, VERSION)
         except terms.OtherVersionError:
             self.news.put(("distant_other_version", name))
             return False
@@ -219,7 +219,7 @@ def call_table(place: MeetingPlace, way: Way, digits: str, player: Player) -> Me
         say(place.pack.sentence("distant_calling"))
         sock, keys = meeting.call(way, digits)
         try:
-            proposed = terms.introduce(sock, player, __version__)
+            proposed = terms.introduce(sock, player, VERSION)
             terms.answer(sock, agrees=_agrees(place, say, proposed))
         except (terms.OtherVersionError, terms.NotAgreedError):
             sock.close()

@@ -1,6 +1,7 @@
 """Values of sentences in words: names and texts of people, numbers, times."""
 
 from datetime import timedelta
+from typing import Protocol
 
 from blindplay.language import Language
 
@@ -15,6 +16,12 @@ class Written(str):
 
 Value = str | int | timedelta
 """A value in a sentence: words as they are spoken, or a number or time that becomes words."""
+
+
+class Tell(Protocol):
+    """Says a sentence of the language packs to everybody at a table."""
+
+    def __call__(self, key: str, **values: Value) -> object: ...
 
 
 def in_words(value: Value, pack: Language) -> str:

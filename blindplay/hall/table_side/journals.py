@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from blindplay import __version__
 from blindplay.record import JournalError, chain, files, read_journal, signatures
 from blindplay.record.journal import JournalContents
 from blindplay.record.signatures import RulingsDigest, SignedStatement
 from blindplay.table.table import Table
+from blindplay.version import VERSION
 
 from ..event_file import EventFile
 from ..protocol import MOST_BYTES, LinesWanted, Request, RequestAnswer
@@ -170,7 +170,7 @@ class JournalSigner:
             statement = SignedStatement(
                 self._joined.event, self._joined.table, game, number, digest, signatures.now(),
                 **signatures.outcome(self._table.game), rulings=rulings.digest,
-                version=__version__, key=signatures.public_key(self._joined.key),
+                version=VERSION, key=signatures.public_key(self._joined.key),
             )  # fmt: skip
         line = signatures.signed(statement, self._joined.key)
         signatures.add(self._table.path, line)

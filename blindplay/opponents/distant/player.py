@@ -19,8 +19,9 @@ from blindplay.laws import Fact, Origin
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import Refused
 from blindplay.laws.state import OTHER
+from blindplay.wording.values import Tell
 
-from ..player import AbsentPlayer, PlayedTable, Tell
+from ..player import AbsentPlayer, PlayedTable
 from .rights import is_automatic, permits
 from .shared_log import OtherGameError, SharedLog
 from .voices import MARK, Voices

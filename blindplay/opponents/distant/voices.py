@@ -14,8 +14,7 @@ import numpy as np
 
 from blindplay.speech.audio import BLOCK_BYTES
 from blindplay.speech.opus import HEARD_RATE, OpusDecoder, OpusEncoder
-
-from ..player import Tell
+from blindplay.wording.values import Tell
 
 MARK = b"~"
 """The first byte of a message with voice. All other messages are JSON."""

@@ -9,8 +9,8 @@ from typing import Any
 from blindplay.laws import Fact, Game
 from blindplay.laws import facts as f
 from blindplay.laws.state import OTHER
+from blindplay.wording.values import Tell
 
-from ..player import Tell
 from .followed import GameState
 
 LAG_MS = 2000

@@ -13,9 +13,8 @@ from datetime import timedelta
 from enum import Enum
 from typing import Any
 
-from blindplay.wording.values import Written
+from blindplay.wording.values import Tell, Written
 
-from ..player import Tell
 from .api import (
     EventLines,
     LichessApi,

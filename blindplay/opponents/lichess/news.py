@@ -4,9 +4,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from blindplay.wording.values import Written
-
-from ..player import Tell
+from blindplay.wording.values import Tell, Written
 
 
 class OpponentNews:

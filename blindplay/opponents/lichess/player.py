@@ -16,10 +16,10 @@ from blindplay.laws import Fact, Game, Origin
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import ClockReading, Completed, Refused
 from blindplay.laws.state import OTHER
-from blindplay.wording.values import Written
+from blindplay.wording.values import Tell, Written
 
 from ..duties import is_to_choose, rests
-from ..player import ORIGIN, AbsentPlayer, PlayedTable, Tell
+from ..player import ORIGIN, AbsentPlayer, PlayedTable
 from .account import Account
 from .api import (
     USUAL,
