@@ -17,7 +17,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import SIDES, Player, Setup
 from blindplay.laws.state import OTHER
 from blindplay.opponents.distant.player import DistantPlayer
-from blindplay.opponents.duties import due, is_to_choose
+from blindplay.opponents.player import due, is_to_choose
 from blindplay.record import Journal
 from blindplay.table.table import Table
 
@@ -39,15 +39,15 @@ class _BadLine:
         self._chance = random.Random(seed)
         self._coming: SimpleQueue[tuple[float, bytes] | None] = SimpleQueue()
 
-    def open(self, came: Callable[[bytes], object], begun: Callable[[], object]) -> None:
-        threading.Thread(target=self._run, args=(came, begun), daemon=True).start()
+    def open(self, on_message: Callable[[bytes], object], on_connect: Callable[[], object]) -> None:
+        threading.Thread(target=self._run, args=(on_message, on_connect), daemon=True).start()
 
-    def _run(self, came: Callable[[bytes], object], begun: Callable[[], object]) -> None:
-        begun()
+    def _run(self, on_message: Callable[[bytes], object], on_connect: Callable[[], object]) -> None:
+        on_connect()
         while (coming := self._coming.get()) is not None:
             at, message = coming
             time.sleep(max(0.0, at - time.monotonic()))
-            came(message)
+            on_message(message)
 
     def send(self, message: bytes) -> None:
         if self._chance.random() >= LOST:

@@ -17,9 +17,8 @@ from blindplay.hearing.ear import Ear
 from blindplay.language import Command, Language
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
-from blindplay.opponents import levels, uci
-from blindplay.opponents.duties import is_to_choose
-from blindplay.opponents.player import AbsentPlayer
+from blindplay.opponents import uci
+from blindplay.opponents.player import AbsentPlayer, is_to_choose
 from blindplay.record import Journal
 from blindplay.speech.audio import SilentSink
 from blindplay.speech.speaker import Speaker
@@ -177,7 +176,7 @@ def heard(pack: Language) -> list[float]:
 @contextmanager
 def _thinks(program: uci.EngineProgram) -> Iterator[None]:
     """An engine thinks at full strength meanwhile."""
-    engine = uci.UciEngine(program, levels.level("full"))
+    engine = uci.UciEngine(program, uci.level("full"))
     engine.choose(chess.Board(), 0.01)  # starts it
 
     def think() -> None:

@@ -76,7 +76,7 @@ def test_certificates_that_are_none_are_refused() -> None:
 
 def test_who_has_no_hall_loads_no_mqtt() -> None:
     script = (
-        "import sys, blindplay.hall.hall, blindplay.opponents.distant.agreement; "
+        "import sys, blindplay.hall.hall, blindplay.opponents.distant.meeting; "
         "print('paho' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)

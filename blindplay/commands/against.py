@@ -102,18 +102,18 @@ def opponent(given: Mapping[str, Any]) -> "AbsentPlayer | None":
     :raises ValueError: if the engine or the level is none, or no account at Lichess is known.
     """
     if given["against"] == "lichess":
-        from blindplay.opponents.lichess import account
+        from blindplay.opponents.lichess.api import kept_account
         from blindplay.opponents.lichess.player import LichessPlayer
 
-        return LichessPlayer(account.kept())
+        return LichessPlayer(kept_account())
     return _engine_player(given) if given["against"] == "engine" else None
 
 
 def _engine_player(given: Mapping[str, Any]) -> "EnginePlayer":
-    from blindplay.opponents import levels, uci
+    from blindplay.opponents import uci
     from blindplay.opponents.engine import EnginePlayer
 
-    level = levels.level(levels.USUAL if given["level"] is None else given["level"])
+    level = uci.level(uci.USUAL if given["level"] is None else given["level"])
     if given["engine"] is not None:
         return EnginePlayer(uci.named(given["engine"]), level)
     weak = level.elo is not None and level.elo < _BARELY

@@ -15,7 +15,7 @@ from . import options
 from .resuming import typed
 
 if TYPE_CHECKING:
-    from blindplay.opponents.distant.places import Door, Way
+    from blindplay.opponents.distant.connections import TableConnector, TableListener
     from blindplay.opponents.distant.player import DistantPlayer
     from blindplay.table.meeting_distant import MeetingPlace, Met
 
@@ -124,7 +124,7 @@ def meet(
 def _await(
     given: Mapping[str, Any], setup: Setup, here: str, place: "MeetingPlace", address: Address
 ) -> "Met | None":
-    from blindplay.opponents.distant.terms import Terms
+    from blindplay.opponents.distant.meeting import Terms
     from blindplay.table.meeting_distant import await_guest
     from blindplay.table.table import with_id
 
@@ -133,27 +133,27 @@ def _await(
         both = with_id(both)  # both tables take the same first fact
         return Terms(both, here, given["lag_limit"] or LAG_LIMIT_S, given["training"])
 
-    return await_guest(place, _door(address), propose)
+    return await_guest(place, _listener(address), propose)
 
 
-def _door(address: Address) -> "Door":
-    """Return the door at which this table waits.
+def _listener(address: Address) -> "TableListener":
+    """Return the listener at which this table waits.
 
     :raises ValueError: one sentence, if it cannot wait there.
     """
-    from blindplay.opponents.distant import relay
+    from blindplay.opponents.distant import connections
+    from blindplay.opponents.distant.connections import PortListener
     from blindplay.opponents.distant.meeting import PORT
-    from blindplay.opponents.distant.places import PortDoor
 
     if not address.at_broker:
         port = PORT if address.port is None else address.port
         try:
-            return PortDoor(port)
+            return PortListener(port)
         except OSError:
             raise _taken(port) from None
     try:
-        return relay.waiting_at(address.host, address.port or relay.PORT)
-    except relay.NoRoomError:
+        return connections.waiting_at(address.host, address.port or connections.BROKER_PORT)
+    except connections.NoRoomError:
         raise ValueError(
             f"Too many tables wait at {shown(address.host)}; try again later."
         ) from None
@@ -161,61 +161,68 @@ def _door(address: Address) -> "Door":
         raise _no_hall(address) from None
 
 
-def _way(address: Address) -> "Way":
-    """Return the way by which this table calls the other.
+def _connector(address: Address) -> "TableConnector":
+    """Return the connector with which this table calls the other.
 
     :raises ValueError: one sentence, if a broker does not answer, or nobody waits there.
     """
-    from blindplay.opponents.distant import relay
+    from blindplay.opponents.distant import connections
+    from blindplay.opponents.distant.connections import PortConnector
     from blindplay.opponents.distant.meeting import PORT
-    from blindplay.opponents.distant.places import PortWay
 
     if not address.at_broker:
-        return PortWay(address.host, PORT if address.port is None else address.port)
+        return PortConnector(address.host, PORT if address.port is None else address.port)
     room = address.ticket[:_ROOM_DIGITS]
-    way = relay.Relay(address.host, address.port or relay.PORT, room=room)
+    connector = connections.Relay(address.host, address.port or connections.BROKER_PORT, room=room)
     try:
-        waits = way.holder()
+        waits = connector.holder()
     except OSError:
-        way.close()
+        connector.close()
         raise _no_hall(address) from None
     if not waits:
-        way.close()
+        connector.close()
         raise ValueError(
             f"No table waits at {shown(address.host)} with these digits; ask for them again."
         )
-    return way
+    return connector
 
 
 def _no_hall(address: Address) -> ValueError:
-    from blindplay.opponents.distant.relay import PORT
+    from blindplay.opponents.distant.connections import BROKER_PORT
 
     return ValueError(
-        f"No hall answers at {shown(address.host)}, port {address.port or PORT}; check the "
+        f"No hall answers at {shown(address.host)}, port {address.port or BROKER_PORT}; check the "
         "address, and whether blindplay hall meetings runs there."
     )
 
 
 def _call(place: "MeetingPlace", address: Address, player: Player) -> "Met":
-    from blindplay.opponents.distant.meeting import NoMeetingError, NotReachedError
-    from blindplay.opponents.distant.terms import NotAgreedError, OtherVersionError
+    from blindplay.opponents.distant.meeting import (
+        NoMeetingError,
+        NotAgreedError,
+        NotReachedError,
+        OtherVersionError,
+    )
     from blindplay.six_digits import WrongDigitsError
     from blindplay.table.meeting_distant import call_table
 
-    way = _way(address)
+    connector = _connector(address)
     try:
-        return call_table(place, way, address.ticket[-_DIGITS:], player)
+        return call_table(place, connector, address.ticket[-_DIGITS:], player)
     except (
         NotReachedError, NoMeetingError, WrongDigitsError, OtherVersionError, NotAgreedError
     ) as error:  # fmt: skip
-        way.close()
-        raise ValueError(_said(error, address, way.place.port)) from None
+        connector.close()
+        raise ValueError(_said(error, address, connector.place.port)) from None
 
 
 def _said(error: ValueError, address: Address, port: int) -> str:
     """Return why a call failed."""
-    from blindplay.opponents.distant.meeting import NoMeetingError
-    from blindplay.opponents.distant.terms import NotAgreedError, OtherVersionError
+    from blindplay.opponents.distant.meeting import (
+        NoMeetingError,
+        NotAgreedError,
+        OtherVersionError,
+    )
     from blindplay.six_digits import WrongDigitsError
     from blindplay.version import VERSION
 
@@ -263,16 +270,16 @@ def go_on(given: Mapping[str, Any], journal: Path) -> "DistantPlayer":
     :raises ValueError: one sentence, if the other table could not know this one, or the port is
         taken.
     """
-    from blindplay.opponents.distant import meeting, relay
-    from blindplay.opponents.distant.agreement import kept
+    from blindplay.opponents.distant import connections, meeting
+    from blindplay.opponents.distant.meeting import kept_agreement
 
     if given["dead_time"] != "nobody":
         raise ValueError("--dead-time is for a game at one table; leave it out.")
-    agreed = kept(journal)
+    agreed = kept_agreement(journal)
     address = address_of(given["against"])
     same = address.waits is agreed.waited and bool(address.host) is bool(agreed.host)
     if "against" in typed(given) and (address.host if agreed.inbox else same):
-        usual = relay.PORT if agreed.inbox else meeting.PORT
+        usual = connections.BROKER_PORT if agreed.inbox else meeting.PORT
         port = usual if address.port is None else address.port
         agreed = replace(agreed, host=address.host, port=port)
     try:

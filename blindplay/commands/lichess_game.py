@@ -15,8 +15,7 @@ from . import options
 
 if TYPE_CHECKING:
     from blindplay.language import Language
-    from blindplay.opponents.lichess.lobby import FoundGame, TypedAnswer
-    from blindplay.opponents.lichess.wishes import WantedGame
+    from blindplay.opponents.lichess.lobby import FoundGame, TypedAnswer, WantedGame
     from blindplay.typed_lines import TypedLines
     from blindplay.wording.values import Value
 
@@ -27,7 +26,7 @@ ONLY_HERE = ("challenge", "accept", "rated", "days")
 
 def wanted_game(given: Mapping[str, Any]) -> "WantedGame":
     """:raises ValueError: if Lichess has no such game."""
-    from blindplay.opponents.lichess.wishes import WantedGame
+    from blindplay.opponents.lichess.lobby import WantedGame
 
     if _chosen("impaired") and given["impaired"] not in SIDES:
         raise ValueError("At Lichess you are one player; give --impaired white, black or neither.")
@@ -72,13 +71,12 @@ def with_found_game(
 
     :raises LichessError, ValueError: if Lichess refuses, or no account is known.
     """
-    from blindplay.opponents.lichess import account
-    from blindplay.opponents.lichess.api import LichessApi
+    from blindplay.opponents.lichess.api import LichessApi, kept_account
     from blindplay.opponents.lichess.lobby import Lobby
     from blindplay.table.board_setup import Prompter
     from blindplay.wording.values import in_words
 
-    user = account.kept()
+    user = kept_account()
     with ExitStack() as stack:
         voice = Prompter(stack, pack, given["silent"], out)
 

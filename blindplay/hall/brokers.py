@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from blindplay.broker import Broker
-from blindplay.opponents.distant.relay import INBOX_TOPIC, INBOXES, ROOM_TOPIC, ROOMS
+from blindplay.opponents.distant.connections import INBOX_TOPIC, INBOXES, ROOM_TOPIC, ROOMS
 
 from .protocol import HALL_KINDS, KINDS, ROOT, TABLE_KINDS
 

@@ -1,18 +1,23 @@
-"""An engine's judgement of positions, after a game. The same position always has the same answer.
+"""An engine's analysis of a finished game: its turning points, and the reasons for them.
 
-No engine looks at anything while a table on this machine plays a game: see :class:`Analyst`.
+A move loses what the chance of its player is before it, with the best move, less what it is after
+it. In a position that is decided the chance hardly changes, so such moves lose little. The reason
+why a move is bad or good is one sentence: mate, material, a threat, or who stands better.
+
+The same position always has the same answer. No engine looks at anything while a table on this
+machine plays a game: see :class:`Analyst`.
 """
 
 import math
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 import chess
 from chess.engine import Cp, Mate, Score
 
-from .levels import Level
-from .uci import EngineFailedError, EngineProgram, UciEngine
+from .uci import EngineFailedError, EngineProgram, Level, UciEngine
 
 _SLOPE = 0.00368208
 _MOST_CENTIPAWNS = 1000
@@ -126,3 +131,280 @@ class Analyst:
                 line.append(move)
                 board.push(move)
         return tuple(line)
+
+
+_VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
+_FOR_LITTLE = {chess.PAWN: 1, chess.KNIGHT: 2, chess.BISHOP: 2, chess.ROOK: 4, chess.QUEEN: 6}
+"""A piece is lost, and not exchanged, if so many pawns are lost together."""
+_WINNING, _BETTER = 0.75, 0.58
+_HALF = 50
+"""Centipawns. A line counts as winning pieces if the score changes by half of their worth, too: a
+long line of moves may be no good for both sides."""
+_CAP_CENTIPAWNS = 3000
+
+
+@dataclass(frozen=True)
+class Reason:
+    """The sentence ``review_<sentence>`` of the packs, and its values: ``review_what_<what>``, a
+    number of moves, a player, and a move in a position."""
+
+    sentence: str
+    what: str = ""
+    count: int = 0
+    player: chess.Color = chess.WHITE
+    move: tuple[chess.Board, chess.Move] | None = None
+
+
+@dataclass(frozen=True)
+class _Change:
+    """The change that a line brings for one side: pieces won or lost, and their worth in pawns."""
+
+    what: str
+    pawns: int
+
+
+_NOTHING = _Change("", 0)
+
+
+def why_bad(
+    before: chess.Board,
+    best: Judgement,
+    answer: Judgement,
+    lines: tuple[Sequence[chess.Move], Sequence[chess.Move]],
+) -> Reason:
+    """Return why a move was bad. ``best`` judges the position before it, ``answer`` the one after
+    it. ``lines`` are the best line from ``before``, and the best one that begins with the move."""
+    mover = before.turn
+    if answer.mate > 0 and best.mate >= 0:
+        return Reason("allows_mate", count=answer.mate)
+    if best.mate > 0:
+        return Reason("misses_mate", count=best.mate)
+    cost = _centipawns(best) + _centipawns(answer)
+    lost, missed = _change(before, lines[1], mover, 2), _change(before, lines[0], mover, 1)
+    if lost.pawns < 0 and cost >= -_HALF * lost.pawns:
+        promotes = lost.what == "promotion"
+        return Reason("allows" if promotes else "loses", lost.what)
+    if missed.pawns > max(0, lost.pawns) and cost >= _HALF * missed.pawns:
+        return Reason("misses", missed.what)
+    if answer.chance <= 1 - _BETTER:
+        return Reason("gives_away")
+    return _standing(not mover, answer.chance)
+
+
+def why_good(
+    before: chess.Board,
+    best: Judgement,
+    line: Sequence[chess.Move],
+    analyst: Analyst,
+    *,
+    bad: Reason | None = None,
+) -> Reason | None:
+    """Return why the first move of ``line``, the best one, is good; None if ``bad`` has said it."""
+    mover = before.turn
+    if best.mate > 0:
+        reason = Reason("mates", count=best.mate)
+        return None if bad is not None and bad.sentence == "misses_mate" else reason
+    won = _change(before, line, mover, 1)
+    if won.pawns > 0:
+        said = bad is not None and (bad.sentence, bad.what) == ("misses", won.what)
+        return None if said else Reason("wins", won.what)
+    if won.pawns < 0:
+        return _standing(mover, best.chance)
+    after = before.copy(stack=False)
+    after.push(line[0])
+    met = _threat(before, analyst, -_centipawns(best))
+    if met is not None:
+        return Reason("meets_threat", move=met.move)
+    made = _threat(after, analyst, _centipawns(best))
+    return made or _standing(mover, best.chance)
+
+
+def _change(
+    board: chess.Board, line: Sequence[chess.Move], side: chess.Color, least: int
+) -> _Change:
+    """Return what ``line`` wins or loses for ``side``, counted after at least ``least`` plies at
+    the last place where it is quiet."""
+    at = board.copy(stack=False)
+    counted, promoted = _NOTHING, {chess.WHITE: False, chess.BLACK: False}
+    for ply, move in enumerate((*line, None)):
+        if ply >= least and _is_quiet(at, line[ply - 1], move):
+            counted = _difference(board, at, side, promoted)
+        if move is not None:
+            promoted[at.turn] |= move.promotion is not None
+            at.push(move)
+    return counted
+
+
+def _is_quiet(board: chess.Board, last: chess.Move, following: chess.Move | None) -> bool:
+    """Return whether a line is quiet between two moves: no check, capture or promotion follows. At
+    the end of the line, return whether the last piece that moved cannot be taken."""
+    if board.is_check():
+        return board.is_checkmate()
+    if following is None:
+        taking = board.generate_legal_captures(to_mask=chess.BB_SQUARES[last.to_square])
+        return not any(taking)
+    forcing = board.is_capture(following) or board.gives_check(following)
+    return not forcing and following.promotion is None
+
+
+def _difference(
+    before: chess.Board, after: chess.Board, side: chess.Color, promoted: dict[chess.Color, bool]
+) -> _Change:
+    """The pieces that ``side`` has more, less those that the opponent has more."""
+    more: Counter[chess.PieceType] = Counter()
+    for kind in _VALUES:
+        for color, sign in ((side, 1), (not side, -1)):
+            change = len(after.pieces(kind, color)) - len(before.pieces(kind, color))
+            more[kind] += sign * change
+    pawns = sum(_VALUES[kind] * count for kind, count in more.items())
+    winner = side if pawns > 0 else not side
+    return _Change("promotion" if promoted[winner] else _named(more, pawns), pawns)
+
+
+def _named(more: Counter[chess.PieceType], pawns: int) -> str:
+    """The pieces that change hands, as one thing."""
+    sign = 1 if pawns > 0 else -1
+    gained = {kind: count * sign for kind, count in more.items() if count * sign > 0}
+    given = {kind: -count * sign for kind, count in more.items() if count * sign < 0}
+    greatest = max(gained, default=chess.PAWN, key=_VALUES.__getitem__)
+    others = {kind for kind in gained if kind not in (greatest, chess.PAWN)}
+    if others or gained.get(greatest) != 1:
+        return "material"
+    if greatest == chess.ROOK and given.get(chess.KNIGHT, 0) + given.get(chess.BISHOP, 0) == 1:
+        return "exchange"
+    return chess.piece_name(greatest) if sign * pawns >= _FOR_LITTLE[greatest] else "material"
+
+
+def _threat(board: chess.Board, analyst: Analyst, worth: int) -> Reason | None:
+    """Return the threat of the player who has just moved on ``board``: to mate, or to win a piece,
+    if the other one passed; None if there is none. ``worth``: the value of the position for that
+    player, in centipawns."""
+    if board.is_check():
+        return None
+    passed = board.copy(stack=False)
+    passed.push(chess.Move.null())
+    passed.clear_stack()
+    found = analyst.judge(passed)
+    if not found.line:
+        return None
+    move = passed, found.line[0]
+    if found.mate > 0:
+        return Reason("threatens_mate", count=found.mate, move=move)
+    won = _change(passed, analyst.line(passed, found), passed.turn, 1)
+    real = won.pawns >= 2 and _centipawns(found) - worth >= _HALF * won.pawns
+    return Reason("threatens", won.what, move=move) if real else None
+
+
+def _centipawns(judged: Judgement) -> int:
+    """The score in centipawns, at most what more than all pieces are worth."""
+    worth = judged.score.score(mate_score=10 * _CAP_CENTIPAWNS)
+    return max(-_CAP_CENTIPAWNS, min(_MOST_CENTIPAWNS, worth))
+
+
+def _standing(side: chess.Color, chance: float) -> Reason:
+    """Return who stands better, if ``side`` wins with this chance (0 to 1)."""
+    if chance < 0.5:
+        side, chance = not side, 1 - chance
+    if chance < _BETTER:
+        return Reason("stands_level")
+    return Reason("stands_winning" if chance >= _WINNING else "stands_better", player=side)
+
+
+MOST = 3
+BLUNDER = 0.15
+"""The loss from which a mistake gets two question marks instead of one, as on Lichess."""
+_SHORT_MATE = 3
+_CLOSER = 8
+"""Limit of the moves that are examined more closely."""
+
+_FIRST, _SECOND = 0.5, 0.3  # parts of the time: all positions once, then the doubtful ones
+
+Progress = Callable[[float], None]
+"""Called with the part that is done, from 0 to 1. An exception from it ends the analysis."""
+
+
+@dataclass(frozen=True)
+class TurningPoint:
+    """A move that lost much. ``before`` has the earlier moves, ``ply`` counts from 0."""
+
+    ply: int
+    before: chess.Board
+    played: chess.Move
+    loss: float
+    """From 0 to 1, of the chance to win."""
+    better: tuple[chess.Move, ...]
+    """The best line, from ``before``."""
+    punished: tuple[chess.Move, ...]
+    """The move played, and the best line after it."""
+    bad: Reason
+    good: Reason | None
+
+    @property
+    def blunder(self) -> bool:
+        """It deserves two question marks."""
+        return self.loss >= BLUNDER
+
+
+def loss_of(best: Judgement, answer: Judgement, least: float = 0.0) -> float:
+    """Return what a move loses of the chance to win, from 0 to 1. ``best`` judges the position
+    before it, ``answer`` the one after it. A short mate that is missed or allowed counts as
+    ``least`` at least."""
+    lost = best.chance - (1 - answer.chance)
+    mates_still = answer.score.is_mate() and answer.chance == 0
+    missed = 0 < best.mate <= _SHORT_MATE and not mates_still
+    allowed = 0 < answer.mate <= _SHORT_MATE and best.mate >= 0
+    return max(lost, least) if missed or allowed else lost
+
+
+def turning_points(
+    start: chess.Board, moves: Sequence[chess.Move], analyst: Analyst, progress: Progress
+) -> list[TurningPoint]:
+    """The turning points of a game, at most :data:`MOST`, in the order of the game.
+
+    :raises EngineFailedError, ValueError: as :meth:`Analyst.judge` does.
+    """
+    boards = [start.copy()]
+    for move in moves:
+        boards.append(boards[-1].copy())
+        boards[-1].push(move)
+    judged, least = [], analyst.effort.least
+    for done, board in enumerate(boards):
+        progress(_FIRST * done / len(boards))
+        judged.append(analyst.judge(board))
+    losses = {
+        ply: loss_of(judged[ply], judged[ply + 1], least)
+        for ply, move in enumerate(moves)
+        if judged[ply].line[:1] != (move,)
+    }
+    doubtful = sorted((ply for ply in losses if losses[ply] >= least), key=lambda ply: -losses[ply])
+    doubtful = doubtful[:_CLOSER]
+    found = []
+    for done, ply in enumerate(doubtful):
+        progress(_FIRST + _SECOND * done / len(doubtful))
+        best, answer = (analyst.judge(boards[at], closer=True) for at in (ply, ply + 1))
+        loss = loss_of(best, answer, least)
+        if best.line[:1] != (moves[ply],) and loss >= least:
+            found.append((loss, ply, best, answer))
+    found = sorted(sorted(found, key=lambda one: -one[0])[:MOST], key=lambda one: one[1])
+    points = []
+    for done, (loss, ply, best, answer) in enumerate(found):
+        progress(_FIRST + _SECOND + (1 - _FIRST - _SECOND) * done / len(found))
+        points.append(_point(boards, ply, moves[ply], loss, best, answer, analyst))
+    return points
+
+
+def _point(
+    boards: Sequence[chess.Board],
+    ply: int,
+    played: chess.Move,
+    loss: float,
+    best: Judgement,
+    answer: Judgement,
+    analyst: Analyst,
+) -> TurningPoint:
+    before = boards[ply]
+    better = analyst.line(before, best)
+    punished = (played, *analyst.line(boards[ply + 1], answer))
+    bad = why_bad(before, best, answer, (better, punished))
+    good = why_good(before, best, better, analyst, bad=bad)
+    return TurningPoint(ply, before, played, loss, better, punished, bad, good)

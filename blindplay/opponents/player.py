@@ -1,7 +1,9 @@
 """A player whose facts come from elsewhere: from an engine, a server, another table.
 
 The table, the Laws, the boards and the voice know nothing of it. It listens to what is taken, and
-submits its own facts like everybody.
+submits its own facts like everybody. Its duties under the Laws follow from the game alone, so a
+game that was killed at any moment goes on where it stood. :class:`WriteAccess` is the one rule
+about who may add facts to a game.
 """
 
 import logging
@@ -15,9 +17,8 @@ import chess
 from blindplay.laws import Fact, Game, Origin, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import Completed, Refused
+from blindplay.laws.state import OTHER
 from blindplay.wording.values import Tell
-
-from .duties import due
 
 if TYPE_CHECKING:
     from .distant.voices import Voices
@@ -56,6 +57,49 @@ class PlayedTable(Protocol):
     def work_off(self) -> None: ...
 
 
+class WriteAccess:
+    """Who may add facts to a game, and when. Here this table alone: all facts, at once.
+
+    The holder of a shared log's write token (:class:`.DistantPlayer`) and a server that decides
+    (:class:`.LichessPlayer`) derive from it. The table calls :meth:`admit` for each new fact,
+    :meth:`acquire` if none is being taken, and while :attr:`may_add` is true for each fact that
+    waits :meth:`in_time` and :meth:`added`; :meth:`release` ends the round. All of it happens with
+    the table's lock held, and only :meth:`acquire` may wait.
+    """
+
+    shared = False
+    """True if another table takes the same facts, in the same order."""
+
+    def decides(self, fact: Fact) -> bool:
+        """Return whether this table decides about ``fact`` alone, so that it can be previewed."""
+        return True
+
+    def admit(self, fact: Fact, origin: Origin) -> Fact | None:
+        """``fact`` as it is to be added. None if this table may not add it: then it has been
+        requested of whoever decides, or people have been told."""
+        return fact
+
+    def acquire(self, taken: Callable[[], bool]) -> None:
+        """Wait until the table may add facts, or another thread has ``taken`` the one that waits.
+        It gives up after a limit, and releases the lock meanwhile."""
+
+    @property
+    def may_add(self) -> bool:
+        """True if the table may add facts now."""
+        return True
+
+    def in_time(self, fact: Fact) -> Fact | None:
+        """``fact`` with the time at which it is taken; None if the table may not add it any
+        more."""
+        return fact
+
+    def added(self, fact: Fact) -> None:
+        """The journal has ``fact``, which this table has added."""
+
+    def release(self, *, waits: bool) -> None:
+        """All facts that may be added now have been. ``waits``: others wait for access."""
+
+
 class AbsentPlayer(ABC):
     """Plays one side of a table in a thread of its own, until it is closed. Duties under the Laws
     that need no thinking are done here; a subclass chooses the moves."""
@@ -92,13 +136,9 @@ class AbsentPlayer(ABC):
         """A good move for the other player in the present position, if one is known already."""
         return None
 
-    def keeps(self, fact: Fact) -> bool:
-        """Return True if ``fact``, which others bring, is this player's to decide. Then the table
-        calls :meth:`see_to`. Both are called with the table held, and must not take long."""
-        return False
-
-    def see_to(self, fact: Fact) -> None:  # noqa: B027
-        """Do what ``fact`` asks for, and submit later what comes of it."""
+    def access(self, table: PlayedTable, facts: list[Fact]) -> "WriteAccess":
+        """The rule about who adds facts to the game of ``table``, whose journal has ``facts``."""
+        return WriteAccess()
 
     def read_chat(self) -> None:  # noqa: B027
         """Tell what the opponent has written, if there is a chat."""
@@ -107,38 +147,6 @@ class AbsentPlayer(ABC):
         """The player at the table is ready. Return whether this player begins the game, or goes on
         with it, when that can be."""
         return False
-
-    # --- a game that another table has, too ------------------------------------------------------
-
-    def share(self, table: PlayedTable, facts: list[Fact]) -> bool:
-        """Return whether another table shares the facts of ``table``, in one order. If so, the
-        methods below are called, with the table held. ``facts`` are those of its journal."""
-        return False
-
-    @property
-    def may_add(self) -> bool:
-        """Return whether the table may add facts now."""
-        return True
-
-    def own(self, fact: Fact) -> Fact | None:
-        """``fact`` as it goes into the game; None if it is not this table's to add."""
-        return fact
-
-    def wait_to_add(self, added: Callable[[], bool]) -> None:  # noqa: B027
-        """Wait, not for long and without the table held, until the table may add facts, or another
-        thread has ``added`` what waits."""
-
-    def in_time(self, fact: Fact) -> Fact | None:
-        """``fact`` with the time that it has when it is taken now; None if it is not this table's
-        to add any more."""
-        return fact
-
-    def added(self, fact: Fact) -> None:  # noqa: B027
-        """The journal has a fact of the table."""
-
-    def settle(self, *, waits: bool = False) -> None:  # noqa: B027
-        """All facts that can be taken now have been taken. ``waits``: others wait until the table
-        may add facts."""
 
     @abstractmethod
     def _consider(self) -> None:
@@ -190,3 +198,57 @@ class AbsentPlayer(ABC):
         """Announce, execute and complete ``move`` if that is still wanted."""
         announce = f.Announce(by=self.side, move=move.uci())
         self._do_duties(lambda: announce if still() else None)
+
+
+# --- duties ---------------------------------------------------------------------------------------
+
+
+def rests(game: Game) -> bool:
+    """Return whether nobody may play now: before the start, in a pause, while the arbiter is
+    needed, when a move is sealed, and after the game."""
+    waiting = game.pending is not None and not game.pending.claimable
+    sealing = game.adjourning or game.adjourned or game.sealed is not None
+    return game.over or waiting or sealing or not game.started or bool(game.paused)
+
+
+def due(game: Game, side: str) -> Fact | None:
+    """The next thing that ``side`` does without thinking, with any time: repeat what the opponent
+    has announced and execute it on the own board (D.2.1), execute the own announced move, and press
+    the clock. It agrees to what both players are asked. None if nothing is due."""
+    if game.pending is not None and side in game.pending.asked:
+        return f.Consent(by=side)
+    if rests(game):
+        return None
+    turn, own = game.turn, game.board_of(side)
+    if game.side != side and turn.announced is not None and side not in game.repeated:
+        return f.Repeat(by=side, move=turn.announced.uci())
+    if own != game.board_of(OTHER[side]):
+        for ply in game.outstanding(own):
+            return f.Make(by=side, move=ply.move.uci())
+    if game.side == side and turn.made is not None:
+        return f.Press(by=side)
+    if game.side == side and turn.announced is not None:
+        return f.Make(by=side, move=turn.announced.uci())
+    return None
+
+
+def is_to_choose(game: Game, side: str) -> bool:
+    """Return whether ``side`` has to find a move. Without a clock, a made move may be answered at
+    once (1.3), because nobody presses."""
+    if rests(game):
+        return False
+    if game.side == side:
+        return game.turn.announced is None and game.turn.made is None
+    return game.turn.made is not None and not game.clock
+
+
+def position(game: Game) -> chess.Board:
+    """The position after the last move that was made, with the moves that led to it."""
+    board = game.start_board.copy()
+    for ply in game.history:
+        if not board.is_legal(ply.move):
+            return game.position
+        board.push(ply.move)
+    if game.turn.made is not None:
+        board.push(game.turn.made)
+    return board

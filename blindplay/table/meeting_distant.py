@@ -16,12 +16,9 @@ from blindplay.given import plain_lines
 from blindplay.language import Command, Key, Language, join, key_of, word_of
 from blindplay.laws.facts import SIDES, Player, Setup
 from blindplay.laws.state import OTHER
-from blindplay.opponents.distant import meeting, terms
-from blindplay.opponents.distant.agreement import Agreement
-from blindplay.opponents.distant.keys import Keys
-from blindplay.opponents.distant.places import Door, Venue, Way
-from blindplay.opponents.distant.terms import Terms
-from blindplay.opponents.distant.wire import Lifeline
+from blindplay.opponents.distant import meeting
+from blindplay.opponents.distant.connections import Lifeline, TableConnector, TableListener, Venue
+from blindplay.opponents.distant.meeting import Agreement, Keys, Terms
 from blindplay.speech.audio_devices import devices
 from blindplay.speech.speaker import Output
 from blindplay.typed_lines import TypedLines
@@ -92,7 +89,7 @@ def _limit_in_words(limit_s: int, pack: Language) -> str:
 class _Guests:
     """Receives the tables that know the digits, until one agrees to the terms."""
 
-    def __init__(self, door: Door, propose: Callable[[Player], Terms]) -> None:
+    def __init__(self, listener: TableListener, propose: Callable[[Player], Terms]) -> None:
         self.met: Met | None = None
         self.news: queue.SimpleQueue[tuple[str, str]] = queue.SimpleQueue()
         """The news for people here: the key of a sentence, and the player who has come."""
@@ -100,7 +97,7 @@ class _Guests:
         self._agreeing = threading.Lock()
         self._lifeline = Lifeline(lambda: self.waiting.close())
         self.waiting = meeting.Waiting(
-            door, self._came, changed=lambda: self.news.put(("distant_new_digits", ""))
+            listener, self._came, changed=lambda: self.news.put(("distant_new_digits", ""))
         )
 
     def _came(self, sock: ssl.SSLSocket, keys: Keys) -> None:
@@ -109,8 +106,8 @@ class _Guests:
                 self._lifeline.offer(sock)
             else:
                 with sock:
-                    terms.guest_of(sock, VERSION)
-                    terms.refuse(sock, VERSION)
+                    meeting.guest_of(sock, VERSION)
+                    meeting.refuse(sock, VERSION)
         elif not self._agree(sock, keys):
             sock.close()
 
@@ -118,12 +115,12 @@ class _Guests:
         """Propose the game; return whether it begins."""
         name = ""
         try:
-            guest = terms.guest_of(sock, VERSION)
+            guest = meeting.guest_of(sock, VERSION)
             name = guest.name
             proposed = self._propose(guest)
             self.news.put(("distant_guest", name))
-            agrees = terms.propose(sock, proposed, VERSION)
-        except terms.OtherVersionError:
+            agrees = meeting.propose(sock, proposed, VERSION)
+        except meeting.OtherVersionError:
             self.news.put(("distant_other_version", name))
             return False
         except (OSError, ValueError, KeyError, TypeError):
@@ -132,7 +129,7 @@ class _Guests:
             if not agrees or self.met is not None:
                 self.news.put(("distant_declined", name))
                 return False
-            terms.begin(sock)
+            meeting.begin(sock)
             agreement = _agreed(keys, proposed, self.waiting.place, waited=True)
             self.met = Met(agreement, proposed.setup, self._lifeline)
             self.waiting.only(keys)
@@ -145,20 +142,22 @@ def _agreed(keys: Keys, proposed: Terms, at: Venue, *, waited: bool) -> Agreemen
     return Agreement(keys, here, limit_s, training, waited, **asdict(at))
 
 
-def await_guest(place: MeetingPlace, door: Door, propose: Callable[[Player], Terms]) -> Met | None:
-    """Wait at ``door`` for the other table, and tell the digits that it needs. ``propose`` gives
-    the terms for a guest. None if somebody types the word that ends the table.
+def await_guest(
+    place: MeetingPlace, listener: TableListener, propose: Callable[[Player], Terms]
+) -> Met | None:
+    """Wait at ``listener`` for the other table, and tell the digits that it needs. ``propose``
+    gives the terms for a guest. None if somebody types the word that ends the table.
 
     :raises AudioError: if a named output cannot be used.
     """
     pack = place.pack
     with ExitStack() as stack:
-        guests = _Guests(door, propose)
+        guests = _Guests(listener, propose)
         stack.callback(lambda: None if guests.met else guests.waiting.close())
         say = place.voice(stack)
 
         def invite() -> None:
-            digits, at = guests.waiting.ticket, door.place
+            digits, at = guests.waiting.ticket, listener.place
             words = ", ".join(pack.number(int(digit)) for digit in digits)
             told, shown = ("hall_digits", "hall_call") if at.host else ("digits", "call")
             say(pack.sentence(f"distant_{told}", digits=words, end=word_of(pack, Key.END)))
@@ -207,7 +206,7 @@ def _name(name: str, pack: Language) -> str:
 # --- the table that calls ------------------------------------------------------------------------
 
 
-def call_table(place: MeetingPlace, way: Way, digits: str, player: Player) -> Met:
+def call_table(place: MeetingPlace, connector: TableConnector, digits: str, player: Player) -> Met:
     """Call the table that waits there, tell its terms, and ask ``player`` for a yes.
 
     :raises NotReachedError, NoMeetingError, WrongDigitsError, OtherVersionError, NotAgreedError: if
@@ -217,21 +216,21 @@ def call_table(place: MeetingPlace, way: Way, digits: str, player: Player) -> Me
     with ExitStack() as stack:
         say = place.voice(stack)
         say(place.pack.sentence("distant_calling"))
-        sock, keys = meeting.call(way, digits)
+        sock, keys = meeting.call(connector, digits)
         try:
-            proposed = terms.introduce(sock, player, VERSION)
-            terms.answer(sock, agrees=_agrees(place, say, proposed))
-        except (terms.OtherVersionError, terms.NotAgreedError):
+            proposed = meeting.introduce(sock, player, VERSION)
+            meeting.answer(sock, agrees=_agrees(place, say, proposed))
+        except (meeting.OtherVersionError, meeting.NotAgreedError):
             sock.close()
             raise
         except (OSError, ValueError, KeyError, TypeError):
             sock.close()
-            raise terms.NotAgreedError from None
-    agreement = _agreed(keys, proposed, way.place, waited=False)
-    doors: list[meeting.Calling] = []
-    lifeline = Lifeline(lambda: doors[0].close())
+            raise meeting.NotAgreedError from None
+    agreement = _agreed(keys, proposed, connector.place, waited=False)
+    callers: list[meeting.Calling] = []
+    lifeline = Lifeline(lambda: callers[0].close())
     lifeline.offer(sock)
-    doors.append(meeting.Calling(way, keys, lifeline))
+    callers.append(meeting.Calling(connector, keys, lifeline))
     return Met(agreement, proposed.setup, lifeline)
 
 

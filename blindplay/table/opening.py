@@ -24,7 +24,7 @@ def open_game(session: Session, *, resumed: bool) -> None:
     game = session.table.game
     (_tell_where if resumed else _tell_settings)(session)
     waits = not (game.over or _rests(session) or game.served)
-    stands = game.paused == "table" or session.table.shared is not None
+    stands = game.paused == "table" or session.table.shared
     waits = waits and (not game.started or stands)
     waits = waits or (session.table.hall.elsewhere is not None and not game.over)
     if waits:

@@ -9,9 +9,7 @@ import chess
 
 from blindplay.language import Key, Language, key_of, word_of
 from blindplay.laws.placement import pieces_of
-from blindplay.opponents.analysis import Analyst
-from blindplay.opponents.explaining import Reason
-from blindplay.opponents.turning_points import TurningPoint, turning_points
+from blindplay.opponents.analysis import Analyst, Reason, TurningPoint, turning_points
 from blindplay.opponents.uci import BUILT_IN, EngineFailedError
 from blindplay.record.studies import Mark, StudiedGame, annotated
 from blindplay.speech.synthesis import is_words

@@ -87,7 +87,7 @@ class SettingUp:
         """The clocks may have been started by others, such as the arbiter."""
         game = self._desk.table.game
         runs = game.clock.running is not None or (game.started and not game.clock)
-        if self.waits and runs and self._desk.table.shared is None:
+        if self.waits and runs and not self._desk.table.shared:
             self._take()
 
     def begin_now(self) -> bool:

@@ -8,9 +8,7 @@ from chess.engine import Mate
 
 from blindplay.language import Key
 from blindplay.language.understanding import Kind
-from blindplay.opponents.analysis import Judgement
-from blindplay.opponents.explaining import why_bad, why_good
-from blindplay.opponents.turning_points import loss_of
+from blindplay.opponents.analysis import Judgement, loss_of, why_bad, why_good
 from blindplay.record.studies import Puzzle
 
 from .reviewing import EndedError, Teacher

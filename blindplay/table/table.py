@@ -21,7 +21,7 @@ from blindplay.laws import TABLE, Fact, Game, Origin, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.facts import SIDES, Setup
 from blindplay.laws.state import OTHER
-from blindplay.opponents.player import ORIGIN, AbsentPlayer
+from blindplay.opponents.player import AbsentPlayer, WriteAccess
 from blindplay.record import Journal, JournalError
 from blindplay.record.journal import holds_game
 from blindplay.wording.pack_words import PackWords
@@ -110,8 +110,7 @@ class Table:
         """Milliseconds without a process for this table, by the wall clock; None if unknown."""
         self._origin = now() - self._left_at / 1000
         self._held: int | None = None  # the time, while it stands still
-        self.shared: AbsentPlayer | None = None
-        """The opponent, if another table takes the same facts."""
+        self._access = WriteAccess()
         if setup is not None:
             self.submit(with_id(setup))
         elif self.game.setup is None:
@@ -119,8 +118,9 @@ class Table:
         if opponent is not None:
             impaired = (side for side in SIDES if self.game.impaired(side))
             opponent.side = opponent.side or OTHER[next(impaired, "white")]
-            if opponent.share(self, journal.facts()):
-                self.shared, self._held = opponent, max(self._left_at, self.game.t)
+            self._access = opponent.access(self, journal.facts())
+            if self.shared:
+                self._held = max(self._left_at, self.game.t)
 
     def _replay(self, new: bool) -> int:
         """Fold the facts of the journal. Return the time of the last one, in ms."""
@@ -143,6 +143,11 @@ class Table:
     def lock(self) -> threading.RLock:
         """Held while a fact is applied. Hold it to read a consistent game."""
         return self._lock
+
+    @property
+    def shared(self) -> bool:
+        """True if another table takes the same facts."""
+        return self._access.shared
 
     @property
     def path(self) -> Path:
@@ -262,7 +267,7 @@ class Table:
 
         A fact without a time happens now. Facts that listeners submit while rulings are being
         delivered are taken afterwards, in order; for them the result is empty, and for those that
-        an absent opponent keeps.
+        this table may not add.
 
         :raises f.FactError: if the fact is a second setup. Nothing is written then, so the journal
             never holds what a game cannot take.
@@ -272,19 +277,13 @@ class Table:
                 self.game.check(fact)
             elif not fact.t:
                 fact = replace(fact, t=self.time())
-            if origin.name != ORIGIN.name and self.opponent and self.opponent.keeps(fact):
-                self.opponent.see_to(fact)
+            admitted = self._access.admit(fact, origin)
+            if admitted is None:
                 return ()
-            if self.shared is not None:
-                allowed = self.shared.own(fact)
-                if allowed is None:
-                    return ()
-                fact = allowed
-            waiting = _Waiting(fact, origin)
+            waiting = _Waiting(admitted, origin)
             self._queue.append(waiting)
             if not self._busy:
-                if self.shared is not None:
-                    self.shared.wait_to_add(lambda: waiting.is_taken)
+                self._access.acquire(lambda: waiting.is_taken)
                 self.work_off()
             return waiting.rulings
 
@@ -293,22 +292,20 @@ class Table:
         if self._busy:
             return
         self._busy = True
-        shared, errors = self.shared, list[Exception]()
+        access, errors = self._access, list[Exception]()
         try:
-            while self._queue and (shared is None or shared.may_add):
+            while self._queue and access.may_add:
                 one = self._queue.popleft()
-                fact = one.fact if shared is None else shared.in_time(one.fact)
+                fact = access.in_time(one.fact)
                 one.is_taken = True
                 if fact is None:
                     continue
                 taken = self._take(fact, one.origin, errors)
                 one.rulings = taken.rulings
-                if shared is not None:
-                    shared.added(taken.fact)
+                access.added(taken.fact)
         finally:
             self._busy = False
-        if shared is not None:
-            shared.settle(waits=bool(self._queue))
+        access.release(waits=bool(self._queue))
         if errors:
             raise errors[0]
 
@@ -329,7 +326,7 @@ class Table:
     def preview(self, fact: Fact) -> list[Ruling]:
         """The rulings that ``fact`` would cause now. Nothing is taken."""
         with self._lock:
-            if self.opponent is not None and self.opponent.keeps(fact):
+            if not self._access.decides(fact):
                 return []
             return self.game.preview(replace(fact, t=self.time()))
 

@@ -9,7 +9,7 @@ import pytest
 
 from blindplay.commands.distant import Address, address_of
 from blindplay.laws.facts import Setup
-from blindplay.opponents.distant import relay
+from blindplay.opponents.distant import connections
 from blindplay.record import Journal
 from tests.command_line import run
 
@@ -100,7 +100,7 @@ def test_the_digits_that_are_typed_when_asked_are_those_of_the_call() -> None:
 def test_where_no_hall_answers_the_remedy_is_said(
     opponent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(relay, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(connections, "PATIENCE_S", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     ran = run("play", *SILENT, "--against", opponent.format(port))

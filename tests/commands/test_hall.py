@@ -18,7 +18,7 @@ import pytest
 from blindplay.hall.event_file import read_event_file
 from blindplay.hall.hall import Hall
 from blindplay.language import load
-from blindplay.opponents.distant.relay import Relay, waiting_at
+from blindplay.opponents.distant.connections import Relay, waiting_at
 from tests.command_line import run
 from tests.hall.broker import RealBroker
 from tests.programs import need

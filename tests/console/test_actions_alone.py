@@ -12,9 +12,10 @@ from blindplay.console.actions import ActionResult, act, stamp
 from blindplay.console.messages import LANGUAGES, catalogue
 from blindplay.console.pages import player
 from blindplay.language import load
-from blindplay.laws import Fact
+from blindplay.laws import Fact, Origin
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Setup
+from blindplay.opponents.player import PlayedTable, WriteAccess
 from blindplay.record import Journal
 from blindplay.table import Table
 from tests.console.hall import IMPAIRED, Browser, Hall
@@ -105,11 +106,14 @@ def test_the_page_offers_all_three_and_nobody_gets_the_opponents_page(tmp_path: 
     hall.close()
 
 
-class Elsewhere(Adviser):
+class Elsewhere(Adviser, WriteAccess):
     """An opponent like those at Lichess and at other tables: some facts are not this table's."""
 
-    def keeps(self, fact: Fact) -> bool:
-        return isinstance(fact, f.Resign | f.Query | f.Arbiter)
+    def access(self, table: PlayedTable, facts: list[Fact]) -> WriteAccess:
+        return self
+
+    def admit(self, fact: Fact, origin: Origin) -> Fact | None:
+        return None if isinstance(fact, f.Resign | f.Query | f.Arbiter) else fact
 
 
 def test_a_page_is_not_told_that_something_is_done_that_others_decide(tmp_path: Path) -> None:

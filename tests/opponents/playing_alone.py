@@ -12,8 +12,7 @@ import chess
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.opponents.engine import EnginePlayer
-from blindplay.opponents.levels import Level
-from blindplay.opponents.uci import EngineProgram
+from blindplay.opponents.uci import EngineProgram, Level
 from blindplay.record import Journal, read_journal
 from blindplay.table import Table
 from tests import ROOT

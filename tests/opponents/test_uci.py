@@ -1,4 +1,4 @@
-"""Engines in processes of their own."""
+"""Engines in processes of their own, and levels in words and in Elo."""
 
 from __future__ import annotations
 
@@ -15,10 +15,22 @@ import pytest
 
 from blindplay.opponents import uci
 from blindplay.opponents.built_in import STRONGEST, WEAKEST
-from blindplay.opponents.levels import Level
+from blindplay.opponents.uci import ELO, Level, level
 from tests.opponents.playing_alone import WEAK, scripted
 from tests.programs import lacks
 from tests.waiting import PATIENCE_S, until
+
+
+def test_each_word_and_each_number_is_a_level() -> None:
+    assert [level(word).elo for word in ELO] == [800, 1100, 1500, 1900, 2300, None]
+    assert level("1623") == Level(1623) and level("1623").name == "club"
+    assert [level(word).name for word in ELO] == list(ELO)
+
+
+@pytest.mark.parametrize("text", ["", "weak", "599", "3201", "-800", "1e3", "99999"])
+def test_anything_else_is_none_and_the_levels_are_named(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a level; give beginner, learner, club"):
+        level(text)
 
 
 def test_stockfish_is_found_where_debian_has_its_games(monkeypatch: pytest.MonkeyPatch) -> None:

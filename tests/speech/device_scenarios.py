@@ -387,13 +387,13 @@ def talked(server: SoundServer, folder: Path) -> dict[str, Any]:
     """A tone in one player's microphone goes through Opus into the other one's earphone."""
     server.plug("Headset", 48_000)
     tone = (8000 * np.sin(np.arange(48_000 * 30) * 2 * np.pi * 440 / 48_000)).astype("<i2")
-    near = Voices(lambda message: far.came(message))
+    near = Voices(lambda message: far.on_message(message))
     answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     far = Voices(answers.put)
 
     def answer() -> None:
         while True:
-            near.came(answers.get())
+            near.on_message(answers.get())
 
     threading.Thread(target=answer, daemon=True).start()
     near.carried = far.carried = True

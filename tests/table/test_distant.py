@@ -31,13 +31,13 @@ class Cord:
         self.other = self
         self._came: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
 
-    def open(self, came: Callable[[bytes], object], begun: Callable[[], object]) -> None:
-        threading.Thread(target=self._run, args=(came, begun), daemon=True).start()
+    def open(self, on_message: Callable[[bytes], object], on_connect: Callable[[], object]) -> None:
+        threading.Thread(target=self._run, args=(on_message, on_connect), daemon=True).start()
 
-    def _run(self, came: Callable[[bytes], object], begun: Callable[[], object]) -> None:
-        begun()
+    def _run(self, on_message: Callable[[bytes], object], on_connect: Callable[[], object]) -> None:
+        on_connect()
         while (message := self._came.get()) is not None:
-            came(message)
+            on_message(message)
 
     def send(self, message: bytes) -> None:
         self.other._came.put(message)

@@ -15,10 +15,8 @@ import pytest
 
 from blindplay.language import load
 from blindplay.laws.facts import Player, Setup
-from blindplay.opponents.distant.meeting import call
-from blindplay.opponents.distant.places import PortDoor, PortWay
-from blindplay.opponents.distant.relay import Relay, waiting_at
-from blindplay.opponents.distant.terms import NotAgreedError, Terms
+from blindplay.opponents.distant.connections import PortConnector, PortListener, Relay, waiting_at
+from blindplay.opponents.distant.meeting import NotAgreedError, Terms, call
 from blindplay.six_digits import WrongDigitsError
 from blindplay.speech.audio import AudioError
 from blindplay.table import devices
@@ -70,7 +68,7 @@ def propose(guest: Player) -> Terms:
 @pytest.fixture
 def host() -> Iterator[Place]:
     host = Place("en")
-    host.begin(lambda place: await_guest(place, PortDoor(0), propose))
+    host.begin(lambda place: await_guest(place, PortListener(0), propose))
     yield host
     host.types("quit")
     assert until(lambda: host.result)
@@ -97,7 +95,7 @@ def test_both_hear_the_terms_and_a_yes_makes_the_game(host: Place, tmp_path: Pat
     digits, port = address(host)
     guest = Place("de")
     player = Player(name="Bo", impaired=True, language="de")
-    guest.begin(lambda place: call_table(place, PortWay("127.0.0.1", port), digits, player))
+    guest.begin(lambda place: call_table(place, PortConnector("127.0.0.1", port), digits, player))
     guest.reads("Sie spielen Schwarz. Weiß: Ada. Sehbehindert: Weiß.")
     guest.reads("fünfzehn Minuten für alle Züge, dazu zehn Sekunden")
     guest.reads("Nach fünf Sekunden ohne Antwort gilt die Verbindung als verloren")
@@ -119,7 +117,9 @@ def test_a_no_or_no_keyboard_is_no_game_and_the_table_waits_on(host: Place) -> N
     digits, port = address(host)
     for number, said in enumerate(("nein", None), 1):
         guest = Place("de")
-        guest.begin(lambda place: call_table(place, PortWay("127.0.0.1", port), digits, Player()))
+        guest.begin(
+            lambda place: call_table(place, PortConnector("127.0.0.1", port), digits, Player())
+        )
         guest.reads("Sie spielen Schwarz")
         guest.types(said)
         assert until(lambda guest=guest: guest.errors)  # type: ignore[misc]
@@ -133,7 +133,7 @@ def test_after_three_wrong_tries_there_are_new_digits(host: Place) -> None:
     digits, port = address(host)
     for _ in range(3):
         with pytest.raises(WrongDigitsError):
-            call(PortWay("127.0.0.1", port), f"{(int(digits) + 1) % 1_000_000:06}")
+            call(PortConnector("127.0.0.1", port), f"{(int(digits) + 1) % 1_000_000:06}")
     host.reads("Somebody has tried wrong digits three times.")
     host.reads("blindplay play --against", 2)
     assert address(host)[1] == port
@@ -157,19 +157,19 @@ def test_a_table_without_an_output_says_so_in_its_own_language(
 def test_at_a_hall_eight_digits_find_and_open(tmp_path: Path) -> None:
     broker = MeetingBroker(tmp_path)
     host, guest = Place("en"), Place("de")
-    door = waiting_at(broker.host, broker.port)
-    host.begin(lambda place: await_guest(place, door, propose))
+    listener = waiting_at(broker.host, broker.port)
+    host.begin(lambda place: await_guest(place, listener, propose))
     digits, port = address(host, 8)
-    assert digits[:2] == door.room and port == broker.port
+    assert digits[:2] == listener.room and port == broker.port
     host.reads("Your eight digits are:")
-    way = Relay(broker.host, broker.port, room=digits[:2])
-    guest.begin(lambda place: call_table(place, way, digits[2:], Player(name="Bo")))
+    connector = Relay(broker.host, broker.port, room=digits[:2])
+    guest.begin(lambda place: call_table(place, connector, digits[2:], Player(name="Bo")))
     guest.reads("Sie spielen Schwarz")
     guest.types("ja")
     assert until(lambda: host.result and guest.result)
     for place, waited in ((host, True), (guest, False)):
         met = place.result[0]
         assert met is not None and met.agreement.waited is waited
-        assert met.agreement.inbox == door.inbox and met.agreement.host == broker.host
+        assert met.agreement.inbox == listener.inbox and met.agreement.host == broker.host
         met.lifeline.close()
     broker.kill()

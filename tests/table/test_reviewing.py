@@ -14,8 +14,7 @@ import pytest
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.language import Language, languages, load
 from blindplay.opponents import analysis, uci
-from blindplay.opponents.analysis import Analyst
-from blindplay.opponents.turning_points import TurningPoint, turning_points
+from blindplay.opponents.analysis import Analyst, TurningPoint, turning_points
 from blindplay.record.studies import StudiedGame, studies
 from blindplay.speech.synthesis import is_words
 from blindplay.table.board_setup import Attendant, Prompter

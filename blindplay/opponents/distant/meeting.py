@@ -1,10 +1,13 @@
-"""The meeting of two tables: one waits at a door, the other calls it.
+"""The meeting of two tables: one waits at a listener, the other calls it, and they agree on a game.
 
-At the first time both know six digits, and exchange certificates with them. The connection is then
-encrypted with TLS, and each table lets in only the other. Later the certificates are enough.
+At the first time both know six digits, and exchange certificates with them. Each table makes its
+certificate for this game. The connection is then encrypted with TLS, and each table lets in only
+the other. The table that waits proposes the game, and the other one's player agrees, or not. The
+agreement is kept beside the journal: later the certificates are enough.
 """
 
 import contextlib
+import datetime
 import json
 import socket
 import ssl
@@ -12,14 +15,86 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+from blindplay.laws import facts as f
+from blindplay.laws.facts import Player, Setup
+from blindplay.laws.state import OTHER
+from blindplay.record import files
 from blindplay.six_digits import DigitsSide, WrongDigitsError, six_digits
 
-from .keys import Keys
-from .places import PATIENCE_S, Door, Way
-from .wire import Lifeline
+from . import LAG_LIMITS_S
+from .connections import (
+    PATIENCE_S,
+    Lifeline,
+    PortConnector,
+    PortListener,
+    Relay,
+    TableConnector,
+    TableListener,
+)
+from .player import DistantPlayer
+
+# A table whose time of day is wrong must get in; the game bounds the use.
+_FROM, _UNTIL = datetime.datetime(2000, 1, 1), datetime.datetime(2100, 1, 1)
+
+
+@dataclass(frozen=True)
+class Keys:
+    """This table's certificate with its key, and the other table's certificate; all in PEM."""
+
+    own: str
+    key: str
+    other: str = ""
+
+    @classmethod
+    def new(cls) -> Self:
+        """A certificate that certifies itself, and is known to nobody yet."""
+        # Imported here: only a distant table needs it.
+        from cryptography import x509
+        from cryptography.hazmat.primitives import hashes, serialization
+        from cryptography.hazmat.primitives.asymmetric import ec
+
+        key = ec.generate_private_key(ec.SECP256R1())
+        name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "blindplay")])
+        certificate = x509.CertificateBuilder(
+            issuer_name=name,
+            subject_name=name,
+            public_key=key.public_key(),
+            serial_number=x509.random_serial_number(),
+            not_valid_before=_FROM,
+            not_valid_after=_UNTIL,
+        ).sign(key, hashes.SHA256())
+        pem = serialization.Encoding.PEM
+        private = key.private_bytes(
+            pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+        return cls(certificate.public_bytes(pem).decode(), private.decode())
+
+    def knowing(self, other: str) -> Self:
+        """These keys with the certificate of the other table."""
+        return replace(self, other=other)
+
+    def context(self, folder: Path, *, server: bool) -> ssl.SSLContext:
+        """The TLS settings that let only the other table in. ``folder`` is for a temporary file.
+
+        :raises ssl.SSLError: if the other's certificate is none.
+        """
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if server else ssl.PROTOCOL_TLS_CLIENT)
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        context.check_hostname = False  # the certificate is the other table's, wherever it is
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(cadata=self.other)
+        path = folder / "own.pem"
+        files.write_new(path, (self.own + self.key).encode())
+        try:
+            context.load_cert_chain(path)
+        finally:
+            path.unlink()
+        return context
+
 
 PORT = 16464
 """The port at which a table waits by default."""
@@ -43,26 +118,26 @@ class NoMeetingError(ValueError):
 
 
 class Waiting:
-    """A table that waits at ``door``.
+    """A table that waits at ``listener``.
 
     Without ``keys`` any table that knows the :attr:`ticket` may come; :meth:`only` lets one in from
-    then on. ``came`` gets each connection, with its keys. ``changed`` is called when there is a new
-    ticket.
+    then on. ``on_connect`` gets each connection, with its keys. ``changed`` is called when there is
+    a new ticket.
     """
 
     def __init__(
         self,
-        door: Door,
-        came: Callable[[ssl.SSLSocket, Keys], object],
+        listener: TableListener,
+        on_connect: Callable[[ssl.SSLSocket, Keys], object],
         keys: Keys | None = None,
         changed: Callable[[], object] = lambda: None,
     ) -> None:
-        self._door = door
-        self.place = door.place
+        self._listener = listener
+        self.place = listener.place
         self.digits = six_digits()
         self._tries = TRIES
         self._keys, self._only = keys, keys is not None
-        self._came, self._changed = came, changed
+        self._on_connect, self._changed = on_connect, changed
         self._exchanging = threading.Lock()
         self._guests = threading.BoundedSemaphore(8)
         self._closed = threading.Event()
@@ -71,21 +146,21 @@ class Waiting:
     @property
     def ticket(self) -> str:
         """The digits that another table needs: those of the room, and the six secret ones."""
-        return self._door.room + self.digits
+        return self._listener.room + self.digits
 
     def only(self, keys: Keys) -> None:
         """From now on let in only the table with these keys; the ticket is used up."""
         self._keys, self._only = keys, True
-        self._door.hide()
+        self._listener.hide()
 
     def close(self) -> None:
         self._closed.set()
-        self._door.close()
+        self._listener.close()
 
     def _wait(self) -> None:
         while not self._closed.is_set():
             try:
-                guest = self._door.accept()
+                guest = self._listener.accept()
             except OSError:
                 self._closed.wait(_ACCEPT_AGAIN_S)
                 continue
@@ -98,12 +173,12 @@ class Waiting:
         try:
             guest.settimeout(PATIENCE_S)
             if guest.recv(1, socket.MSG_PEEK) != _TLS:
-                first = read(guest, PATIENCE_S)  # a guest who says nothing is in nobody's way
+                first = read(guest, PATIENCE_S)  # a silent guest holds no lock
                 with self._exchanging:
                     self._keys = self._exchange(guest, first)
             if (keys := self._keys) is None:
                 raise WrongDigitsError
-            self._came(_encrypted(guest, keys, server=True), keys)
+            self._on_connect(_encrypted(guest, keys, server=True), keys)
         except WrongDigitsError:
             with contextlib.suppress(OSError), guest:
                 write(guest, wrong=True)
@@ -136,15 +211,15 @@ class Waiting:
         return keys.knowing(other.decode())
 
 
-def call(way: Way, digits: str) -> tuple[ssl.SSLSocket, Keys]:
-    """Call the table that waits at the end of this way, with the six digits that it shows.
+def call(connector: TableConnector, digits: str) -> tuple[ssl.SSLSocket, Keys]:
+    """Call the table that waits, with the six digits that it shows.
 
     :raises NotReachedError: if nothing answers there.
     :raises WrongDigitsError: if the digits are wrong.
     :raises NoMeetingError: if what answers is cut off, too slow, or no table.
     """
     try:
-        sock = way.connect()
+        sock = connector.connect()
     except OSError:
         raise NotReachedError from None
     try:
@@ -175,20 +250,20 @@ def _told(sock: socket.socket) -> dict[str, Any]:
 class Calling:
     """Calls the table of a game whenever ``lifeline`` has no connection."""
 
-    def __init__(self, way: Way, keys: Keys, lifeline: Lifeline) -> None:
-        self._way, self._keys, self._lifeline = way, keys, lifeline
+    def __init__(self, connector: TableConnector, keys: Keys, lifeline: Lifeline) -> None:
+        self._connector, self._keys, self._lifeline = connector, keys, lifeline
         self._closed = threading.Event()
         threading.Thread(target=self._run, name="calling", daemon=True).start()
 
     def close(self) -> None:
         self._closed.set()
         self._lifeline.idle.set()
-        self._way.close()
+        self._connector.close()
 
     def _run(self) -> None:
         while self._lifeline.idle.wait() and not self._closed.is_set():
             try:
-                sock = _encrypted(self._way.connect(), self._keys, server=False)
+                sock = _encrypted(self._connector.connect(), self._keys, server=False)
                 self._lifeline.offer(sock)
             except (OSError, ValueError):
                 self._closed.wait(_AGAIN_S)
@@ -238,3 +313,183 @@ def read(sock: socket.socket, within_s: float | None = None) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ValueError
     return found
+
+
+ANSWER_S = 600.0
+"""Seconds that a player may think about the terms."""
+_CONTRACT = 1  # of what tables send to each other
+
+
+class OtherVersionError(ValueError):
+    """The other table has another version of BlindPlay; the message is that version."""
+
+
+class NotAgreedError(ValueError):
+    """The players have not agreed, or there is a game already."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """A proposed game. ``here`` is the side of the table that waits; after ``limit_s`` seconds
+    without an answer the connection counts as lost."""
+
+    setup: Setup
+    here: str
+    limit_s: int
+    training: bool
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "setup": self.setup.to_json(),
+            "here": OTHER[self.here],
+            "limit": self.limit_s,
+            "training": self.training,
+        }
+
+
+def introduce(sock: ssl.SSLSocket, player: Player, version: str) -> Terms:
+    """Say who plays at this table, and get the terms, as this table sees them.
+
+    :raises OtherVersionError: if the other table has another version.
+    :raises NotAgreedError: if that table has a game already.
+    :raises OSError, ValueError: if the other table says nothing that makes sense.
+    """
+    write(sock, contract=_CONTRACT, version=version, player=player.to_json())
+    told = read(sock)
+    if told.get("version") != version:
+        raise OtherVersionError(str(told.get("version", "")))
+    if told.get("taken"):
+        raise NotAgreedError
+    setup, limit_s = f.parse(told["setup"]), told["limit"]
+    if not isinstance(setup, Setup) or told["here"] not in f.SIDES:
+        raise ValueError
+    if not isinstance(limit_s, int) or limit_s not in LAG_LIMITS_S:
+        raise ValueError
+    return Terms(setup, told["here"], limit_s, told["training"] is True)
+
+
+def answer(sock: ssl.SSLSocket, *, agrees: bool) -> None:
+    """Agree to the terms or not, and wait until the other table has it.
+
+    :raises NotAgreedError: if there is no game.
+    :raises OSError, ValueError: if the connection is cut.
+    """
+    write(sock, agrees=agrees)
+    if not agrees or read(sock).get("begins") is not True:
+        raise NotAgreedError
+
+
+def guest_of(sock: ssl.SSLSocket, version: str) -> Player:
+    """The player at the table that calls.
+
+    :raises OtherVersionError: if that table has another version; that table learns it, too.
+    :raises OSError, ValueError: if it says nothing that makes sense.
+    """
+    told = read(sock)
+    if told.get("version") != version or told.get("contract") != _CONTRACT:
+        write(sock, version=version)
+        raise OtherVersionError(str(told.get("version", "")))
+    return Setup(black=told["player"]).black
+
+
+def propose(sock: ssl.SSLSocket, terms: Terms, version: str) -> bool:
+    """Propose ``terms``, and return whether the player at the other table agrees.
+
+    :raises OSError, ValueError: if the connection is cut.
+    """
+    write(sock, version=version, **terms.to_json())
+    sock.settimeout(ANSWER_S)
+    return read(sock).get("agrees") is True
+
+
+def begin(sock: ssl.SSLSocket) -> None:
+    """Tell the other table that the game begins."""
+    write(sock, begins=True)
+
+
+def refuse(sock: ssl.SSLSocket, version: str) -> None:
+    """Tell a table that there is a game already."""
+    write(sock, version=version, taken=True)
+
+
+_ENDING: files.OwnEnd = ".distant"
+
+
+class NoAgreementError(ValueError):
+    """No keys are kept_agreement by which the other table of a game knows this one."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """``here`` is the side of this table, ``waited`` says that the other one called it. ``port``,
+    ``host`` and ``inbox`` are those of the :class:`.Venue`."""
+
+    keys: Keys
+    here: str
+    limit_s: int
+    training: bool
+    waited: bool
+    port: int
+    host: str = ""
+    inbox: str = ""
+
+    def keep(self, journal: Path) -> None:
+        """Keep this beside ``journal``, for its user only.
+
+        :raises OSError: if it cannot be written.
+        """
+        journal.parent.mkdir(parents=True, exist_ok=True)
+        files.write_new(files.beside(journal, _ENDING), json.dumps(asdict(self)).encode())
+
+    def player(self, lifeline: Lifeline, *, voices: bool = False) -> DistantPlayer:
+        """The opponent at the other end of ``lifeline``. ``voices``: the player here wants them."""
+        return DistantPlayer(
+            OTHER[self.here],
+            lifeline,
+            waited=self.waited,
+            limit_s=self.limit_s,
+            training=self.training,
+            voices=voices,
+        )
+
+    def lifeline(self) -> Lifeline:
+        """The connection of a game that goes on: wait for the other table, or call it.
+
+        :raises OSError: if the port is taken.
+        """
+        sources: list[Waiting | Calling] = []
+        lifeline = Lifeline(lambda: sources[0].close())
+        if self.waited:
+            sources.append(
+                Waiting(self._listener(), lambda sock, keys: lifeline.offer(sock), self.keys)
+            )
+        else:
+            sources.append(Calling(self._connector(), self.keys, lifeline))
+        return lifeline
+
+    def _listener(self) -> TableListener:
+        if self.inbox:
+            return Relay(self.host, self.port, inbox=self.inbox)
+        return PortListener(self.port)
+
+    def _connector(self) -> TableConnector:
+        if self.inbox:
+            return Relay(self.host, self.port, other=self.inbox)
+        return PortConnector(self.host, self.port)
+
+
+def kept_agreement(journal: Path) -> Agreement:
+    """Read the agreement for the game in ``journal``.
+
+    :raises NoAgreementError: one sentence, if it cannot be read.
+    """
+    path = files.beside(journal, _ENDING)
+    try:
+        found = json.loads(path.read_text("utf-8"))
+        keys = Keys(**found["keys"])
+        return Agreement(**{"waited": not found["host"], **found, "keys": keys})
+    except (OSError, ValueError, TypeError, KeyError):
+        raise NoAgreementError(
+            f"{path} cannot be read, so the other table would not know this one; put the file "
+            "back, or begin another game without --resume."
+        ) from None

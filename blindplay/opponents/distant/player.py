@@ -1,9 +1,10 @@
-"""The player at a distant table.
+"""The player at a distant table, and the right of each table to add facts.
 
-Both tables take the same facts in the same order (:mod:`.shared_log`). The pen lies with the table
-whose player's clock runs; the other borrows it for its own facts. Time passes at the table whose
-clock runs: what comes from there brings its time along, and what the other adds meanwhile has the
-latest time that it knows. So what a message takes on its way is charged to nobody.
+Both tables take the same facts in the same order (:mod:`.shared_log`). The write token lies with
+the table whose player's clock runs; the other borrows it for its own facts. Time passes at the
+table whose clock runs: what comes from there brings its time along, and what the other adds
+meanwhile has the latest time that it knows. So the time that a message travels is deducted from
+nobody's clock.
 """
 
 import json
@@ -15,16 +16,57 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol
 
-from blindplay.laws import Fact, Origin
+from blindplay.laws import Fact, Game, Origin
 from blindplay.laws import facts as f
+from blindplay.laws.facts import SIDES
 from blindplay.laws.rulings import Refused
 from blindplay.laws.state import OTHER
 from blindplay.wording.values import Tell
 
-from ..player import AbsentPlayer, PlayedTable
-from .rights import is_automatic, permits
+from ..player import AbsentPlayer, PlayedTable, WriteAccess
 from .shared_log import OtherGameError, SharedLog
 from .voices import MARK, Voices
+
+_WITHOUT_ARBITER = ("stop_clocks", "start_clocks")
+
+
+def permits(fact: Fact, game: Game, side: str, *, waited: bool, training: bool) -> bool:
+    """Return whether the table at which ``side`` sits may add ``fact``.
+
+    Each table brings what its own player, that player's assistant and its own board do. Time passes
+    at the table whose player's clock runs. The arbiter sits at the table that ``waited``. Without
+    an arbiter either player may stop the clocks and start them again, and in ``training`` take
+    moves back. Nobody can sit on the wrong side here, and the game is set up before it begins.
+    """
+    match fact:
+        case f.Setup():
+            return False
+        case f.Tick():
+            return game.clock.running == side
+        case f.Inspect():
+            return waited
+        case f.OnBoard():
+            return fact.board == side
+        case f.Arbiter(by="table"):
+            return True
+        case f.Arbiter() if not game.presided:
+            back = fact.do == "restore" and training
+            return fact.do in _WITHOUT_ARBITER or back or (fact.do == "preside" and waited)
+        case f.Start() if not game.presided:
+            return True
+        case f.Assistant(by="table"):
+            return fact.of == side
+        case f.Irregular(what="reversed_colours"):
+            return False
+    person = str(getattr(fact, "by", "arbiter")).removeprefix("assistant:")
+    return person == side if person in SIDES else waited
+
+
+def is_automatic(fact: Fact) -> bool:
+    """Return whether a table adds such a fact by itself for both players; the other table does so,
+    too."""
+    return isinstance(fact, f.Tick | f.Record | f.Make)
+
 
 log = logging.getLogger(__name__)
 
@@ -40,8 +82,8 @@ _BEATS = 5
 class Line(Protocol):
     """Carries messages between the tables. It may lose, double and delay them."""
 
-    def open(self, came: Callable[[bytes], object], begun: Callable[[], object]) -> None:
-        """Give each message to ``came``, and call ``begun`` with each new connection."""
+    def open(self, on_message: Callable[[bytes], object], on_connect: Callable[[], object]) -> None:
+        """Call ``on_message`` with each message, and ``on_connect`` for each new connection."""
 
     def send(self, message: bytes) -> None:
         """Send a message, or lose it. It does not wait."""
@@ -52,14 +94,16 @@ class Line(Protocol):
     def close(self) -> None: ...
 
 
-class DistantPlayer(AbsentPlayer):
+class DistantPlayer(AbsentPlayer, WriteAccess):
     """Plays ``side``: the player at the other end of ``line``.
 
     ``waited``: this table waited, the other called it. ``limit_s``: after so many seconds without
     an answer the connection counts as lost. ``training`` was agreed. ``now`` gives monotonic
     seconds. ``voices``: the player here wants to talk with the other one. ``stepped``: somebody
-    else calls :meth:`step`, and nobody waits for the pen.
+    else calls :meth:`step`, and nobody waits for the write token.
     """
+
+    shared = True
 
     def __init__(
         self,
@@ -95,15 +139,15 @@ class DistantPlayer(AbsentPlayer):
         if voices:
             self.voices = Voices(line.send_voice, now)
 
-    def share(self, table: PlayedTable, facts: list[Fact]) -> bool:
+    def access(self, table: PlayedTable, facts: list[Fact]) -> WriteAccess:
         self._table = table
         self._log = SharedLog(waited=self._waited, facts=map(f.dumps, facts))
-        self._pen = threading.Condition(table.lock)
-        return True
+        self._token_moved = threading.Condition(table.lock)
+        return self
 
     def sit(self, table: PlayedTable, tell: Tell) -> None:
         self._tell = tell
-        self._line.open(self.came, self.begun)
+        self._line.open(self.on_message, self.on_connect)
         self._is_open = True
         if not self._stepped:
             self._thread.start()
@@ -116,17 +160,17 @@ class DistantPlayer(AbsentPlayer):
             self.step()
         return True
 
-    # --- what the table asks, with its lock held -------------------------------------------------
+    # --- write access, with the table held -------------------------------------------------
 
     @property
     def may_add(self) -> bool:
         return self._log.holds
 
-    def own(self, fact: Fact) -> Fact | None:
+    def admit(self, fact: Fact, origin: Origin) -> Fact | None:
         if self._refuses(fact):
             return None
         if isinstance(fact, f.Tick) and not self._log.holds:
-            self.settle(waits=True)  # time goes on when the pen is back
+            self.release(waits=True)  # time goes on when the write token is back
             return None
         can_wait = is_automatic(fact) or not isinstance(fact, f.Personal)
         if not (self._log.holds or self._connected or can_wait):
@@ -147,24 +191,24 @@ class DistantPlayer(AbsentPlayer):
         return permits(fact, self._table.game, side, waited=waited, training=self._training)
 
     def in_time(self, fact: Fact) -> Fact | None:
-        if self._refuses(fact):  # it has waited for the pen, and an arbiter has come meanwhile
+        if self._refuses(fact):  # an arbiter may have come while it waited for the token
             return None
         game = self._table.game  # while the other clock runs, time passes there
         return replace(fact, t=game.t) if game.clock.running == self.side else fact
 
-    def wait_to_add(self, added: Callable[[], bool]) -> None:
+    def acquire(self, taken: Callable[[], bool]) -> None:
         if self._log.holds:
             return
-        self.settle(waits=True)
+        self.release(waits=True)
         if self._connected and not self._stepped:
-            self._pen.wait_for(
-                lambda: added() or self._log.holds or not self._connected, self.limit_s
+            self._token_moved.wait_for(
+                lambda: taken() or self._log.holds or not self._connected, self.limit_s
             )
 
     def added(self, fact: Fact) -> None:
         self._log.add(f.dumps(fact))
 
-    def settle(self, *, waits: bool = False) -> None:
+    def release(self, *, waits: bool = False) -> None:
         self._log.wants = (self._log.wants or waits) and not self._log.holds
         running = self._table.game.clock.running
         if self._log.holds and self._connected and (running == self.side or self._log.other_wants):
@@ -174,7 +218,7 @@ class DistantPlayer(AbsentPlayer):
 
     # --- from the other table --------------------------------------------------------------------
 
-    def begun(self) -> None:
+    def on_connect(self) -> None:
         """There is a new connection."""
         with self._table.lock:
             self._log.begin()
@@ -183,11 +227,11 @@ class DistantPlayer(AbsentPlayer):
             self._their_at = None  # it may be of a machine that was started again
             self._send(again=True)
 
-    def came(self, message: bytes) -> None:
+    def on_message(self, message: bytes) -> None:
         """Take a message of the other table."""
         if message.startswith(MARK):
             if self.voices is not None:
-                self.voices.came(message)
+                self.voices.on_message(message)
             return
         with self._table.lock:
             if self._broken:
@@ -215,7 +259,7 @@ class DistantPlayer(AbsentPlayer):
         if answers is not None and (self._answered or 0) < answers <= self._now():
             self._answered = float(answers)
         self._table.work_off()
-        self._pen.notify_all()
+        self._token_moved.notify_all()
 
     def _take_fact(self, line: str) -> None:
         """Take a fact that the other table has taken.
@@ -245,7 +289,7 @@ class DistantPlayer(AbsentPlayer):
                 self._keep_clocks()
             except Exception:  # a failing listener must not cut the connection
                 log.exception("A listener failed while clocks were stopped or started.")
-            self.settle()
+            self.release()
             if self._now() - self._sent_at >= self.limit_s / _BEATS:
                 self._send(again=True)
 
@@ -258,7 +302,7 @@ class DistantPlayer(AbsentPlayer):
         if connected == bool(self._connected):
             return
         before, self._connected = self._connected, connected
-        self._pen.notify_all()
+        self._token_moved.notify_all()
         if not connected:
             self._tell("distant_lost")
         else:
@@ -289,7 +333,7 @@ class DistantPlayer(AbsentPlayer):
         shared = self._log
         return (
             len(shared.facts),
-            shared.pen,
+            shared.token,
             shared.wants,
             shared.met,
             self._ready,
@@ -318,11 +362,11 @@ class DistantPlayer(AbsentPlayer):
         """Let the other table have the last facts."""
         with self._table.lock:
             if self._connected and not self._stepped:
-                self._pen.wait_for(lambda: self._log.settled, LAST_WORDS_S)
+                self._token_moved.wait_for(lambda: self._log.settled, LAST_WORDS_S)
             self._connected = False
             if self.voices is not None:
                 self.voices.carried = False
-            self._pen.notify_all()
+            self._token_moved.notify_all()
         if self._is_open:
             self._line.close()
 

@@ -1,14 +1,15 @@
 """One order of facts at two tables, though messages are lost, doubled, late, or out of order, and
 though each table may be killed at any moment.
 
-One pen goes to and fro. Only the table that has it adds facts, so the log of one table is always
-the beginning of the other's. The pen is a number that grows by one when it is given: the table that
-waited has an even pen, the one that called an odd one. Both believe the larger number.
+One write token goes to and fro. Only the table that has it adds facts, so the log of one table is
+always the beginning of the other's. The token is a number that grows by one when it is given: the
+table that waited has an even token, the one that called an odd one. Both believe the larger number.
 
-A table that was started again does not know who has the pen, and adds nothing until it has learned
-that from the other. Where neither knows, the table that waited has it. A message counts only if its
-sender has seen this table's latest word of its own (``you``), which is a new one after each break.
-So nothing that was sent before a break counts after it.
+A table that was started again does not know who has the token, and adds nothing until it has
+learned that from the other. Where neither knows, the table that waited has it.
+
+Each table makes a session nonce for each connection (``me``). A message counts only if it repeats
+the receiver's present nonce (``you``), so that nothing sent before a break counts after it.
 
 Nothing here does input or output, waits, or knows the time.
 """
@@ -32,14 +33,14 @@ class SharedLog:
     def __init__(self, *, waited: bool, facts: Iterable[str] = ()) -> None:
         self.facts: list[str] = []
         self._digests = [""]  # of so many facts
-        self.pen: int | None = None
+        self.token: int | None = None
         self.wants = False
-        """True if this table asks for the pen."""
+        """True if this table asks for the write token."""
         self.other_wants = False
         self._parity = 0 if waited else 1
-        self._word = ""  # this table's own, since the last break
-        self._seen = ""  # the other's, as it last came
-        self._met = ""  # the other's, once it is known to be of now
+        self._nonce = ""  # this table's session nonce, new after each break
+        self._their_nonce = ""  # the other's, of its last message
+        self._confirmed = ""  # the other's, once it has repeated ours
         self._other_has = self._sent = 0
         self._number = self._newest = 0
         self.is_newest = False
@@ -50,18 +51,18 @@ class SharedLog:
 
     def begin(self) -> None:
         """There was a break: a new connection, or the other table was started again."""
-        self._word, self._met = secrets.token_hex(8), ""
+        self._nonce, self._confirmed = secrets.token_hex(8), ""
         self._other_has = self._sent = self._newest = 0
 
     @property
     def holds(self) -> bool:
-        """Return whether this table has the pen."""
-        return self.pen is not None and self.pen % 2 == self._parity
+        """Return whether this table has the write token."""
+        return self.token is not None and self.token % 2 == self._parity
 
     @property
     def met(self) -> bool:
         """Return whether the other table has answered since the last break."""
-        return bool(self._met)
+        return bool(self._confirmed)
 
     @property
     def settled(self) -> bool:
@@ -69,7 +70,7 @@ class SharedLog:
         return self.met and self._other_has == len(self.facts)
 
     def add(self, fact: str) -> None:
-        """Add a fact of this table, which has the pen. The journal has it already."""
+        """Add a fact of this table, which has the write token. The journal has it already."""
         assert self.holds
         self._append(fact)
 
@@ -79,9 +80,9 @@ class SharedLog:
         self._digests.append(hashlib.sha256(covered).hexdigest()[:32])
 
     def give(self) -> None:
-        """Give the pen to the other table."""
-        assert self.pen is not None and self.holds
-        self.pen += 1
+        """Give the write token to the other table."""
+        assert self.token is not None and self.holds
+        self.token += 1
 
     def message(self, *, again: bool = False) -> dict[str, Any]:
         """Return the message to send now. ``again``: with everything that the other has not
@@ -91,12 +92,12 @@ class SharedLog:
         self._sent = start + len(facts)
         self._number += 1
         return {
-            "me": self._word,
-            "you": self._seen,
+            "me": self._nonce,
+            "you": self._their_nonce,
             "number": self._number,
             "have": len(self.facts),
             "digest": self._digests[-1],
-            "pen": self.pen,
+            "pen": self.token,
             "wants": self.wants,
             "start": start,
             "facts": facts,
@@ -121,8 +122,8 @@ class SharedLog:
         if theirs <= len(self.facts):
             if message["digest"] != self._digests[theirs]:
                 raise OtherGameError(theirs)
-            # The table that gives the pen adds nothing any more: what it has is all.
-            self._take_pen(message["pen"])
+            # The table that gives the write token adds nothing any more: what it has is all.
+            self._take_token(message["pen"])
         self.is_newest = int(message["number"]) > self._newest
         if self.is_newest:
             self._newest = int(message["number"])
@@ -130,15 +131,15 @@ class SharedLog:
         return True
 
     def _is_of_now(self, message: Mapping[str, Any]) -> bool:
-        knows_us, theirs = message["you"] == self._word, str(message["me"])
-        if theirs == self._met:
+        knows_us, theirs = message["you"] == self._nonce, str(message["me"])
+        if theirs == self._confirmed:
             return bool(knows_us)
-        if self._met:  # the other has begun anew: what it has sent before counts no more
+        if self._confirmed:  # the other has begun anew: its earlier messages count no more
             self.begin()
             knows_us = False
-        self._seen = theirs
+        self._their_nonce = theirs
         if knows_us:
-            self._met = theirs
+            self._confirmed = theirs
         return bool(knows_us)
 
     def _take_facts(self, start: int, facts: list[str], take: Callable[[str], object]) -> None:
@@ -152,8 +153,8 @@ class SharedLog:
                 take(fact)
                 self._append(fact)
 
-    def _take_pen(self, theirs: int | None) -> None:
+    def _take_token(self, theirs: int | None) -> None:
         if theirs is None:
-            self.pen = 0 if self.pen is None else self.pen
-        elif self.pen is None or theirs > self.pen:
-            self.pen, self.wants = theirs, False
+            self.token = 0 if self.token is None else self.token
+        elif self.token is None or theirs > self.token:
+            self.token, self.wants = theirs, False

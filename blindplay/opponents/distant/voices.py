@@ -136,8 +136,9 @@ class Voices:
         self._owed = 0
         self._send(MARK + base64.b64encode(_HEAD.pack(number, self._came) + packet))
 
-    def came(self, message: bytes) -> None:
-        """Take a message with voice. It may be of anybody's making."""
+    def on_message(self, message: bytes) -> None:
+        """Take a message with voice. Any bytes may come: the other table may run other software, so
+        what cannot be read is dropped."""
         try:
             data = base64.b64decode(message.removeprefix(MARK), validate=True)
             number, answered = _HEAD.unpack_from(data)

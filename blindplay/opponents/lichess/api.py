@@ -1,25 +1,109 @@
-"""Requests to Lichess: one at a time, and streams of events beside them.
+"""The account at Lichess, requests to it one at a time, and streams of events beside them.
 
-Lichess describes it at https://lichess.org/api: a stream is a line of JSON for each event, with a
-blank line every few seconds so that a cut is noticed. After the status 429 programs wait a minute.
+The account's token lies in a file that nobody else can read. Lichess describes its interface at
+https://lichess.org/api: a stream is a line of JSON for each event, with a blank line every few
+seconds so that a cut is noticed. After the status 429 programs wait a minute. The stream of a game
+is read in a thread of its own, and opened again whenever it is cut.
 """
 
 import contextlib
+import itertools
 import json
 import logging
+import os
+import re
 import socket
 import ssl
+import stat
+import sys
 import threading
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any, Self
 
 import httpx
+import platformdirs
 
-from blindplay.given import in_short
+from blindplay.given import in_short, read_bytes
+from blindplay.record.files import write_new
 
-from .account import SCOPES, Account
+SERVER = "https://lichess.org"
+SCOPES = ("board:play", "challenge:write")
+"""The permissions that a token needs."""
+_MOST_BYTES = 4000  # bytes of the file
+_TOKEN = re.compile("[A-Za-z0-9_]{1,2000}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Account:
+    """``name`` is the user's at ``server``. The token is never shown."""
+
+    name: str
+    token: str = field(repr=False)
+    server: str = SERVER
+
+
+def token_file() -> Path:
+    """Return the path of the file with the account."""
+    return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "lichess.json"
+
+
+def token_page(server: str = SERVER) -> str:
+    """The page at which a user makes a token that permits what is needed."""
+    scopes = "&".join(f"scopes[]={scope}" for scope in SCOPES)
+    return f"{server}/account/oauth/token/create?{scopes}&description=BlindPlay"
+
+
+def checked_token(text: str) -> str:
+    """:raises ValueError: if ``text`` is not a token; the message does not repeat it."""
+    token = text.strip()
+    if not _TOKEN.fullmatch(token):
+        raise ValueError(
+            "That is not a token; copy the whole one that Lichess shows, and nothing else."
+        )
+    return token
+
+
+def keep_account(account: Account) -> None:
+    """Write the account into its file, which only this user can read.
+
+    :raises OSError: if it cannot be written.
+    """
+    path = token_file()
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    known = {"server": account.server, "name": account.name, "token": account.token}
+    write_new(path, json.dumps(known).encode())
+
+
+def kept_account() -> Account:
+    """:raises ValueError: if no account is kept, or others can read it; one sentence."""
+    path = token_file()
+    if not path.exists():
+        raise ValueError("Your Lichess account is not known yet; run: blindplay lichess login")
+    content = read_bytes(path, _MOST_BYTES)
+    if sys.platform != "win32" and stat.S_IMODE(os.stat(path).st_mode) & 0o077:  # noqa: PTH116
+        raise ValueError(f"Others can read the token in {path}; run: chmod 600 {path}")
+    try:
+        known = json.loads(content)
+        return Account(str(known["name"]), checked_token(known["token"]), str(known["server"]))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise ValueError(f"{path} is damaged; run: blindplay lichess login") from None
+
+
+def forget_account() -> bool:
+    """Remove the file; False if there is none.
+
+    :raises OSError: if it cannot be removed.
+    """
+    path = token_file()
+    known = path.exists()
+    path.unlink(missing_ok=True)
+    return known
+
 
 logging.getLogger("httpx").setLevel(logging.WARNING)  # requests are for nobody's terminal
 _MOST_LINE = 1_000_000  # characters of an event
@@ -232,3 +316,95 @@ def _told_in_our_words() -> Iterator[None]:
         yield
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, RuntimeError):
         raise LostLineError("Lichess cannot be reached. Check the way to the internet.") from None
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """A line of the stream; ``opened``: the count at which its connection was opened, if it is the
+    first line of it. ``line`` None: Lichess cannot be reached, or ``why`` there is no stream any
+    more."""
+
+    line: Mapping[str, Any] | None
+    opened: int | None = None
+    why: str = ""
+
+
+class GameStream:
+    """Brings what the stream of a game tells. ``changed`` is called, in the stream's thread, when
+    something has arrived."""
+
+    def __init__(self, api: LichessApi, changed: Callable[[], object]) -> None:
+        self.arrived: deque[Arrived] = deque()
+        self._api, self._changed = api, changed
+        self._count = itertools.count()
+        self._done = threading.Event()
+        self._connection: tuple[int, EventLines | None] = -1, None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def begun(self) -> bool:
+        return self._thread is not None
+
+    def begin(self, game: str) -> None:
+        """Follow the game with this name."""
+        path = f"/api/board/game/stream/{game}"
+        self._thread = threading.Thread(
+            target=self._read, args=(path,), name="lichess game", daemon=True
+        )
+        self._thread.start()
+
+    def next_count(self) -> int:
+        """A number that is greater than that of every connection so far."""
+        return next(self._count)
+
+    def _bring(
+        self, line: Mapping[str, Any] | None, opened: int | None = None, why: str = ""
+    ) -> None:
+        self.arrived.append(Arrived(line, opened, why))
+        self._changed()
+
+    def read_anew(self, since: int) -> None:
+        """Open a new connection, which tells the whole game, unless the present one was opened
+        after the count ``since``."""
+        opened, lines = self._connection
+        if lines is not None and opened <= since:
+            lines.close()
+
+    def end(self) -> None:
+        """Follow the game no longer."""
+        self._done.set()
+        _, lines = self._connection
+        if lines is not None:
+            lines.close()
+
+    def _read(self, path: str) -> None:
+        failures, waits = 0, self._api.waits
+        while not self._done.is_set():
+            try:
+                if self._read_once(path):
+                    failures = 0
+            except LimitedError:
+                self._done.wait(waits.limited_s)
+                continue
+            except (MissingError, TokenError) as error:
+                missing = isinstance(error, MissingError)
+                self._bring(None, why="lichess_no_game" if missing else "lichess_token")
+                return
+            except LichessError:
+                self._bring(None)
+            self._done.wait(waits.before_retry(failures))
+            failures += 1
+
+    def _read_once(self, path: str) -> bool:
+        """Read one connection to its end; return whether more than the first line came."""
+        opened, number = self.next_count(), 0
+        with self._api.stream("GET", path) as lines:
+            self._connection = opened, lines
+            with suppress(LostLineError):  # it is opened again; that may fail
+                for line in lines:
+                    if self._done.is_set():
+                        break
+                    if line is not None:
+                        self._bring(line, None if number else opened)
+                        number += 1
+        return number > 1

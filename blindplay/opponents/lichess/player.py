@@ -9,20 +9,23 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any
 
 import chess
 
 from blindplay.laws import Fact, Game, Origin
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import ClockReading, Completed, Refused
-from blindplay.laws.state import OTHER
+from blindplay.laws.state import LOSES, OTHER
 from blindplay.wording.values import Tell, Written
 
-from ..duties import is_to_choose, rests
-from ..player import ORIGIN, AbsentPlayer, PlayedTable
-from .account import Account
+from ..player import ORIGIN, AbsentPlayer, PlayedTable, WriteAccess, is_to_choose, rests
 from .api import (
     USUAL,
+    Account,
+    Arrived,
+    GameStream,
     LichessApi,
     LichessError,
     LimitedError,
@@ -31,18 +34,189 @@ from .api import (
     TokenError,
     Waits,
 )
-from .asking import REFUSED, asked_of_lichess
-from .course import Course, Do, DueStep, Sending
-from .ending import end_as_told
-from .followed import GameState, ServedGame
-from .keeping_up import KeepingUp
-from .news import OpponentNews
-from .stream import Arrived, GameStream
+from .followed import Course, Do, DueStep, GameState, Sending, ServedGame
+
+REFUSED = "refused"
+"""It is for Lichess to decide, and cannot be asked for."""
+_DECIDED_THERE = (f.CallArbiter, f.RequestExtraTime, f.Seal, f.OpenEnvelope)
+_WRONG_BEGINNINGS = ("wrong_start", "reversed_colours", "board_turned", "wrong_clock")
+
+
+def lichess_request(fact: Fact, game: Game, player: str, takebacks: frozenset[str]) -> str | None:
+    """The request, as the end of its address, or :data:`REFUSED`; None if ``fact`` is decided here.
+    ``takebacks``: the sides that ask to take back."""
+    offered = OTHER[player] in game.offers
+    match fact:
+        case f.Arbiter(by="table"):
+            return None
+        case f.Arbiter():
+            return "takeback/yes" if fact.do == "restore" else REFUSED
+        case f.Resign():
+            return "resign"
+        case f.OfferDraw():
+            return "draw/yes"
+        case f.AcceptDraw():
+            return "draw/yes" if offered else None
+        case f.DeclineDraw():
+            return "draw/no" if offered else "takeback/no" if OTHER[player] in takebacks else None
+        case f.ClaimDraw(move=None, rule="repetition" | "fifty_moves"):
+            return "draw/yes"
+        case f.ClaimDraw():
+            return REFUSED
+        case f.ClaimTime():
+            return "claim-victory"
+    wrong = isinstance(fact, f.Irregular) and fact.what in _WRONG_BEGINNINGS
+    return REFUSED if wrong or isinstance(fact, _DECIDED_THERE) else None
+
+
+_TOLD = {
+    "outoftime": "lichess_out_of_time",
+    "timeout": "lichess_left",
+    "noStart": "lichess_left",
+    "draw": "lichess_draw",
+}
+_WITHOUT_RESULT = frozenset(("aborted", "noStart", "unknownFinish"))
+
+
+def end_as_told(
+    game: Game, state: GameState, submit: Callable[[Fact], Any], tell: Callable[[str], Any]
+) -> None:
+    """End ``game`` as ``state`` says, with the fact that explains it best. Hold the table."""
+    if state.winner is None and state.status in _WITHOUT_RESULT:
+        if game.clock and game.clock.running is not None:
+            submit(f.Arbiter(by="table", do="stop_clocks"))
+        tell("lichess_aborted")
+        return
+    result = LOSES[OTHER[state.winner]] if state.winner else "1/2-1/2"
+    explained = None if game.over else _explaining(game, state)
+    if explained is not None:
+        submit(explained)
+    if not game.over:
+        tell(_TOLD.get(state.status, "lichess_ended"))
+        submit(f.Arbiter(do="declare", result=result))
+    elif game.result != result:  # nothing here can change a result
+        tell(f"lichess_result_{state.winner or 'draw'}")
+
+
+def _explaining(game: Game, state: GameState) -> Fact | None:
+    """The players' fact that ends the game as Lichess has; None if it was not a player's."""
+    if state.status == "resign" and state.winner is not None:
+        return f.Resign(by=OTHER[state.winner])
+    if state.status == "draw" and game.offers and not _drawn_by_itself(game.board):
+        return f.AcceptDraw(by=OTHER[next(iter(game.offers))])
+    return None
+
+
+def _drawn_by_itself(board: chess.Board) -> bool:
+    return board.is_insufficient_material() or board.halfmove_clock >= 100
+
+
+LAG_MS = 2000
+"""Milliseconds from which on it is said that Lichess has charged more time than this table."""
+
+
+class KeepingUp:
+    """Submits by ``submit`` what Lichess says, each thing once. ``player`` is at this table."""
+
+    def __init__(self, player: str, submit: Callable[[Fact], Any], tell: Tell) -> None:
+        self.takebacks: frozenset[str] = frozenset()
+        """The sides that ask to take back."""
+        self._player, self._submit, self._tell = player, submit, tell
+        self._timed: GameState | None = None
+        self._offers: frozenset[str] = frozenset()
+        self._first_move_told = -1
+
+    def went_back(self) -> None:
+        """The clocks here are those of an earlier move: take them over anew."""
+        self._timed = None
+
+    def take(self, game: Game, state: GameState, on_move: str) -> None:
+        """Take over what ``state`` says. ``on_move`` is on move in it. Hold the table."""
+        if game.clock and state is not self._timed:
+            self._set_clocks(game, state, on_move)
+        if not state.ended:
+            self._take_offers(game, state)
+            self._take_takebacks(state)
+
+    def _set_clocks(self, game: Game, state: GameState, on_move: str) -> None:
+        player, plies, left = self._player, len(state.moves), dict(state.left)
+        if plies > 1 and not state.ended:  # before, no clock runs at Lichess
+            passed = round((time.monotonic() - state.received) * 1000)
+            left[on_move] = max(0, left[on_move] - passed)
+        late = game.clock.left[player] - left[player]
+        if on_move != player and plies > 2 and self._timed is not None and late >= LAG_MS:
+            self._tell("lichess_lag", time=timedelta(milliseconds=late))
+        self._timed = state
+        self._submit(f.Arbiter(do="set_clock", white=left["white"], black=left["black"]))
+        if state.first_move and on_move == player and self._first_move_told != plies:
+            self._first_move_told = plies
+            seconds = timedelta(seconds=round(state.first_move / 1000))
+            self._tell("lichess_first_move", time=seconds)
+
+    def _take_offers(self, game: Game, state: GameState) -> None:
+        for side in sorted(state.offers - self._offers - game.offers):
+            self._submit(f.OfferDraw(by=side))
+        for side in sorted(game.offers - state.offers):
+            self._submit(f.DeclineDraw(by=OTHER[side]))
+        self._offers = state.offers
+
+    def _take_takebacks(self, state: GameState) -> None:
+        player, before, self.takebacks = self._player, self.takebacks, state.takebacks
+        if OTHER[player] in state.takebacks - before:
+            self._tell("lichess_takeback_asked")
+        if player in state.takebacks - before:
+            self._tell("lichess_takeback_sent")
+
+
+class OpponentNews:
+    """Tells of the opponent ``name`` by ``tell``."""
+
+    def __init__(self, name: str, tell: Tell) -> None:
+        self._name, self._tell = name, tell
+        self._gone = False
+        self._heard = 0
+        self._claim: threading.Timer | None = None
+
+    def gone(self, line: Mapping[str, Any]) -> None:
+        """Tell, once, that the opponent has left, is back, or that the win can be claimed."""
+        gone, seconds = bool(line.get("gone")), line.get("claimWinInSeconds")
+        if gone and not self._gone:
+            self._tell("lichess_gone")
+        elif self._gone and not gone:
+            self._tell("lichess_came_back")
+        if gone is not self._gone:
+            self.close()
+        self._gone = gone
+        if gone and isinstance(seconds, int) and self._claim is None:
+            self._claim = threading.Timer(max(0, seconds), self._tell, ("lichess_claim",))
+            self._claim.daemon = True
+            self._claim.start()
+
+    def written(self, line: Mapping[str, Any]) -> None:
+        """Tell that the opponent has written; the words are told on request."""
+        if line.get("room") == "player" and line.get("username") == self._name:
+            self._tell("lichess_chat_new")
+
+    def read_out(self, lines: list[tuple[str, str]]) -> None:
+        """Tell what nobody has heard yet of ``lines``, each with its writer."""
+        news = lines[self._heard :]
+        self._heard = len(lines)
+        for name, text in news:
+            self._tell("lichess_chat", name=Written(name), text=Written(text))
+        if not news:
+            self._tell("lichess_chat_none")
+
+    def close(self) -> None:
+        """Tell no longer that the win can be claimed."""
+        if self._claim is not None:
+            self._claim.cancel()
+        self._claim = None
+
 
 _ORIGIN = Origin(ORIGIN.name, (Completed, Refused, ClockReading))
 
 
-class LichessPlayer(AbsentPlayer):
+class LichessPlayer(AbsentPlayer, WriteAccess):
     """Plays the game that the Site of the table's record names, for the opponent there."""
 
     def __init__(self, account: Account, waits: Waits = USUAL) -> None:
@@ -71,17 +245,27 @@ class LichessPlayer(AbsentPlayer):
     def read_chat(self) -> None:
         self._ask("chat")
 
-    def keeps(self, fact: Fact) -> bool:
+    def access(self, table: PlayedTable, facts: list[Fact]) -> WriteAccess:
+        return self
+
+    def decides(self, fact: Fact) -> bool:
+        return self._request_for(fact) is None
+
+    def admit(self, fact: Fact, origin: Origin) -> Fact | None:
+        """Request of Lichess the facts of others that it decides. It tells the outcome, which
+        this player submits."""
+        wanted = None if origin.name == ORIGIN.name else self._request_for(fact)
+        if wanted is not None:
+            self._ask(wanted)
+            return None
+        return fact
+
+    def _request_for(self, fact: Fact) -> str | None:
+        """The request to Lichess for ``fact``; None while this table decides it."""
         if not self._stream.begun or self._ended or self._table.game.over:
-            return False
-        return self._asked_for(fact) is not None
-
-    def see_to(self, fact: Fact) -> None:
-        self._ask(self._asked_for(fact) or REFUSED)
-
-    def _asked_for(self, fact: Fact) -> str | None:
+            return None
         takebacks = self._keeping.takebacks
-        return asked_of_lichess(fact, self._table.game, OTHER[self.side], takebacks)
+        return lichess_request(fact, self._table.game, OTHER[self.side], takebacks)
 
     def _ask(self, what: str) -> None:
         self._asked.append(what)

@@ -14,8 +14,8 @@ class Proxy:
 
     def __init__(self, port: int, delay_s: float) -> None:
         self._to, self._delay_s = port, delay_s
-        self._door = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._door.getsockname()[1]
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
         self._open: list[socket.socket] = []
         self.parted = False
         """Whether nothing passes, and nobody is told."""
@@ -31,13 +31,13 @@ class Proxy:
         self._open.clear()
 
     def close(self) -> None:
-        self._door.close()
+        self._listener.close()
         self.cut()
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):
             while True:
-                near, _ = self._door.accept()
+                near, _ = self._listener.accept()
                 try:
                     far = socket.create_connection(("127.0.0.1", self._to))
                 except OSError:

@@ -130,7 +130,7 @@ def test_no_message_of_a_stranger_stops_a_voice_or_fills_the_memory() -> None:
         junk = chance.choice((head, b"", b"\xff")) + chance.randbytes(
             chance.choice((0, 3, 90, 900))
         )
-        listener.came(MARK + chance.choice((base64.b64encode(junk), junk)))
+        listener.on_message(MARK + chance.choice((base64.b64encode(junk), junk)))
         assert len(listener.give(10**6)) <= HEARD_RATE
     listener.begin()
     now[0] += 2
@@ -140,13 +140,13 @@ def test_no_message_of_a_stranger_stops_a_voice_or_fills_the_memory() -> None:
         speaker._answered = speaker._sent
     for packet in packets:
         now[0] += 0.04
-        listener.came(packet)
+        listener.on_message(packet)
     pcm = listener.give(10**6)
     assert len(pcm) == HEARD_RATE and abs(pitch(pcm) - 440) < 10  # the last half second
     too_large = 10**6
-    listener.came(MARK + base64.b64encode(too_large.to_bytes(4) + bytes(4 + MOST_BYTES + 1)))
+    listener.on_message(MARK + base64.b64encode(too_large.to_bytes(4) + bytes(4 + MOST_BYTES + 1)))
     for number in range(too_large, too_large + 10 * MOST_PER_S):
-        listener.came(MARK + base64.b64encode(number.to_bytes(4) + bytes(4) + b"\x08"))
+        listener.on_message(MARK + base64.b64encode(number.to_bytes(4) + bytes(4) + b"\x08"))
     assert listener._came <= too_large + MOST_PER_S
 
 
@@ -159,11 +159,11 @@ def test_a_voice_is_soft_while_the_table_speaks() -> None:
     for block in BLOCKS[:WINDOW]:
         speaker.hear(block)
     for packet in packets[:4]:
-        listener.came(packet)
+        listener.on_message(packet)
     listener.give_way(True)
     soft = np.frombuffer(listener.give(4000), "<i2")
     listener.give_way(False)
     for packet in packets[4:8]:
-        listener.came(packet)
+        listener.on_message(packet)
     loud = np.frombuffer(listener.give(4000), "<i2")
     assert 0 < np.abs(soft).max() < np.abs(loud).max() / 2

@@ -16,7 +16,7 @@ from blindplay.laws.facts import Player, Setup
 from blindplay.laws.rulings import Completed
 from blindplay.laws.state import OTHER
 from blindplay.opponents.distant.player import DistantPlayer
-from blindplay.opponents.duties import due, is_to_choose
+from blindplay.opponents.player import due, is_to_choose
 from blindplay.record import Journal, read_journal
 from blindplay.table import Table
 
@@ -72,9 +72,9 @@ class End:
         self._world, self._side = world, side
         self.arrives: Callable[[bytes], object] = lambda message: None
 
-    def open(self, came: Callable[[bytes], object], begun: Callable[[], object]) -> None:
-        self.arrives = came
-        begun()
+    def open(self, on_message: Callable[[bytes], object], on_connect: Callable[[], object]) -> None:
+        self.arrives = on_message
+        on_connect()
 
     def send(self, message: bytes) -> None:
         self._world.post(OTHER[self._side], message)

@@ -19,8 +19,7 @@ from urllib.parse import parse_qs
 
 import chess
 
-from blindplay.opponents.lichess.account import Account
-from blindplay.opponents.lichess.api import Waits
+from blindplay.opponents.lichess.api import Account, Waits
 
 TOKEN = "lip_a1B2c3D4"
 GAME = "xcoxhDvh"

@@ -1,16 +1,59 @@
-"""Requests and streams: each failure has its kind, and no message names the token."""
+"""The account, requests and streams: each failure has its kind, a stream that is cut is opened
+again, and no message names the token.
+"""
 
 from __future__ import annotations
 
+import stat
+import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from blindplay.laws import facts as f
+from blindplay.opponents.lichess import api
 from blindplay.opponents.lichess import api as lichess
-from blindplay.opponents.lichess.account import Account
-from blindplay.opponents.lichess.api import LichessApi, Waits, missing_scopes
+from blindplay.opponents.lichess.api import Account, LichessApi, Waits, missing_scopes
 from tests.opponents.lichess.board_server import AT_ONCE, GAME, TOKEN, BoardServer
+from tests.opponents.lichess.playing_there import AtLichess
+from tests.opponents.lichess.serving import Serve
+from tests.opponents.lichess.serving import serve as serve
+
+
+@pytest.fixture(autouse=True)
+def _forget() -> Iterator[None]:
+    api.forget_account()
+    yield
+    api.forget_account()
+
+
+def test_an_account_is_kept_privately_and_never_shown() -> None:
+    with pytest.raises(ValueError, match="blindplay lichess login"):
+        api.kept_account()
+    kept = Account("Kenneth", "lip_secret", "http://127.0.0.1:1")
+    api.keep_account(kept)
+    assert api.kept_account() == kept and "lip_secret" not in repr(kept)
+    path = api.token_file()
+    if sys.platform != "win32":
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        path.chmod(0o644)
+        with pytest.raises(ValueError, match="chmod 600"):
+            api.kept_account()
+        path.chmod(0o600)
+    path.write_text("{", "utf-8")
+    with pytest.raises(ValueError, match="is damaged"):
+        api.kept_account()
+    assert api.forget_account() and not api.forget_account()
+
+
+def test_a_wrong_token_is_not_repeated() -> None:
+    with pytest.raises(ValueError) as refused:
+        api.checked_token("my secret token")
+    assert "secret" not in str(refused.value)
+    assert api.checked_token(" lip_abc\n") == "lip_abc"
+
 
 STREAM = f"/api/board/game/stream/{GAME}"
 
@@ -79,3 +122,22 @@ def test_what_is_no_event_ends_the_stream(server: BoardServer) -> None:
     lost = pytest.raises(lichess.LostLineError)
     with LichessApi(server.account, AT_ONCE) as api, lost, api.stream("GET", STREAM) as lines:
         list(lines)
+
+
+def test_a_lost_line_is_told_once_and_its_return_too(serve: Serve, tmp_path: Path) -> None:
+    server = serve()
+    stream = "/api/board/game/stream/xcoxhDvh"
+    with AtLichess(tmp_path / "game.jsonl", server) as at:
+        at.wait(lambda: at.table.game.started)
+        server.answers[stream] = 502, None
+        server.cut()
+        at.wait_for("lichess_lost")
+        at.do(f.OfferDraw(by="white"))
+        at.wait(lambda: server.draws)  # requests may still go through
+        del server.answers[stream]
+        at.wait_for("lichess_back")
+        at.wait(lambda: at.table.game.offers)
+        server.answers[stream] = 401, None
+        server.cut()
+        at.wait_for("lichess_token")
+        assert [at.told.count(key) for key in ("lichess_lost", "lichess_back")] == [1, 1]

@@ -1,4 +1,6 @@
-"""The opponent at Lichess: nothing is lost or doubled, whatever the line does."""
+"""The opponent at Lichess: nothing is lost or doubled, whatever the line does. What Lichess decides
+is asked of it, and its end ends the game here. Clocks, offers, absence and chat are each told once.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,139 @@ from pathlib import Path
 import chess
 import pytest
 
+from blindplay.laws import Fact, Game
 from blindplay.laws import facts as f
+from blindplay.opponents.lichess.followed import GameState
+from blindplay.opponents.lichess.player import end_as_told
 from blindplay.record import read_journal
+from blindplay.wording.pack_words import PackWords
 from tests.opponents.lichess.board_server import BoardServer, Faults
 from tests.opponents.lichess.playing_there import AtLichess
 from tests.opponents.lichess.serving import Serve
 from tests.opponents.lichess.serving import serve as serve
+
+
+def test_what_lichess_decides_is_not_decided_here(serve: Serve, tmp_path: Path) -> None:
+    server = serve()
+    with AtLichess(tmp_path / "game.jsonl", server) as at:
+        at.wait(lambda: at.table.game.started)
+        for fact in (
+            f.Arbiter(do="stop_clocks"),
+            f.Arbiter(do="declare", result="1-0"),
+            f.CallArbiter(by="white"),
+            f.ClaimDraw(by="white", rule="cannot_win"),
+            f.Irregular(by="white", what="reversed_colours"),
+        ):
+            at.do(fact)
+        at.wait(lambda: at.told.count("lichess_decides") == 5)
+        assert at.table.game.clock.running == "white" and not at.table.game.over
+
+
+MATED = "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1"
+
+
+def test_a_result_that_differs_is_told_and_changes_nothing() -> None:
+    game = Game(PackWords())
+    for fact in (
+        f.Setup(t=0, arbiter="server", fen=MATED),
+        f.Start(),
+        f.Announce(by="white", move="f7g7"),
+        f.Make(by="white", move="f7g7"),
+    ):
+        game.apply(fact)
+    assert game.result == "1-0"
+    told: list[str] = []
+    submitted: list[Fact] = []
+    state = GameState((), {}, "outoftime", "black")
+    end_as_told(game, state, submitted.append, told.append)
+    assert told == ["lichess_result_black"] and not submitted
+
+
+def test_what_lichess_agrees_to_becomes_a_fact_and_nothing_else(
+    serve: Serve, tmp_path: Path
+) -> None:
+    server = serve()
+    with AtLichess(tmp_path / "game.jsonl", server) as at:
+        at.open_with("e2e4", "e7e5")
+        at.do(f.OfferDraw(by="white"))
+        at.wait(lambda: at.table.game.offers == {"white"})
+        server.decline_draw()
+        at.wait(lambda: not at.table.game.offers)  # declined
+        server.offer_draw()
+        at.wait(lambda: at.table.game.offers == {"black"})
+        at.do(f.DeclineDraw(by="white"))
+        at.wait(lambda: not server.draws and not at.table.game.offers)
+        server.offer_draw()
+        at.wait(lambda: at.table.game.offers == {"black"})
+        at.do(f.AcceptDraw(by="white"))
+        at.wait(lambda: at.table.game.over)
+        assert at.table.game.result == "1/2-1/2" and "lichess_draw" not in at.told
+
+
+def test_a_take_back_is_asked_and_answered(serve: Serve, tmp_path: Path) -> None:
+    server = serve()
+    with AtLichess(tmp_path / "game.jsonl", server) as at:
+        at.open_with("e2e4", "e7e5")
+        at.do(f.Arbiter(do="restore", ply=0))
+        at.wait_for("lichess_takeback_sent")
+        assert len(at.moves) == 2
+        server.take_back(2)
+        at.wait(lambda: at.moves == [])
+        at.play("e2e4")  # the same move again is another move
+        at.wait(lambda: server.accepted == ["e2e4", "e2e4"])
+        server.ask_to_take_back()
+        at.wait_for("lichess_takeback_asked")
+        at.do(f.DeclineDraw(by="white"))
+        at.wait(lambda: not server.takebacks)
+        assert at.told.count("lichess_taken_back") == 1
+
+
+def test_a_slow_line_is_told_when_it_costs_seconds(serve: Serve, tmp_path: Path) -> None:
+    server = serve()
+    with AtLichess(tmp_path / "game.jsonl", server) as at:
+        at.open_with("e2e4", "e7e5")
+        server.left["white"] -= 5000
+        at.play("g1f3")
+        at.wait_for("lichess_lag")
+        assert at.values["time"].total_seconds() > 2  # type: ignore[attr-defined]
+
+
+def test_chat_is_read_on_request(serve: Serve, tmp_path: Path) -> None:
+    server = serve()
+    with AtLichess(tmp_path / "game.jsonl", server) as at:
+        at.wait(lambda: at.table.game.started)
+        server.chat.append(("Salma", "Good luck"))
+        line = {"type": "chatLine", "room": "player", "username": "Salma", "text": "Good luck"}
+        server.tell(line)
+        at.wait_for("lichess_chat_new")
+        assert "text" not in at.values
+        at.player.read_chat()
+        at.wait_for("lichess_chat")
+        assert (at.values["name"], at.values["text"]) == ("Salma", "Good luck")
+        at.player.read_chat()
+        at.wait_for("lichess_chat_none")
+
+
+def test_resigning_and_claiming_go_through_lichess(serve: Serve, tmp_path: Path) -> None:
+    server = serve()
+    with AtLichess(tmp_path / "game.jsonl", server) as at:
+        at.wait(lambda: at.table.game.started)
+        server.tell({"type": "opponentGone", "gone": True, "claimWinInSeconds": 52})
+        server.tell({"type": "opponentGone", "gone": True, "claimWinInSeconds": 52})
+        server.tell({"type": "opponentGone", "gone": False})
+        server.tell({"type": "opponentGone", "gone": True, "claimWinInSeconds": 0})
+        at.wait_for("lichess_claim")
+        assert at.told[1:] == ["lichess_gone", "lichess_came_back", "lichess_gone", "lichess_claim"]
+        assert at.table.preview(f.ClaimTime(by="white")) == []  # so it is asked for, with a yes
+        at.do(f.ClaimTime(by="white"))
+        at.wait(lambda: at.table.game.over)
+        assert at.table.game.result == "1-0"
+    server = serve(me="black")
+    with AtLichess(tmp_path / "lost.jsonl", server) as at:
+        at.wait(lambda: at.table.game.started)
+        at.do(f.Resign(by="black"))
+        at.wait(lambda: at.table.game.over)
+        assert at.table.game.result == "1-0" and server.winner == "white"
 
 
 def test_both_players_moves_clocks_and_names_come_through(serve: Serve, tmp_path: Path) -> None:

@@ -1,8 +1,11 @@
-"""Two tables that meet at a real broker which knows neither of them."""
+"""The connection of two tables: over a TCP port, through a real broker that knows neither of them,
+and back after each break.
+"""
 
 from __future__ import annotations
 
 import json
+import queue
 import socket
 import threading
 from collections.abc import Iterator
@@ -12,16 +15,47 @@ from pathlib import Path
 import pytest
 
 from blindplay.broker import Broker, Link
-from blindplay.opponents.distant import relay
-from blindplay.opponents.distant.agreement import Agreement
-from blindplay.opponents.distant.keys import Keys
-from blindplay.opponents.distant.meeting import Waiting, call
-from blindplay.opponents.distant.relay import INBOX_TOPIC, ROOM_TOPIC, Relay
-from blindplay.opponents.distant.wire import Lifeline
+from blindplay.opponents.distant import connections
+from blindplay.opponents.distant.connections import (
+    INBOX_TOPIC,
+    ROOM_TOPIC,
+    Lifeline,
+    PortConnector,
+    PortListener,
+    Relay,
+    Venue,
+    Wire,
+)
+from blindplay.opponents.distant.meeting import Agreement, Keys, Waiting, call
 from blindplay.six_digits import WrongDigitsError
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 from .meeting_broker import MeetingBroker
+
+
+def test_a_way_leads_to_the_door_until_it_is_closed() -> None:
+    listener = PortListener(0)
+    connector = PortConnector("127.0.0.1", listener.place.port)
+    assert listener.place == Venue(connector.place.port) and not listener.room
+    near, far = connector.connect(), listener.accept()
+    for one in (near, far):
+        assert one.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        one.close()
+    errors: list[OSError] = []
+
+    def wait() -> None:
+        try:
+            listener.accept()
+        except OSError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    listener.close()
+    thread.join(PATIENCE_S)
+    assert errors
+    with pytest.raises(ConnectionRefusedError):
+        connector.connect()
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +82,7 @@ class Spy:
 
 def both(broker: MeetingBroker) -> tuple[Relay, Relay]:
     """A table that waits in a room, and one that has found it there."""
-    waits = relay.waiting_at(broker.host, broker.port)
+    waits = connections.waiting_at(broker.host, broker.port)
     calls = Relay(broker.host, broker.port, room=waits.room)
     assert calls.holder() == waits.inbox
     return waits, calls
@@ -122,10 +156,12 @@ def test_a_stranger_writes_to_inboxes_and_rooms_only_and_breaks_nothing(
         spy.link.publish(inbox, stranger + number.to_bytes(8) + bytes(4))
     spy.link.publish(ROOM_TOPIC.format(10), b"last", retain=True)
     assert until(lambda: (ROOM_TOPIC.format(10), b"last") in spy.heard)
-    assert {topic for topic, _ in spy.heard} <= {ROOM_TOPIC.format(one) for one in relay.ROOMS}
+    assert {topic for topic, _ in spy.heard} <= {
+        ROOM_TOPIC.format(one) for one in connections.ROOMS
+    }
     near.sendall(b"still here")
     assert far.recv(20) == b"still here"
-    assert len(waits._streams) <= relay.MOST_STREAMS
+    assert len(waits._streams) <= connections.MOST_STREAMS
     spy.link.publish(ROOM_TOPIC.format(10), b"", retain=True)
     for one in (near, far, waits, calls, spy.link):
         one.close()
@@ -134,14 +170,14 @@ def test_a_stranger_writes_to_inboxes_and_rooms_only_and_breaks_nothing(
 def test_rooms_that_are_taken_are_left_alone(
     broker: MeetingBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(relay, "ROOMS", ["20", "21"])
-    monkeypatch.setattr(relay, "_TRIES", 2)
-    tables = [relay.waiting_at(broker.host, broker.port) for _ in range(2)]
+    monkeypatch.setattr(connections, "ROOMS", ["20", "21"])
+    monkeypatch.setattr(connections, "_ROOM_TRIES", 2)
+    tables = [connections.waiting_at(broker.host, broker.port) for _ in range(2)]
     assert {one.room for one in tables} == {"20", "21"}
-    with pytest.raises(relay.NoRoomError):
-        relay.waiting_at(broker.host, broker.port)
+    with pytest.raises(connections.NoRoomError):
+        connections.waiting_at(broker.host, broker.port)
     tables[0].hide()
-    third = relay.waiting_at(broker.host, broker.port)
+    third = connections.waiting_at(broker.host, broker.port)
     assert third.room == tables[0].room
     for one in (*tables, third):
         one.close()
@@ -150,7 +186,7 @@ def test_rooms_that_are_taken_are_left_alone(
 def test_a_table_that_leaves_does_not_take_its_room_again(
     broker: MeetingBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = relay.waiting_at(broker.host, broker.port)
+    table = connections.waiting_at(broker.host, broker.port)
     topic, end, sent = ROOM_TOPIC.format(table.room), table._link.close, list[bytes]()
     monkeypatch.setattr(table._link, "publish", lambda _, payload, **__: sent.append(payload))
 
@@ -167,15 +203,15 @@ def test_a_table_can_leave_while_it_is_connecting(
     broker: MeetingBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits, calls = both(broker)
-    start, leaves = relay._RelayedStream.start, ThreadPoolExecutor()
+    start, leaves = connections._RelayedStream.start, ThreadPoolExecutor()
     left: list[Future[None]] = []
 
-    def start_late(stream: relay._RelayedStream) -> None:
+    def start_late(stream: connections._RelayedStream) -> None:
         left.append(leaves.submit(calls.close))
         assert until(lambda: calls._closed)
         start(stream)
 
-    monkeypatch.setattr(relay._RelayedStream, "start", start_late)
+    monkeypatch.setattr(connections._RelayedStream, "start", start_late)
     near = calls.connect()
     left[0].result()
     assert near.recv(1) == b"" and not calls._streams
@@ -186,7 +222,7 @@ def test_a_table_can_leave_while_it_is_connecting(
 
 def test_a_game_goes_on_after_the_broker_or_either_table_was_ended(tmp_path: Path) -> None:
     broker = MeetingBroker(tmp_path)
-    waits = relay.waiting_at(broker.host, broker.port)
+    waits = connections.waiting_at(broker.host, broker.port)
     mine, theirs = Keys.new(), Keys.new()
     place = broker.port, broker.host, "a" * 16
     agreed = {
@@ -226,3 +262,80 @@ def test_a_game_goes_on_after_the_broker_or_either_table_was_ended(tmp_path: Pat
     for line in lines.values():
         line.close()
     broker.kill()
+
+
+@pytest.fixture
+def wires(tmp_path: Path) -> Iterator[tuple[Wire, Wire]]:
+    """Both ends of one encrypted connection."""
+    one, other = Keys.new(), Keys.new()
+    near, far = socket.socketpair()
+    made: queue.SimpleQueue[Wire] = queue.SimpleQueue()
+
+    def answer() -> None:
+        context = other.knowing(one.own).context(tmp_path, server=True)
+        made.put(Wire(context.wrap_socket(far, server_side=True)))
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    folder = tmp_path / "near"
+    folder.mkdir()
+    first = Wire(one.knowing(other.own).context(folder, server=False).wrap_socket(near))
+    thread.join()
+    second = made.get()
+    yield first, second
+    first.close()
+    second.close()
+
+
+def test_messages_come_whole_and_in_order_however_large_they_are(
+    wires: tuple[Wire, Wire],
+) -> None:
+    sent = [bytes([65 + number]) * size for number, size in enumerate((1, 70_000, 3, 900_000))]
+    came: list[bytes] = []
+    threads = [
+        threading.Thread(target=wires[0].run, args=(print,)),
+        threading.Thread(target=wires[1].run, args=(came.append,)),
+    ]
+    for thread in threads:
+        thread.start()
+    for message in sent:
+        wires[0].send(message)
+    assert until(lambda: len(came) == len(sent)) and came == sent
+    wires[0].close()  # the other end notices
+    for thread in threads:
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive()
+
+
+def test_what_was_said_last_is_sent_before_the_end(wires: tuple[Wire, Wire]) -> None:
+    came: list[bytes] = []
+    wires[0].send(b"farewell")
+    wires[0].close()
+    wires[0].run(print)
+    wires[1].run(came.append)
+    assert came == [b"farewell"]
+
+
+def test_a_lifeline_without_a_connection_loses_what_is_sent() -> None:
+    line = Lifeline()
+    line.send(b"nobody hears this")
+    line.open(print, print)
+    line.close()
+    assert line.idle.is_set()
+
+
+def test_facts_go_before_voices_and_old_voices_are_dropped(wires: tuple[Wire, Wire]) -> None:
+    came: list[bytes] = []
+    for number in range(100):
+        wires[0].send_voice(b"voice %d" % number)
+    wires[0].send(b"fact")
+    wires[0].send(b"farewell")
+    reader = threading.Thread(target=wires[1].run, args=(came.append,))
+    reader.start()
+    writer = threading.Thread(target=wires[0].run, args=(print,))
+    writer.start()
+    assert until(lambda: len(came) >= 6)
+    wires[0].close()
+    writer.join(PATIENCE_S)
+    reader.join(PATIENCE_S)
+    assert came == [b"fact", b"farewell", *[b"voice %d" % number for number in range(96, 100)]]

@@ -1,23 +1,135 @@
-"""Connections between two tables through an MQTT broker, for tables that cannot be reached.
+"""Connections between two tables, over a TCP port of the one that waits or through an MQTT broker.
 
-Both tables connect to the broker. A table that waits has a room there, whose number is public, and
-an inbox that only it can read. A connection is a numbered stream of messages between two inboxes,
-and a socket for those who use it. A message that is lost, doubled or late ends its stream, as a cut
-does. The tables encrypt what passes; the broker is not trusted with anything.
+A table waits at a listener, the other calls it with a connector; both give sockets. Both connect to
+the broker where neither can be reached. There a table that waits has a room, whose number is
+public, and an inbox that only it can read. A connection is a numbered stream of messages between
+two inboxes. A message that is lost, doubled or late ends its stream, as a cut does. The tables
+encrypt what passes; the broker is not trusted with anything.
+
+A lifeline goes over one such connection after the other, so that it comes back after each break.
 """
 
 import contextlib
 import queue
 import secrets
+import select
 import socket
+import ssl
 import threading
+import time
+from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
 
 from blindplay.broker import Broker, Link
 
-from .places import PATIENCE_S, Venue
+PATIENCE_S = 10.0
+"""Seconds that one side of a connection waits for the other."""
 
-PORT = 8884
+
+@dataclass(frozen=True)
+class Venue:
+    """The table that waits has no ``host``, unless both meet at a broker there. Then ``inbox`` is
+    the name of the waiting table's inbox."""
+
+    port: int
+    host: str = ""
+    inbox: str = ""
+
+
+class TableListener(Protocol):
+    """The place where a table waits for others."""
+
+    @property
+    def place(self) -> Venue: ...
+
+    @property
+    def room(self) -> str:
+        """The digits before the six secret ones, by which another table finds this one."""
+
+    def accept(self) -> socket.socket:
+        """Wait for a connection.
+
+        :raises OSError: if the listener is closed, or the caller was gone at once.
+        """
+
+    def hide(self) -> None:
+        """Be found only by the table that knows the place."""
+
+    def close(self) -> None: ...
+
+
+class TableConnector(Protocol):
+    """The means by which a table calls another."""
+
+    @property
+    def place(self) -> Venue: ...
+
+    def connect(self) -> socket.socket:
+        """A new connection.
+
+        :raises OSError: if there is none.
+        """
+
+    def close(self) -> None: ...
+
+
+class PortListener:
+    """A TCP port of all addresses of this machine; 0: any that is free.
+
+    :raises OSError: if the port is taken.
+    """
+
+    room = ""
+
+    def __init__(self, port: int) -> None:
+        both = socket.has_dualstack_ipv6()
+        self._listener = socket.create_server(
+            ("", port),
+            family=socket.AF_INET6 if both else socket.AF_INET,
+            dualstack_ipv6=both,
+        )
+        self.place = Venue(self._listener.getsockname()[1])
+
+    def accept(self) -> socket.socket:
+        guest, _ = self._listener.accept()
+        return _at_once(guest)
+
+    def hide(self) -> None:
+        """A port has no other name."""
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)  # wakes the thread in accept()
+        self._listener.close()
+
+
+class PortConnector:
+    """A TCP port of another machine."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self.place = Venue(port, host)
+
+    def connect(self) -> socket.socket:
+        address = self.place.host, self.place.port
+        return _at_once(socket.create_connection(address, PATIENCE_S))
+
+    def close(self) -> None:
+        """Nothing stays open."""
+
+
+def _at_once(sock: socket.socket) -> socket.socket:
+    """A connection whose small messages do not wait for more."""
+    try:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    except OSError:  # the other side is gone already
+        sock.close()
+        raise
+    return sock
+
+
+BROKER_PORT = 8884
 """The port at which such a broker listens by default."""
 ROOMS = [str(number) for number in range(10, 100)]
 INBOXES = "blindplay/meeting/1/to/+"
@@ -35,7 +147,7 @@ _STREAM_BYTES = 8
 _NUMBER_BYTES = 4
 _END = (1 << 8 * _NUMBER_BYTES) - 1
 """The number of the message that ends a stream."""
-_TRIES = 20
+_ROOM_TRIES = 20
 _Key = tuple[str, bytes]
 
 
@@ -112,8 +224,8 @@ class _RelayedStream:
 class Relay:
     """One table's client of the broker at ``host`` and ``port``. It comes back by itself.
 
-    As a :class:`~.places.Door` it has an ``inbox``, a new one if none is given, and with ``shows``
-    the ``room`` is its own until :meth:`hide`. As a :class:`~.places.Way` it calls the ``other``
+    As a :class:`TableListener` it has an ``inbox``, a new one if none is given, and with ``shows``
+    the ``room`` is its own until :meth:`hide`. As a :class:`TableConnector` it calls the ``other``
     inbox, or the table that has the ``room``.
     """
 
@@ -293,7 +405,7 @@ def waiting_at(host: str, port: int) -> Relay:
     :raises NoRoomError: if all are taken.
     :raises OSError: if the broker does not answer.
     """
-    for room in secrets.SystemRandom().sample(ROOMS, _TRIES):
+    for room in secrets.SystemRandom().sample(ROOMS, _ROOM_TRIES):
         relay = Relay(host, port, room=room, shows=True)
         try:
             if not relay.holder():
@@ -303,3 +415,151 @@ def waiting_at(host: str, port: int) -> Relay:
             raise
         relay.close()
     raise NoRoomError
+
+
+MOST_BYTES = 1 << 22
+"""Limit of the bytes that wait to be sent or to become a whole message."""
+_WAITING_VOICE = 4  # messages; older ones are dropped
+_FLUSH_S = 1.0  # a wire that is closed sends what it has for at most so long
+
+
+class Wire:
+    """Whole messages, each a line, over ``sock``. All calls of the socket are made in the thread
+    of :meth:`run`; messages may be sent from any."""
+
+    def __init__(self, sock: ssl.SSLSocket) -> None:
+        sock.setblocking(False)
+        self._sock = sock
+        self._bell, self._ringer = socket.socketpair()
+        self._bell.setblocking(False)
+        self._ringer.setblocking(False)
+        self._lock = threading.Lock()
+        self._out = bytearray()
+        self._voice: deque[bytes] = deque(maxlen=_WAITING_VOICE)
+        self._ends: float | None = None
+
+    def send(self, message: bytes) -> None:
+        """Send a message without a line feed, if there is still a connection."""
+        with self._lock:
+            if len(self._out) < MOST_BYTES:
+                self._out += message + b"\n"
+        self._ring()
+
+    def send_voice(self, message: bytes) -> None:
+        """Send a message when no other waits, or drop it for a later one."""
+        with self._lock:
+            self._voice.append(message)
+        self._ring()
+
+    def close(self) -> None:
+        """Send what was given, and end."""
+        self._ends = time.monotonic() + _FLUSH_S
+        self._ring()
+
+    def run(self, on_message: Callable[[bytes], object]) -> None:
+        """Give each message to ``on_message`` until there is no connection any more."""
+        rest = b""
+        try:
+            while len(rest) < MOST_BYTES and not self._is_over:
+                self._wait()
+                data = self._received()
+                if data == b"":
+                    return
+                *whole, rest = (rest + (data or b"")).split(b"\n")
+                for one in whole:
+                    on_message(one)
+                self._flush()
+        except OSError:
+            return  # it is cut
+        finally:
+            self._sock.close()
+            with self._lock:
+                self._bell.close()
+                self._ringer.close()
+
+    @property
+    def _is_over(self) -> bool:
+        return self._ends is not None and (not self._out or time.monotonic() > self._ends)
+
+    def _ring(self) -> None:
+        with self._lock, contextlib.suppress(OSError):
+            self._ringer.send(b"!")
+
+    def _wait(self) -> None:
+        if not self._sock.pending():
+            writers = [self._sock] if self._out or self._voice else []
+            select.select([self._sock, self._bell], writers, [], _FLUSH_S)
+        with contextlib.suppress(BlockingIOError):
+            self._bell.recv(4096)
+
+    def _received(self) -> bytes | None:
+        """The bytes that have come; None if none have, empty at the end."""
+        try:
+            return self._sock.recv(65536)
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            return None
+
+    def _flush(self) -> None:
+        with self._lock, contextlib.suppress(ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            while self._out or self._voice:
+                if not self._out:
+                    self._out += self._voice.popleft() + b"\n"
+                del self._out[: self._sock.send(self._out)]
+
+
+class Lifeline:
+    """A :class:`~.player.Line` over one connection after the other. The latest counts."""
+
+    def __init__(self, release: Callable[[], object] = lambda: None) -> None:
+        """``release`` gives back what brings the connections."""
+        self._release = release
+        self._fresh: queue.SimpleQueue[ssl.SSLSocket | None] = queue.SimpleQueue()
+        self._wire: Wire | None = None
+        self._closed = False
+        self.idle = threading.Event()
+        """Set while there is no connection."""
+        self.idle.set()
+        self._thread = threading.Thread(target=self._run, name="distant table", daemon=True)
+
+    def offer(self, sock: ssl.SSLSocket) -> None:
+        """Use this connection from now on."""
+        self.idle.clear()
+        self._fresh.put(sock)
+        self._hang_up()
+
+    def open(self, on_message: Callable[[bytes], object], on_connect: Callable[[], object]) -> None:
+        self._on_message, self._on_connect = on_message, on_connect
+        self._thread.start()
+
+    def send(self, message: bytes) -> None:
+        if (wire := self._wire) is not None:
+            wire.send(message)
+
+    def send_voice(self, message: bytes) -> None:
+        if (wire := self._wire) is not None:
+            wire.send_voice(message)
+
+    def close(self) -> None:
+        self._closed = True
+        self._fresh.put(None)
+        self._hang_up()
+        if self._thread.is_alive():
+            self._thread.join(2 * _FLUSH_S)
+        self._release()
+
+    def _hang_up(self) -> None:
+        if (wire := self._wire) is not None:
+            wire.close()
+
+    def _run(self) -> None:
+        while (sock := self._fresh.get()) is not None and not self._closed:
+            self._wire = wire = Wire(sock)
+            if self._fresh.empty():
+                self._on_connect()
+                wire.run(self._on_message)
+            else:
+                wire.close()
+                wire.run(self._on_message)
+            self._wire = None
+            if self._fresh.empty():
+                self.idle.set()
