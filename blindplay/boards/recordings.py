@@ -6,9 +6,8 @@ import chess
 
 from . import dgt
 from .dgt import protocol as dgt_protocol
-from .dgt.fields import LETTERS, diagram_of, square_of
-from .dgt.moves import MoveFinder, MoveFinding, MoveUnclear
-from .dgt.recording import NoRecordingError
+from .dgt.moves import MoveFinder, MoveFinding, MoveUnclear, NoRecordingError
+from .dgt.protocol import LETTERS, diagram_of, square_of
 from .diagram import EMPTY, NAMELESS, START, Diagram, fen_of
 from .framing import BoardReport, Framer, SquareChange
 from .makers import DRIVERS
@@ -34,8 +33,9 @@ def decode(
 ) -> Iterator[MoveFinding]:
     """Yield the moves in a recorded stream, and a sentence about each gap.
 
-    For ``dgt`` see :func:`blindplay.boards.dgt.decode`. On other boards positions make moves
-    final, so ``commit`` means nothing. A move is final when another follows it or the stream ends.
+    For ``dgt`` see :func:`blindplay.boards.dgt.decode`. The others report no press of a clock that
+    could make a move final, so ``commit`` is ignored: a move is final when another follows it or
+    the stream ends.
     ``position`` is where the game begins; without it, the first believed one, or the start
     position if the board cannot name its pieces. Raises :class:`NoRecordingError` if the bytes hold
     no position.

@@ -10,11 +10,10 @@ import click
 
 from blindplay.boards import recordings
 from blindplay.boards.dgt import Commit, MoveFound, NoRecordingError
-from blindplay.boards.finding import find_boards
+from blindplay.boards.makers import find_boards
 from blindplay.boards.monitor import monitor
 from blindplay.boards.peg import flashing
-from blindplay.boards.peg.emulator import EmulatedBoard
-from blindplay.boards.peg.emulator.practice import practise
+from blindplay.boards.peg.emulator import EmulatedBoard, practise
 from blindplay.boards.ports import BoardNotFoundError, check_url
 from blindplay.language import Key, Language, key_of
 from blindplay.laws.placement import pieces_of

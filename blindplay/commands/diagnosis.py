@@ -23,8 +23,7 @@ from pathlib import Path
 
 import chess
 
-from blindplay.boards.finding import find_boards
-from blindplay.boards.makers import driver_of
+from blindplay.boards.makers import driver_of, find_boards
 from blindplay.braille.brlapi import BrailleError, Connection
 from blindplay.console import PORT
 from blindplay.hearing import speaker_models, speaker_preferences

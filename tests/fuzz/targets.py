@@ -20,13 +20,13 @@ import platformdirs
 from chess import STARTING_BOARD_FEN as START
 
 from blindplay.boards.dgt import protocol as dgt
-from blindplay.boards.dgt.recording import NoRecordingError, decode
+from blindplay.boards.dgt.moves import NoRecordingError, decode
 from blindplay.boards.events import BoardPosition
 from blindplay.boards.livechess.service import Conversation, Feed, ServedBoard
 from blindplay.boards.peg import calibration, flashing
 from blindplay.boards.peg import protocol as peg
+from blindplay.boards.peg.driver import PegBoardState
 from blindplay.boards.peg.emulator import SimulatedFirmware
-from blindplay.boards.peg.state import PegBoardState
 from blindplay.boards.ports import UnfitBoardError
 from blindplay.boards.recordings import FRAMERS
 from blindplay.console.access import AccessLinks

@@ -20,8 +20,8 @@ from benchmarks.boards import Host, Stepped
 from blindplay.boards import events
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg import protocol as peg
+from blindplay.boards.peg.driver import PegBoardState
 from blindplay.boards.peg.emulator import LockstepBoard
-from blindplay.boards.peg.state import PegBoardState
 from blindplay.boards.ports import NoAnswerError
 from tests import ROOT
 from tests.boards.event_log import EventLog

@@ -14,12 +14,11 @@ from chess import STARTING_BOARD_FEN as START
 from benchmarks.boards import Host
 from blindplay.boards import events
 from blindplay.boards.dgt import DgtBoard
+from blindplay.boards.dgt.driver import DgtBoardState
 from blindplay.boards.dgt.moves import MoveFound
-from blindplay.boards.dgt.state import DgtBoardState
 from blindplay.boards.driver import Notice
 from blindplay.boards.peg import protocol as peg
-from blindplay.boards.peg.signals import MOTOR
-from blindplay.boards.peg.state import PegBoardState
+from blindplay.boards.peg.driver import MOTOR, PegBoardState
 from blindplay.boards.ports import UnfitBoardError
 from blindplay.boards.recordings import decode
 from tests.boards.event_log import EventLog
@@ -57,7 +56,7 @@ def hands(position: chess.Board, move: chess.Move) -> Iterator[tuple[str, str]]:
 @pytest.fixture
 def any_program(monkeypatch: pytest.MonkeyPatch) -> None:
     """Our driver for DGT boards takes a pegged board for one, as other programs do."""
-    monkeypatch.setattr("blindplay.boards.dgt.state.PEGGED", "")
+    monkeypatch.setattr("blindplay.boards.dgt.driver.PEGGED", "")
 
 
 class DgtHost:

@@ -13,8 +13,8 @@ import chess
 
 from blindplay.boards import events
 from blindplay.boards.driver import SensorBoard
+from blindplay.boards.peg.driver import PegBoardState
 from blindplay.boards.peg.emulator import LockstepBoard
-from blindplay.boards.peg.state import PegBoardState
 from blindplay.language import load
 from blindplay.laws import Ruling, Taken
 from blindplay.laws import facts as f

@@ -12,8 +12,7 @@ import pytest
 
 from blindplay.boards.peg import calibration
 from blindplay.boards.peg.calibration import Calibration
-from blindplay.boards.peg.emulator import EmulatedBoard
-from blindplay.boards.peg.emulator.practice import practise
+from blindplay.boards.peg.emulator import EmulatedBoard, practise
 from blindplay.boards.ports import BoardNotFoundError
 from blindplay.laws.facts import Player, Setup
 from blindplay.laws.placement import pieces_of

@@ -5,7 +5,6 @@ count when two messages agree on them; its single changes never prove that a pie
 """
 
 from .driver import DgtBoard
-from .moves import Commit, MoveFound, MoveUnclear
-from .recording import NoRecordingError, decode
+from .moves import Commit, MoveFound, MoveUnclear, NoRecordingError, decode
 
 __all__ = ["Commit", "DgtBoard", "MoveFound", "MoveUnclear", "NoRecordingError", "decode"]

@@ -1,10 +1,204 @@
-"""Drives a DGT board over a serial line."""
+"""Drives a DGT board over a serial line. Its state is without I/O: messages in, events and requests
+out.
 
-from collections.abc import Iterable
+No checksum protects the messages of a DGT board. So a position counts only when two messages agree
+on it: the single changes and a dump of the whole board, or two dumps in a row. The state asks for a
+dump when the hands have rested for a moment, when the clock is pressed, and when bytes formed no
+message.
+"""
 
-from ..driver import PositionBoard
-from ..ports import FoundPort
-from .state import DgtBoardState
+import math
+from collections.abc import Callable, Iterable
+
+import chess
+
+from .. import events
+from ..driver import LOOK_SECONDS, PositionBoard, PositionState
+from ..events import BoardEvent
+from ..ports import FoundPort, UnfitBoardError
+from .protocol import (
+    PIECES,
+    ClockSide,
+    ClockTimes,
+    Damaged,
+    Decoder,
+    Dump,
+    FieldUpdate,
+    HostCommand,
+    Message,
+    MessageKind,
+    Text,
+    Version,
+    placement_of,
+    square_of,
+    turned_at_start,
+)
+
+PEGGED = "BlindPlay"
+"""The trademark of a pegged board, which answers as a DGT board does."""
+_DUMP_EVERY = 0.3
+_SETTLED = 0.3
+"""The board scans all squares in 0.25 s. After this pause the hands rest."""
+_RECHECK = 2.0
+"""Seconds between dumps while nothing changes."""
+_REMIND = 4.0
+"""Seconds between requests to report changes. A board that lost power for a moment forgets it."""
+
+
+class DgtBoardState(PositionState):
+    """The state of one connection to a DGT board. ``before`` is that of the last connection.
+
+    ``confirmed`` are the 64 piece codes of the last position that two messages agreed on. ``sure``
+    is True if nothing has been heard since that could change it. ``wants_dump`` asks for the whole
+    board.
+    """
+
+    SILENCE = _RECHECK
+
+    def __init__(self, url: str, before: "DgtBoardState | None" = None) -> None:
+        self._url = url
+        self._decoder = Decoder()
+        self.confirmed: tuple[int, ...] | None = before.confirmed if before else None
+        self.turned: bool = before.turned if before else False
+        self.sure = False
+        self.wants_dump = True
+        self._codes: list[int] | None = None  # the board as heard so far
+        self._doubtful: tuple[int, ...] | None = None  # a dump that waits for a second one
+        self._reported: str | None = None
+        self._changed_at = self._confirmed_at = 0.0
+        self._waiting: list[Callable[[], None]] = []
+        self._running: ClockSide | None = None
+        self._white_clock: ClockSide | None = before._white_clock if before else None
+        self._presses: list[events.LeverPressed] = []
+        self._about = {"kind": "DGT board", "version": "", "serial": ""}
+        self._answered = False
+        self._urgent = False
+        self._dump_asked_at = self._reminded_at = -math.inf
+
+    def receive(self, data: bytes, now: float) -> list[BoardEvent]:
+        heard = [event for m in self._decoder.feed(data) for event in self.hear(m, now)]
+        return heard + self.rest(now)
+
+    def hear(self, message: Message, now: float) -> list[BoardEvent]:
+        """Take one message. Raises :class:`UnfitBoardError` for a pegged board: it has come in the
+        place of the DGT board, and its touches would get lost."""
+        if not isinstance(message, Damaged):
+            self.heard_at = now
+        match message:
+            case Version(major, minor):
+                self._about["version"] = f"version {major}.{minor:02d}"
+            case Text(MessageKind.SERIAL_NUMBER, text):
+                self._about["serial"] = f"serial number {text}"
+            case Text(MessageKind.TRADEMARK, text) if text == PEGGED:
+                raise UnfitBoardError(
+                    f"The board at {self._url} is a pegged board: give its port without dgt."
+                )
+            case Dump(codes):
+                return self._connected(now) + self._hear_dump(codes, now)
+            case FieldUpdate(field, code):
+                return self._hear_update(field, code, now)
+            case ClockTimes(running=running):
+                self._hear_clock(running, now)
+            case Damaged():
+                self.sure, self.wants_dump = False, True
+        return []
+
+    def rest(self, now: float) -> list[BoardEvent]:
+        """Nothing more came until ``now``: ask for a dump if hands rest, and report a press of
+        the clock that has waited long enough."""
+        # Without a change, one may have been lost without a trace.
+        if (now - self._changed_at >= _SETTLED and not self.sure) or (
+            now - self._confirmed_at >= _RECHECK
+        ):
+            self.wants_dump = True
+        if self._presses and now - self._presses[0].at >= LOOK_SECONDS:
+            return self._release_presses()
+        return []
+
+    def requests(self, now: float) -> bytes:
+        commands = []
+        if now - self._reminded_at > _REMIND:
+            if math.isinf(self._reminded_at):
+                commands.append(HostCommand.TRADEMARK)
+            commands.append(HostCommand.UPDATE_NICE)
+            if math.isinf(self._reminded_at):
+                commands += [HostCommand.VERSION, HostCommand.SERIAL_NUMBER]
+            self._reminded_at = now
+        if self._urgent or (self.wants_dump and now - self._dump_asked_at >= _DUMP_EVERY):
+            commands.append(HostCommand.SEND_BOARD)
+            self._urgent, self._dump_asked_at = False, now
+        return bytes(commands)
+
+    def doubt(self, confirmed: Callable[[], None] | None = None) -> None:
+        """Ask for the board again at once, and call ``confirmed`` when the position is sure."""
+        self.sure = False
+        self.wants_dump = self._urgent = True
+        if confirmed is not None:
+            self._waiting.append(confirmed)
+
+    def placement(self) -> str | None:
+        if self.confirmed is None:
+            return None
+        return placement_of(self.confirmed, self.turned)
+
+    def _connected(self, now: float) -> list[BoardEvent]:
+        if self._answered:
+            return []
+        self._answered = True
+        if not self._about["version"]:  # the board was not listening yet: opening may reset it
+            self._reminded_at = -math.inf
+        return [events.Connected(self._url, ", ".join(filter(None, self._about.values())), now)]
+
+    def _hear_dump(self, codes: tuple[int, ...], now: float) -> list[BoardEvent]:
+        heard = tuple(self._codes) if self._codes is not None else None
+        if codes not in (heard, self._doubtful):
+            # One of the two is wrong, or a piece is just moving: a further dump decides.
+            self._doubtful = codes
+            self.wants_dump = True
+            return []
+        self._codes, self._doubtful = list(codes), None
+        self.sure, self.wants_dump, self._confirmed_at = True, False, now
+        self.confirmed = codes
+        turned = turned_at_start(codes)
+        self.turned = self.turned if turned is None else turned
+        while self._waiting:
+            self._waiting.pop()()
+        placement = self.placement()
+        assert placement is not None
+        position: list[BoardEvent] = []
+        if placement != self._reported:
+            self._reported = placement
+            position.append(events.BoardPosition(placement, now))
+        return position + self._release_presses()
+
+    def _release_presses(self) -> list[BoardEvent]:
+        released, self._presses = self._presses, []
+        return list(released)
+
+    def _hear_update(self, field: int, code: int, now: float) -> list[BoardEvent]:
+        self._changed_at, self.sure, self._doubtful = now, False, None
+        if self._codes is None:
+            return []
+        old, self._codes[field] = self._codes[field], code
+        if old == code:
+            return []
+        name = chess.square_name(square_of(field, self.turned))
+        if code == 0:
+            return [events.Lifted(name, now)]
+        return [events.Placed(name, PIECES[code] if code < len(PIECES) else None, now)]
+
+    def _hear_clock(self, running: ClockSide | None, now: float) -> None:
+        if running is None:
+            return
+        before, self._running = self._running, running
+        if before is None and self._codes and turned_at_start(self._codes) == self.turned:
+            self._white_clock = running
+        if before in (None, running):
+            return
+        white = self._white_clock or ("right" if self.turned else "left")
+        self._presses.append(events.LeverPressed("white" if before == white else "black", now))
+        self.doubt()  # The last change may come after the press: a scan takes a while.
+
 
 _DGT_ID = (0x045B, 0x8111)
 _USB_IDS = frozenset({_DGT_ID, (0x0403, 0x6001), (0x04D8, 0x000A)})

@@ -1,4 +1,5 @@
-"""Finds the moves in the messages of a DGT board.
+"""Finds the moves in the messages of a DGT board, live or recorded. Its clock shows gaps in the
+stream, and the side that moved.
 
 Hands slide pieces over legal squares, put down before they lift, castle rook first, and take a
 piece without its square ever being reported empty. So a position is not a move just because it is
@@ -13,17 +14,19 @@ Lost bytes leave the heard board wrong in the squares whose updates are missing.
 one position leads to differ in at least two squares, except for the piece of a promotion. So one
 update that is lost without a trace leaves a board that fits no move, with a piece too many or too
 few. These end the reports: extra pieces at a press of the clock, or for long; two presses in a row
-that no move explains; a damaged message; and a clock that was heard each second and jumps. Then
-the finder reports nothing until a dump of the whole board, and after it only if exactly one way
-leads there from the last reported move. So one lost update causes no wrong move if the clock makes
-moves final. If positions do, a capture of the piece whose lift was lost may hide the loss.
+that no move explains; a damaged message; and a clock that was heard each second and jumps. Then the
+finder reports nothing until a dump of the whole board, and after it only if exactly one way leads
+there from the last reported move. So one lost update causes no wrong move if the clock makes moves
+final. If positions do, a capture of the piece whose lift was lost may hide the loss.
 
 These errors cannot be noticed: several updates lost without a trace that leave a legal position; a
 flipped bit that turns a field or a promotion piece into another legal one; moves made unheard that
 lead back to a position that was heard.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 import chess
@@ -38,10 +41,87 @@ from ..diagram import (
     only_pieces_removed,
     positions_of,
 )
-from .clock import ClockOwners, ClockRhythm
-from .fields import codes_of, diagram_of, turned_at_start
 from .pending import HeardBoard, Node, PendingMoves
-from .protocol import ClockSide, ClockTimes, Damaged, Dump, FieldUpdate, Message
+from .protocol import (
+    ClockSide,
+    ClockTimes,
+    Damaged,
+    Decoder,
+    Dump,
+    FieldUpdate,
+    Message,
+    MessageKind,
+    codes_of,
+    diagram_of,
+    turned_at_start,
+)
+
+_STEADY_TICKS = 15
+"""After so many regular seconds a jump of the clock shows a loss."""
+_LARGEST_STEP = 3
+"""A clock that is heard each second falls by so many seconds at most between two messages."""
+
+
+class ClockRhythm:
+    """Notices when a clock that ticked each second was not heard for a while.
+
+    Then messages were lost without a trace, and moves may be among them. Only a recording whose
+    clock was heard each second for a while can show this; the others pass as good.
+    """
+
+    def __init__(self) -> None:
+        self._last: ClockTimes | None = None
+        self._ticks: int | None = 0  # None: this clock is not heard each second
+        self._doubted = False
+
+    def judge(self, clock: ClockTimes) -> Literal["good", "doubtful", "jump"]:
+        """Take the next clock message. Ignore a doubtful one: its time may be misread. The next
+        message shows whether it was, or whether time has passed unheard."""
+        last = self._last
+        regular = last is None or clock.running is None or self._is_regular(last, clock)
+        if regular or self._ticks is None or self._ticks < _STEADY_TICKS:
+            if last is not None and not regular:
+                self._ticks = None
+            self._last = clock if clock.running else None
+            self._doubted = False
+            return "good"
+        if not self._doubted:
+            self._doubted = True
+            return "doubtful"
+        self._last, self._doubted = clock, False
+        return "jump"
+
+    def _is_regular(self, last: ClockTimes, clock: ClockTimes) -> bool:
+        # The clock may add time: an increment, a new period. It never runs fast.
+        fell = max(last.left - clock.left, last.right - clock.right)
+        if fell == 1 and self._ticks is not None:
+            self._ticks += 1
+        if last.running != clock.running:
+            return fell <= _LARGEST_STEP
+        stands = (last.left, clock.left) if clock.running == "right" else (last.right, clock.right)
+        return fell <= _LARGEST_STEP and stands[0] == stands[1]
+
+
+class ClockOwners:
+    """The owners of the clock's sides; ``white`` is White's side, or None while it is unknown."""
+
+    def __init__(self) -> None:
+        self.white: ClockSide | None = None
+        self._sure = False
+
+    def mover_pressed(self, side: ClockSide, white_moved: bool) -> bool:
+        """Return whether ``side`` of the clock belongs to the player who moved last.
+
+        The first two presses that agree settle it: one alone may only have started the clock.
+        """
+        white: ClockSide = side if white_moved else ("right" if side == "left" else "left")
+        if white == self.white:
+            self._sure = True
+        elif self._sure:
+            return False
+        self.white = white
+        return True
+
 
 Commit: TypeAlias = Literal["clock", "position"]
 
@@ -446,3 +526,56 @@ class MoveFinder:
         to = last.move.to_square
         # The move stood, and then pieces were taken off the board.
         return last.diagram[to] == shown[to] and only_pieces_removed(last.diagram, shown)
+
+
+class NoRecordingError(ValueError):
+    """The bytes are not a recording of a DGT board."""
+
+
+def decode(
+    data: bytes,
+    *,
+    commit: Commit | None = None,
+    position: chess.Board | None = None,
+    turned: bool | None = None,
+) -> Iterator[MoveFinding]:
+    """Yield the moves in a recorded stream, and a sentence about each gap.
+
+    With ``commit`` None, the clock makes moves final if it was pressed for most of them, and the
+    last move counts even without a press; otherwise positions do. ``position`` is where the game
+    begins, if the first dump does not show it. Raises :class:`NoRecordingError` if the bytes hold
+    no board.
+    """
+    decoder = Decoder()
+    messages = decoder.feed(data)
+    if not any(isinstance(message, Dump | FieldUpdate) for message in messages):
+        raise NoRecordingError("it holds no messages of a DGT board")
+    if position is None and not any(isinstance(message, Dump) for message in messages):
+        raise NoRecordingError("it holds no dump of the whole board, so no moves can be found")
+    finder = MoveFinder(
+        commit or _commit_of(messages, position, turned),
+        position=position,
+        turned=turned,
+        last_unpressed=commit is None,
+    )
+    for message in messages:
+        yield from finder.hear(message)
+    if decoder.unfinished not in (None, MessageKind.CLOCK):
+        yield MoveUnclear("The recording ends within a message about the board.")
+        yield from finder.hear(Damaged())
+    yield from finder.finish()
+    if decoder.unknown:
+        yield MoveUnclear(f"Skipped messages of an unknown kind: {decoder.unknown}.")
+
+
+def _commit_of(
+    messages: list[Message], position: chess.Board | None, turned: bool | None
+) -> Commit:
+    running = [m.running for m in messages if isinstance(m, ClockTimes) and m.running]
+    presses = sum(one != other for one, other in pairwise(running))
+    if not presses:
+        return "position"
+    finder = MoveFinder("position", position=position, turned=turned)
+    moves = sum(isinstance(found, MoveFound) for m in messages for found in finder.hear(m))
+    # A clock that was only tried, or left alone for the rest of the game, makes nothing final.
+    return "clock" if 2 * presses >= moves else "position"

@@ -5,7 +5,7 @@ from functools import cached_property
 import chess
 
 from ..diagram import EMPTY, Diagram, after_move, differing, shows_with_pieces_missing
-from .fields import LETTERS, diagram_of, square_of
+from .protocol import LETTERS, diagram_of, square_of
 
 
 class HeardBoard:

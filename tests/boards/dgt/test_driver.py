@@ -1,14 +1,20 @@
-"""The driver of a DGT board against an emulated one, over a pseudo terminal and a socket."""
+"""The driver of a DGT board against an emulated one, over a pseudo terminal and a socket; and its
+state, in simulated time, against a line that flips bits.
+"""
 
 from __future__ import annotations
 
+import random
 import sys
 import time
 from collections.abc import Iterator
 
+import chess
 import pytest
 
-from blindplay.boards.dgt import DgtBoard, state
+from blindplay.boards.dgt import DgtBoard, driver
+from blindplay.boards.dgt.driver import DgtBoardState
+from blindplay.boards.dgt.protocol import ClockTimes, Dump, HostCommand
 from blindplay.boards.events import (
     BoardPosition,
     Connected,
@@ -17,10 +23,73 @@ from blindplay.boards.events import (
     Lifted,
     Placed,
 )
-from blindplay.boards.ports import BoardNotFoundError, FoundPort, NoAnswerError
+from blindplay.boards.ports import BoardNotFoundError, FoundPort, NoAnswerError, UnfitBoardError
+from tests.boards.dgt import hands
 from tests.boards.dgt.emulated import FORBIDDEN, EmulatedDgtBoard
 from tests.boards.event_log import EventLog
 from tests.waiting import until
+
+
+def test_the_side_of_the_clock_survives_a_pulled_cable() -> None:
+    start = Dump(tuple(hands.dump(hands.pieces_of(chess.Board()))[3:]))
+    before = DgtBoardState("test")
+    for now in (0.0, 0.1):
+        before.hear(start, now)
+    before.hear(ClockTimes(300, 300, "right"), 0.2)  # White's time runs first from the start
+    after = DgtBoardState("test", before)
+    after.hear(ClockTimes(300, 290, "right"), 9.0)
+    after.hear(ClockTimes(300, 290, "left"), 10.0)
+    assert after.rest(11.0) == [LeverPressed("white", 10.0)]
+
+
+def test_a_pegged_board_in_the_place_of_a_dgt_board_is_refused() -> None:
+    """It answers as one, but touches have no place in that protocol."""
+    state = DgtBoardState("/dev/ttyUSB1")
+    asked = state.requests(0.0)
+    assert asked.index(HostCommand.TRADEMARK) < asked.index(HostCommand.SEND_BOARD)
+    state.receive(hands.TRADEMARK, 0.1)
+    with pytest.raises(UnfitBoardError, match="at /dev/ttyUSB1 is a pegged board: give its port"):
+        state.receive(bytes((0x92, 0, 3 + 9)) + b"BlindPlay", 0.2)
+
+
+@pytest.mark.parametrize("ppm", [100, 1000])
+def test_with_flipped_bits_on_the_line_no_wrong_position_is_reported(ppm: int) -> None:
+    hand = random.Random(ppm)
+    board, pieces = chess.Board(), hands.pieces_of(chess.Board())
+    state = DgtBoardState("test")
+    now, dumps, spoilt = 0.0, 0, 0
+
+    def send(message: bytes) -> None:
+        nonlocal spoilt
+        heard = bytes(
+            sum(1 << bit for bit in range(8) if hand.random() < ppm / 1e6) ^ byte
+            for byte in message
+        )
+        spoilt += heard != message
+        for event in state.receive(heard, now):
+            if isinstance(event, BoardPosition):
+                assert event.placement == board.board_fen()
+
+    for move in hands.random_game(hand, 150):
+        for square, piece in hands.by_hand(board, move, hand):
+            if piece == ".":
+                pieces.pop(square, None)
+            else:
+                pieces[square] = piece
+            now += 0.1
+            send(hands.update(square, piece))
+        board.push(move)
+        end = now + 4
+        while now < end:
+            now += 0.1
+            state.receive(b"", now)
+            if HostCommand.SEND_BOARD in state.requests(now):
+                dumps += 1
+                send(hands.dump(pieces))
+        assert state.placement() == board.board_fen()
+    assert dumps > 150
+    assert spoilt > 0
+
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"
@@ -139,7 +208,7 @@ def test_a_lost_link_is_no_lift_and_changes_made_meanwhile_are_a_position(
 def test_a_board_that_lost_power_for_a_moment_is_asked_again_to_report(
     emulated: EmulatedDgtBoard, board: DgtBoard, log: EventLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(state, "_REMIND", 0.2)
+    monkeypatch.setattr(driver, "_REMIND", 0.2)
     emulated.forget()
     emulated.move("e2e4")
     log.wait(lambda heard: heard[-1] == BoardPosition(AFTER_E4, heard[-1].at))

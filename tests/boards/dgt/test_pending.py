@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import chess
 
-from blindplay.boards.dgt.fields import codes_of
 from blindplay.boards.dgt.pending import HeardBoard, Node, PendingMoves
+from blindplay.boards.dgt.protocol import codes_of
 from blindplay.boards.diagram import START
 
 

@@ -1,7 +1,9 @@
-"""The DGT board's messages, from bytes alone."""
+"""The DGT board's messages, from bytes alone; its fields and codes as squares and diagrams."""
 
 from __future__ import annotations
 
+import chess
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +18,12 @@ from blindplay.boards.dgt.protocol import (
     Other,
     Text,
     Version,
+    codes_of,
+    diagram_of,
+    placement_of,
+    turned_at_start,
 )
+from blindplay.boards.diagram import diagram_of_board
 
 UPDATE = bytes.fromhex("8e00052401")  # a white pawn on e4
 CLOCK = bytes.fromhex("8d000a20050920050409")  # right 0:05:09, left 0:05:04, left runs
@@ -111,3 +118,17 @@ def test_a_stream_holds_the_same_messages_whole_in_chunks_and_byte_by_byte(
         found += decoder.feed(rest[:size])
         rest = rest[size:]
     assert found == whole
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_codes_and_diagram_of_a_position_agree_from_both_sides(turned: bool) -> None:
+    board = chess.BaseBoard("r3k2r/8/8/3P4/8/8/1p6/R3K2R")
+    shown = diagram_of(codes_of(board, turned), turned)
+    assert shown == diagram_of_board(board)
+    assert placement_of(codes_of(board, turned), turned) == board.board_fen()
+
+
+def test_the_start_position_shows_which_way_the_board_lies() -> None:
+    for turned in (False, True):
+        assert turned_at_start(codes_of(chess.Board(), turned)) is turned
+    assert turned_at_start(codes_of(chess.BaseBoard(None), False)) is None

@@ -9,7 +9,7 @@ import chess
 import pytest
 
 from blindplay.boards.dgt import NoRecordingError
-from blindplay.boards.dgt import recording as dgt
+from blindplay.boards.dgt import moves as dgt
 from tests.boards.dgt import hands
 from tests.command_line import Ran, run
 

@@ -138,8 +138,8 @@ def test_touches_wait_for_a_slow_receiver(
     board: EmulatedBoard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A slow disk may hold up a table for long. The board must not fall silent meanwhile."""
-    monkeypatch.setattr("blindplay.boards.peg.emulator.firmware._HOST_SILENCE_MS", 1000.0)
-    monkeypatch.setattr("blindplay.boards.peg.state._KEEP_ALIVE", 0.3)
+    monkeypatch.setattr("blindplay.boards.peg.emulator._HOST_SILENCE_MS", 1000.0)
+    monkeypatch.setattr("blindplay.boards.peg.driver._KEEP_ALIVE", 0.3)
     log, held = EventLog(), threading.Event()
 
     def slow(event: BoardEvent) -> None:

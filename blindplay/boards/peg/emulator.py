@@ -1,0 +1,697 @@
+"""A pegged board in software, for tests, measurements and practice without hardware.
+
+:class:`EmulatedBoard` works in real time behind a serial line. The effects of a contact follow from
+the time at which it changed, so a busy computer does not change the events. :class:`LockstepBoard`
+has its own clock, for exact measurements: its time passes only on request. Both contain
+:class:`SimulatedFirmware`, a model of the board's firmware: contacts and bytes in, messages out.
+:func:`practise` is the emulated board as a command: typed words are its hands.
+"""
+
+import heapq
+import itertools
+import random
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import Literal, TextIO
+
+import chess
+
+from ..cable import Cable
+from . import protocol as peg
+
+_LEVER_MS = 80.0
+"""Milliseconds that a pressed lever stays down."""
+_FAULT_MS = 200.0
+_HOST_SILENCE_MS = 10_000.0
+"""After so long without a command from the host, the board falls silent."""
+_PING_MS = 1000.0
+
+
+class SimulatedFirmware:
+    """The firmware as a model, without thread, serial line and clock.
+
+    ``now`` and ``at`` are milliseconds since boot and never decrease. ``holes`` are the real
+    pieces, ``contact`` the readings of the contacts, and ``state`` the confirmed state, each as 64
+    piece codes. ``native`` is True while the board sends unasked. Raises :class:`ValueError` for a
+    wrong placement.
+    """
+
+    def __init__(
+        self,
+        placement: str,
+        *,
+        lift_ms: float = 150.0,
+        place_ms: float = 25.0,
+        identity: bool,
+        signals: bool = False,
+    ) -> None:
+        self.holes = list(peg.codes_of(placement))
+        self.buzzed: list[int] = []
+        self.signalled: list[peg.Signal] = []
+        self._lift_ms, self._place_ms = lift_ms, place_ms
+        self._identity = identity
+        self._signals = signals
+        self._order = itertools.count()
+        self.boot(0)
+
+    def boot(self, nonce: int) -> None:
+        """Start, as after a loss of power, with the pieces that are in the holes now."""
+        self._nonce = nonce
+        self._signal = 0
+        self._sequence = self._wobbles = 0
+        self.contact = list(self.holes)
+        self.state = list(self.holes)
+        self._presses, self._pressed_at = [0, 0], [0.0, 0.0]
+        # Holes with an unconfirmed change: code, time of the first change, time of confirmation.
+        self._pending: dict[int, tuple[int, float, float]] = {}
+        self._changes: list[tuple[float, int, Callable[[float], None]]] = []
+        self._decoder = peg.FrameDecoder()
+        self._sent: list[peg.Message] = []
+        self.native = False
+        self._host_heard = self._next_ping = 0.0
+
+    def put(self, square: int, code: int, at: float) -> None:
+        """A hand puts something into a hole now, and its contact is steady from ``at`` on."""
+        self.holes[square] = code
+        self.read_as(square, code, at)
+
+    def read_as(self, square: int, code: int, at: float) -> None:
+        """The contact of a hole reads ``code`` from ``at`` on, with any piece or none."""
+        self._schedule(at, lambda t: self._contact_changes(square, code, t))
+
+    def feel(self, square: int, at: float, ms: float) -> None:
+        """A hand feels a piece, so that its contact opens ``at`` and closes after ``ms``."""
+        self.read_as(square, peg.EMPTY, at)
+        self.read_as(square, self.holes[square], at + ms)
+
+    def press(self, side: Literal["white", "black"], at: float) -> None:
+        """A hand presses a lever, which springs back by itself."""
+        lever = ("white", "black").index(side)
+        self._schedule(at, lambda t: self._lever_moves(lever, 1, t))
+        self._schedule(at + _LEVER_MS, lambda t: self._lever_moves(lever, 0, t))
+
+    def settled(self, square: int) -> bool:
+        """Return whether every change of this hole is confirmed."""
+        return square not in self._pending
+
+    def due(self, now: float) -> bool:
+        """Return whether a change that should have happened by now has yet to be made."""
+        return bool(self._changes) and self._changes[0][0] <= now
+
+    def _schedule(self, when: float, change: Callable[[float], None]) -> None:
+        heapq.heappush(self._changes, (when, next(self._order), change))
+
+    def _contact_changes(self, index: int, code: int, now: float) -> None:
+        self.contact[index] = code
+        pending = self._pending.pop(index, None)
+        if code == self.state[index]:
+            if pending is not None:
+                self._wobbles += 1
+            return
+        need = {peg.EMPTY: self._lift_ms, peg.FAULT: _FAULT_MS}.get(code, self._place_ms)
+        self._pending[index] = (code, pending[1] if pending else now, now + need)
+
+    def _confirm(self, index: int) -> None:
+        code, first, _ = self._pending.pop(index)
+        old, self.state[index] = self.state[index], code
+        old, new = self._seen(old), self._seen(code)
+        if old != new:
+            self._sequence = (self._sequence + 1) & 0xFFFF
+            self._send(peg.HoleChanged(self._sequence, _u32(first), index, old, new))
+
+    def _lever_moves(self, lever: int, down: int, now: float) -> None:
+        self._sequence = (self._sequence + 1) & 0xFFFF
+        if down:
+            self._presses[lever] = (self._presses[lever] + 1) & 0xFF
+            self._pressed_at[lever] = now
+        self._send(peg.LeverMoved(self._sequence, _u32(now), lever, down))
+
+    def _seen(self, code: int) -> int:
+        # A board without identity reads all plugs alike.
+        return code if self._identity or code in (peg.EMPTY, peg.FAULT) else 1
+
+    def advance(self, now: float) -> None:
+        """Let everything that is due by now happen, in order."""
+        while True:
+            confirmed = min(
+                ((p[2], index) for index, p in self._pending.items() if p[2] <= now), default=None
+            )
+            change = self._changes[0] if self._changes and self._changes[0][0] <= now else None
+            if confirmed is not None and (change is None or confirmed[0] <= change[0]):
+                self._confirm(confirmed[1])
+            elif change is not None:
+                heapq.heappop(self._changes)
+                change[2](change[0])
+            else:
+                break
+        if now - self._host_heard > _HOST_SILENCE_MS:
+            self.native = False
+        if self.native and now >= self._next_ping:
+            self._next_ping = now + _PING_MS
+            self._sent += [self._ping(now), self._count_presses(now)]
+
+    def hear(self, data: bytes, now: float) -> None:
+        """Take bytes from the host."""
+        for body in self._decoder.feed_bodies(data):
+            self._execute(body, now)
+
+    def take(self) -> list[peg.Message]:
+        """Return the messages since the last call."""
+        sent, self._sent = self._sent, []
+        return sent
+
+    def _send(self, message: peg.Message) -> None:
+        if self.native:
+            self._sent.append(message)
+
+    def _execute(self, body: bytes, now: float) -> None:
+        self._host_heard = now
+        try:
+            command = peg.parse_command(body)
+        except peg.MalformedFrameError:
+            self._sent.append(peg.Nak(peg.NakReason.BAD_ARGUMENT))
+            return
+        match command:
+            case peg.AskHello():
+                if not self.native:
+                    self._next_ping = now + _PING_MS
+                self.native = True
+                self._sent.append(self._hello(now))
+            case peg.AskDump():
+                codes = tuple(map(self._seen, self.state))
+                dump = peg.Dump(self._sequence, _u32(now), codes)
+                self._sent += [dump, self._count_presses(now)]
+            case peg.AskPing():
+                self._sent += [self._ping(now), self._count_presses(now)]
+            case peg.AskRaw(square):
+                # Some value that a real converter can give. An open contact reads full scale.
+                code = self.contact[square]
+                self._sent.append(peg.Raw(square, 1023 if code == peg.EMPTY else 60 * code))
+            case peg.Set(key, value):
+                self._sent.append(self._set(key, value))
+            case peg.Buzz(pattern):
+                self.buzzed.append(pattern)
+                self._sent.append(peg.Ack())
+            case peg.Signal(number) if self._signals:
+                if number != self._signal:
+                    self._signal = number
+                    self.signalled.append(command)
+                self._sent.append(peg.Signalled(number))
+            case peg.Leave():
+                self.native = False
+            case _:
+                self._sent.append(peg.Nak(peg.NakReason.UNKNOWN_COMMAND))
+
+    def _set(self, key: int, value: int) -> peg.Message:
+        if key == peg.Setting.LIFT_MS and 50 <= value <= 300:
+            self._lift_ms = float(value)
+        elif key == peg.Setting.PLACE_MS and 5 <= value <= 300:
+            self._place_ms = float(value)
+        else:
+            return peg.Nak(peg.NakReason.BAD_ARGUMENT)
+        return peg.Ack()
+
+    def _hello(self, now: float) -> peg.Hello:
+        able = peg.Capability.LEVERS | peg.Capability.BUZZER
+        if self._identity:
+            able |= peg.Capability.IDENTITY
+        if self._signals:
+            able |= peg.Capability.MOTOR | peg.Capability.LAMP
+        return peg.Hello(
+            version=peg.PROTOCOL_VERSION,
+            firmware=0x0101,
+            capabilities=able,
+            squares=peg.SQUARES,
+            nonce=self._nonce,
+            cause=1,
+            uptime=_u32(now),
+        )
+
+    def _ping(self, now: float) -> peg.Ping:
+        return peg.Ping(
+            sequence=self._sequence,
+            uptime=_u32(now),
+            state_crc=peg.state_crc(map(self._seen, self.state)),
+            overruns=0,
+            line_errors=min(255, self._decoder.rejected),
+            wobbles=min(0xFFFF, self._wobbles),
+            scan_us=3300,
+        )
+
+    def _count_presses(self, now: float) -> peg.Presses:
+        (white, black), (white_at, black_at) = self._presses, self._pressed_at
+        return peg.Presses(_u32(now), white, _u32(white_at), black, _u32(black_at))
+
+
+def _u32(milliseconds: float) -> int:
+    return int(milliseconds) & 0xFFFFFFFF
+
+
+_TICK = 0.005
+"""Seconds between two scans of the contacts, about as in the hardware."""
+
+
+class EmulatedBoard:
+    """A board with pieces, levers and a plug. Its methods are the hands that move them.
+
+    ``placement`` is FEN's first field. ``lift_ms`` and ``place_ms`` are the times after which the
+    board confirms a change. ``boot_seconds`` is how long the board is deaf after power, reset and
+    each opening of its line: 1.5 for an Arduino, 0 for a board that opening does not reset. With
+    ``identity=False`` the board knows only which holes are occupied, and with ``signals`` it has a
+    vibration motor and a lamp. ``url`` is where a driver
+    finds the board, the same after each :meth:`plug`.
+
+    Raises :class:`ValueError` for a wrong placement.
+    """
+
+    def __init__(
+        self,
+        placement: str = chess.STARTING_BOARD_FEN,
+        *,
+        force_socket: bool = False,
+        lift_ms: float = 150.0,
+        place_ms: float = 25.0,
+        boot_seconds: float = 0.0,
+        identity: bool = True,
+        signals: bool = False,
+    ) -> None:
+        self._firmware = SimulatedFirmware(
+            placement, lift_ms=lift_ms, place_ms=place_ms, identity=identity, signals=signals
+        )
+        self._boot_seconds = boot_seconds
+        self._lock = threading.RLock()
+        self._lose = self._garble = 0
+        self._random = random.Random(1)
+        self._boot()
+        self._cable = Cable(force_socket=force_socket)
+        self.url = self._cable.url
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="emulated board", daemon=True)
+        self._thread.start()
+
+    # --- hands -----------------------------------------------------------------------------
+
+    @property
+    def placement(self) -> str:
+        """The pieces that really stand on the board, as FEN's first field."""
+        with self._lock:
+            return peg.placement_of(self._firmware.holes)
+
+    @property
+    def buzzed(self) -> list[int]:
+        """The buzzer patterns that the host has sent."""
+        return self._firmware.buzzed
+
+    @property
+    def felt(self) -> list[int]:
+        """The patterns that the vibration motor has shown."""
+        return [signal.motor for signal in self._firmware.signalled if signal.motor]
+
+    @property
+    def lamp(self) -> int:
+        """The pattern that the lamp shows again and again. 0: it is off."""
+        return self._firmware.signalled[-1].lamp if self._firmware.signalled else 0
+
+    def lift(self, square: str, *, wait: bool = True) -> str:
+        """Take the piece from ``square`` and return its FEN letter.
+
+        Returns when the board has confirmed the lift, or at once with ``wait=False``, as hasty
+        hands do. Raises :class:`ValueError` for an empty hole or a wrong square.
+        """
+        index = peg.square_index(square)
+        with self._lock:
+            code = self._firmware.holes[index]
+            if code == peg.EMPTY:
+                raise ValueError(f"there is no piece on {square} to lift")
+            self._firmware.put(index, peg.EMPTY, self._uptime())
+        if wait:
+            self._await_confirmation(index)
+        return peg.PIECES[code] if code != peg.FAULT else "?"
+
+    def place(self, square: str, piece: str, *, wait: bool = True) -> None:
+        """Put ``piece`` (a FEN letter, or ``!`` for a plug the board cannot read) into a hole.
+
+        Returns when the board has confirmed it, or at once. Raises :class:`ValueError` for an
+        occupied hole, a wrong piece or a wrong square.
+        """
+        index, code = peg.square_index(square), _code(piece)
+        with self._lock:
+            if self._firmware.holes[index] != peg.EMPTY:
+                raise ValueError(f"{square} is occupied: lift that piece first")
+            self._firmware.put(index, code, self._uptime())
+        if wait:
+            self._await_confirmation(index)
+
+    def open_contact(self, square: str, seconds: float) -> None:
+        """Feel the piece on ``square``, so that its contact opens for ``seconds``, and wait.
+
+        Less than the lift time gives no event; more gives a lift and a placing. Raises
+        :class:`ValueError` for an empty hole.
+        """
+        index = peg.square_index(square)
+        with self._lock:
+            if self._firmware.holes[index] == peg.EMPTY:
+                raise ValueError(f"there is no piece on {square} to feel")
+            self._firmware.feel(index, self._uptime(), seconds * 1000)
+        time.sleep(seconds)
+        self._await_confirmation(index)
+
+    def fault(self, square: str, reads: str = "!") -> None:
+        """Spoil the contact of ``square``: it reads as another piece (a FEN letter) or, by default,
+        neither as a piece nor as empty. Raises :class:`ValueError` for a wrong piece or square."""
+        index, code = peg.square_index(square), _code(reads)
+        with self._lock:
+            self._firmware.read_as(index, code, self._uptime())
+        self._await_confirmation(index)
+
+    def mend(self, square: str) -> None:
+        """Repair the contact of ``square``."""
+        index = peg.square_index(square)
+        with self._lock:
+            self._firmware.read_as(index, self._firmware.holes[index], self._uptime())
+        self._await_confirmation(index)
+
+    def press(self, side: Literal["white", "black"]) -> None:
+        """Press a player's clock lever. It springs back by itself.
+
+        Raises :class:`ValueError` for a wrong side.
+        """
+        if side not in ("white", "black"):
+            raise ValueError(f"{side!r} has no lever: write white or black")
+        with self._lock:
+            self._firmware.press(side, self._uptime())
+
+    # --- the cable -------------------------------------------------------------------------
+
+    def unplug(self) -> None:
+        """Pull the plug: the port vanishes, and the board loses its power."""
+        with self._lock:
+            self._cable.unplug()
+
+    def plug(self) -> None:
+        """Plug in again: the board boots with the pieces that are in its holes now."""
+        with self._lock:
+            if not self._cable.plugged and not self._closed.is_set():
+                self._boot()
+                self._cable.plug()
+
+    def reset(self) -> None:
+        """Restart the board while the line stays up, as its watchdog would."""
+        with self._lock:
+            self._boot()
+
+    def lose(self, frames: int) -> None:
+        """Lose the next ``frames`` frames from the board on the line."""
+        with self._lock:
+            self._lose = frames
+
+    def garble(self, frames: int) -> None:
+        """Flip one bit in each of the next ``frames`` frames from the board."""
+        with self._lock:
+            self._garble = frames
+
+    def send_raw(self, data: bytes) -> None:
+        """Send any bytes to the host."""
+        self._cable.write(data)
+
+    def close(self) -> None:
+        """Unplug for good and free everything. Closing twice is harmless."""
+        self._closed.set()
+        self._thread.join(timeout=5)
+        self._cable.close()
+
+    def __enter__(self) -> "EmulatedBoard":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- between the board and its line ----------------------------------------------------
+
+    def _boot(self) -> None:
+        self._booted = time.monotonic()
+        self._firmware.boot(random.SystemRandom().randrange(1 << 16))
+
+    def _uptime(self) -> float:
+        return (time.monotonic() - self._booted) * 1000
+
+    def _await_confirmation(self, index: int) -> None:
+        """Wait until the board has confirmed the reading of this hole."""
+        end = time.monotonic() + 5
+        while time.monotonic() < end:
+            with self._lock:
+                due = self._firmware.due(self._uptime())
+                if not self._cable.plugged or (self._firmware.settled(index) and not due):
+                    return
+            time.sleep(_TICK)
+
+    def _send(self, message: peg.Message) -> None:
+        frame = bytearray(peg.encode(message))
+        if self._lose > 0:
+            self._lose -= 1
+            return
+        if self._garble > 0:
+            self._garble -= 1
+            frame[self._random.randrange(1, len(frame) - 1)] ^= 1 << self._random.randrange(8)
+        self._cable.write(bytes(frame))
+
+    def _run(self) -> None:
+        host_present = False
+        while not self._closed.is_set():
+            booted = self._booted
+            data = self._cable.read(_TICK)
+            with self._lock:
+                if not self._cable.plugged:
+                    host_present = False
+                    continue
+                if self._booted != booted:
+                    continue  # these bytes came before the board restarted
+                if data is None:
+                    host_present = self._firmware.native = False
+                elif not host_present:
+                    host_present = True
+                    if self._boot_seconds:
+                        self._boot()
+                self._firmware.advance(self._uptime())
+                if self._uptime() >= self._boot_seconds * 1000:
+                    self._firmware.hear(data or b"", self._uptime())
+                for message in self._firmware.take():
+                    self._send(message)
+
+
+def _code(piece: str) -> int:
+    """The code of a FEN letter; ``!`` is a plug that the board cannot read."""
+    if len(piece) != 1 or piece not in peg.PIECES[1:] + "!":
+        raise ValueError(f"{piece!r} is not a piece: write one of P N B R Q K p n b r q k")
+    return peg.FAULT if piece == "!" else peg.PIECES.index(piece)
+
+
+_BYTE_MS = 10 / 9.6
+"""The time of one byte at 9600 baud."""
+
+
+class LockstepBoard:
+    """A board with a line of 9600 baud whose time passes only in :meth:`run`.
+
+    The same calls always give the same answers. Squares are names such as ``e2``, pieces are FEN
+    letters, ``.`` is an empty hole, and all times are milliseconds. Raises :class:`ValueError` for
+    a wrong placement, square or piece.
+    """
+
+    def __init__(self, placement: str = chess.STARTING_BOARD_FEN, *, seed: int = 1) -> None:
+        self.time = 0.0
+        self._random = random.Random(seed)
+        self._firmware = SimulatedFirmware(placement, identity=True)
+        self._booted = 0.0
+        self._powered = True
+        self._out_flips = self._in_flips = 0.0
+        self._to_host: list[tuple[float, bytes]] = []
+        self._to_board: list[tuple[float, int]] = []
+        self._out_free = self._in_free = 0.0
+        self._lose = 0
+        self._firmware.boot(self._random.randrange(1 << 16))
+
+    def set(self, square: str, piece: str, bounce: float = 0.0) -> None:
+        """Put a piece into a hole or take it out. The contact bounces for ``bounce``."""
+        index, code = peg.square_index(square), peg.PIECES.index(piece)
+        old, now = self._firmware.holes[index], self._uptime()
+        spent = 0.0
+        while spent < bounce:
+            self._firmware.read_as(index, self._random.choice((old, code)), now + spent)
+            spent += self._random.uniform(0.2, 1.0)
+        self._firmware.put(index, code, now + bounce)
+
+    def feel(self, square: str, for_ms: float) -> None:
+        """Let the contact of a felt piece open, and close again after ``for_ms``."""
+        self._firmware.feel(peg.square_index(square), self._uptime(), for_ms)
+
+    def press(self, side: Literal["white", "black"]) -> None:
+        """Press a lever, which springs back."""
+        self._firmware.press(side, self._uptime())
+
+    def unplug(self) -> None:
+        """Take away power and line."""
+        self._powered = False
+        self._to_host.clear()
+        self._to_board.clear()
+
+    def plug(self) -> None:
+        """Give power and line back. The board boots."""
+        self._powered = True
+        self._booted = self._out_free = self._in_free = self.time
+        self._firmware.boot(self._random.randrange(1 << 16))
+
+    def noise(self, out_ppm: float, in_ppm: float) -> None:
+        """Flip so many bits in a million on the way from the board, and to it."""
+        self._out_flips, self._in_flips = out_ppm / 1e6, in_ppm / 1e6
+
+    def lose(self, frames: int) -> None:
+        """Lose the next ``frames`` frames from the board on the line."""
+        self._lose = frames
+
+    def hear(self, data: bytes) -> None:
+        """Send bytes to the board, after those that are still on the line."""
+        if not self._powered:
+            return
+        at = max(self.time, self._in_free)
+        for byte in self._flip(data, self._in_flips):
+            at += _BYTE_MS
+            self._to_board.append((at, byte))
+        self._in_free = at
+
+    def run(self, ms: float) -> list[tuple[float, bytes]]:
+        """Let ``ms`` pass. Return each frame from the board with the time of its last bit."""
+        came: list[tuple[float, bytes]] = []
+        end = self.time + ms
+        while self.time < end:
+            self.time = min(end, self.time + 1.0)
+            if not self._powered:
+                continue
+            now = self._uptime()
+            self._firmware.advance(now)
+            while self._to_board and self._to_board[0][0] <= self.time:
+                self._firmware.hear(bytes([self._to_board.pop(0)[1]]), now)
+            for message in self._firmware.take():
+                self._send(peg.encode(message))
+            while self._to_host and self._to_host[0][0] <= self.time:
+                came.append(self._to_host.pop(0))
+        return came
+
+    def close(self) -> None:
+        """Do nothing: like the real firmware's board, this one can be closed."""
+
+    def _uptime(self) -> float:
+        return self.time - self._booted
+
+    def _send(self, frame: bytes) -> None:
+        if self._lose > 0:
+            self._lose -= 1
+            return
+        self._out_free = max(self.time, self._out_free) + len(frame) * _BYTE_MS
+        self._to_host.append((self._out_free, self._flip(frame, self._out_flips)))
+
+    def _flip(self, data: bytes, probability: float) -> bytes:
+        if not probability:
+            return data
+        flipped = bytearray(data)
+        for bit in range(8 * len(data)):
+            if self._random.random() < probability:
+                flipped[bit // 8] ^= 1 << bit % 8
+        return bytes(flipped)
+
+
+HELP = (
+    "Type lift e2, place e4 P (without a letter: the piece lifted last), move e2e4 (castling as "
+    "the king's move), press white, fault e2 (fault e2 p: it reads as p), mend e2, unplug, "
+    "plug, fen, signals or quit."
+)
+
+
+class PracticeError(ValueError):
+    """A line is not a command, or the board does not allow it. The message is one sentence."""
+
+
+def practise(board: EmulatedBoard, lines: Iterable[str], out: TextIO) -> None:
+    """Obey ``lines``. Report a wrong line and skip it."""
+    print(board.url, file=out, flush=True)
+    hand: list[str] = []
+    for line in lines:
+        words = line.split()
+        try:
+            if words:
+                _do(board, hand, words, out)
+        except ValueError as error:
+            print(f"trouble: {error}", file=out, flush=True)
+
+
+def _do(board: EmulatedBoard, hand: list[str], words: list[str], out: TextIO) -> None:
+    match words:
+        case ["lift", square]:
+            hand.append(board.lift(square))
+        case ["place", square]:
+            if not hand:
+                raise PracticeError("the hand is empty: write the piece, too, such as place e4 P")
+            board.place(square, hand[-1])
+            hand.pop()
+        case ["place", square, piece]:
+            board.place(square, piece)
+            if piece in hand:
+                hand.remove(piece)
+        case ["move", uci]:
+            _move(board, uci)
+        case ["press", ("white" | "black") as side]:
+            board.press(side)
+        case ["fault", square, *reads] if len(reads) < 2:
+            board.fault(square, *reads)
+        case ["mend", square]:
+            board.mend(square)
+        case ["unplug"]:
+            board.unplug()
+        case ["plug"]:
+            board.plug()
+        case ["fen"]:
+            print(board.placement, file=out, flush=True)
+        case ["signals"]:
+            for pattern in board.felt:
+                print("motor", f"{pattern:016b}"[::-1], file=out)
+            print("lamp", f"{board.lamp:08b}"[::-1], file=out, flush=True)
+        case ["fen", placement, *_]:
+            raise PracticeError(_no_new_position(placement))
+        case _:
+            remedy = HELP[0].lower() + HELP[1:]
+            raise PracticeError(f"{' '.join(words)!r} is not a command: {remedy}")
+
+
+def _no_new_position(placement: str) -> str:
+    """Explain that ``fen`` takes no position: hands move pieces, one at a time."""
+    only = "fen only prints the position; give another one to begin with by --fen"
+    try:
+        peg.codes_of(placement)
+    except ValueError as error:
+        return f"{error}; {only}"
+    return only
+
+
+def _move(board: EmulatedBoard, uci: str) -> None:
+    """Move without asking the Laws: a captured piece goes first, and castling moves both pieces."""
+    try:
+        move = chess.Move.from_uci(uci)
+    except ValueError:
+        raise PracticeError(f"{uci!r} is not a move: write from and to, such as e2e4") from None
+    start, goal = chess.square_name(move.from_square), chess.square_name(move.to_square)
+    before = chess.BaseBoard(board.placement)
+    piece = before.piece_at(move.from_square)
+    if piece is None:
+        raise PracticeError(f"there is no piece on {start}")
+    taken = goal
+    if piece.piece_type == chess.PAWN and before.piece_at(move.to_square) is None:
+        taken = goal[0] + start[1]  # en passant, or the square that the pawn itself leaves
+    if taken != start and before.piece_at(chess.parse_square(taken)) is not None:
+        board.lift(taken)
+    board.lift(start)
+    board.place(goal, chess.Piece(move.promotion or piece.piece_type, piece.color).symbol())
+    if piece.piece_type == chess.KING and abs(ord(goal[0]) - ord(start[0])) == 2:
+        corner, beside = ("h", "f") if goal > start else ("a", "d")
+        if before.piece_at(chess.parse_square(corner + start[1])) is not None:
+            board.place(beside + start[1], board.lift(corner + start[1]))

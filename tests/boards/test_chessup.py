@@ -1,0 +1,46 @@
+"""ChessUp against the tables of other programs."""
+
+from __future__ import annotations
+
+import chess
+
+from blindplay.boards.chessup import Decoder
+from blindplay.boards.framing import BoardReport, FingerOn, Garbled, SignOfLife
+
+# The order of squares in mono424/chessupdriver, the highest bit of the first byte first.
+RAW_SQUARES = [f"{file}{rank}" for rank in "87654321" for file in "hgfedcba"]
+
+
+def report(*occupied: str) -> bytes:
+    bits = "".join(str(int(square in occupied)) for square in RAW_SQUARES)
+    return b"\xfd\xfd" + int(bits, 2).to_bytes(8, "big")
+
+
+def shown(message: object) -> set[str]:
+    assert isinstance(message, BoardReport)
+    return {chess.square_name(at) for at in chess.SQUARES if message.diagram[at] != ord(".")}
+
+
+def test_occupied_squares_are_read_in_their_order() -> None:
+    assert len(RAW_SQUARES) == 64 and RAW_SQUARES[0] == "h8" and RAW_SQUARES[-1] == "a1"
+    (message,) = Decoder().feed(report("a1", "e4", "h8"))
+    assert shown(message) == {"a1", "e4", "h8"}
+
+
+def test_other_messages_are_passed_over_whole() -> None:
+    # A finger on a piece and off, a move of the board's own game, its position, the battery.
+    others = b"\xb8\x0c\0" + b"\xbb" + b"\xa3\x35\x04\x01\x04\x03" + b"\x67" + b"\xfd" * 72 + b"3\1"
+    *heard, last = Decoder().feed(others + report("e2"))
+    assert heard == [FingerOn(chess.E2), *[SignOfLife()] * 4] and shown(last) == {"e2"}
+
+
+def test_after_damage_a_rank_is_not_taken_for_the_beginning_of_a_report() -> None:
+    # Ranks 8 and 7 are FD: all but the b-file is occupied.
+    squares = [f"{file}{rank}" for rank in "87" for file in "acdefgh"]
+    frame = report(*squares, "e1")
+    assert frame[:4] == b"\xfd" * 4
+    decoder = Decoder()
+    assert [type(one) for one in decoder.feed(frame * 2)] == [BoardReport] * 2
+    assert decoder.feed(b"\x7d" + frame[1:] + frame * 5) == [Garbled()]
+    clear = report("e1")
+    assert shown(decoder.feed(clear)[-1]) == {"e1"}
