@@ -31,8 +31,8 @@ from blindplay.hearing.model_memory import memory
 from blindplay.language import Language
 from blindplay.laws import facts as f
 from blindplay.opponents.uci import installed
-from blindplay.record import Journal, JournalError, storage
-from blindplay.record.replay import read_from_journal, replay
+from blindplay.record import Journal, JournalError, games
+from blindplay.record.games import read_from_journal, replay
 from blindplay.record.tape import tape_folder
 from blindplay.shipped import shipped
 from blindplay.speech.models.folders import ModelError, chosen_models, unread_choices
@@ -63,8 +63,8 @@ def examine(pack: Language, model: Path | None, microphone: str | None) -> Itera
     yield _braille()
     yield from _boards()
     yield _engine()
-    yield from _journal(storage.tables_folder())
-    yield from _games(storage.tables_folder())
+    yield from _journal(games.tables_folder())
+    yield from _games(games.tables_folder())
     yield _clock()
     yield _console()
     yield from _private()
@@ -259,7 +259,7 @@ def _private() -> Iterator[Diagnosis]:
     if os.name != "posix":
         return  # on Windows, only the user can read the user's folders
     voices = speaker_models.players_folder(), speaker_preferences.folder()
-    private = [path for path in (storage.tables_folder(), *voices) if path.is_dir()]
+    private = [path for path in (games.tables_folder(), *voices) if path.is_dir()]
     open_ = [path for path in private if path.stat().st_mode & 0o077]
     for path in open_:
         yield missing(

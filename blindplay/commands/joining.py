@@ -13,7 +13,7 @@ def with_fetched_file(given: Mapping[str, Any]) -> dict[str, Any]:
     :raises ValueError: one sentence, if the ticket does not lead to a file.
     """
     from blindplay.hall.table_side.joining import join, ticket_of
-    from blindplay.record.storage import halls_folder
+    from blindplay.record.games import halls_folder
 
     ticket = None if given["hall"] is None else ticket_of(str(given["hall"]))
     if ticket is None:

@@ -100,14 +100,14 @@ def replay(file: str, edition: str | None, journal: Path | None) -> None:
 
     Both are JSON Lines, as described in docs/facts-and-rulings.md.
     """
-    from blindplay.record.replay import read, read_from_journal
-    from blindplay.record.replay import replay as rule
+    from blindplay.record.games import read_facts, read_from_journal
+    from blindplay.record.games import replay as rule
 
     options.find_own_languages()
     with contextlib.ExitStack() as stack:
         if journal is not None:
             facts = read_from_journal(journal)
         else:
-            facts = read(stack.enter_context(options.open_text(file)), file)
+            facts = read_facts(stack.enter_context(options.open_text(file)), file)
         for ruling in rule(facts, edition):
             print(dumps(ruling), flush=True)

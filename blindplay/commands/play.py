@@ -132,31 +132,31 @@ def _play_distant(given: Mapping[str, Any], devices: "WantedDevices") -> None:
 def _play_rounds(given: Mapping[str, Any], devices: "WantedDevices", joined: "EventFile") -> None:
     """Play one game after the other, each as the hall assigns it."""
     from blindplay.hall.table_side.between_games import AssignedGames
-    from blindplay.record import storage
+    from blindplay.record import games
     from blindplay.table.play import run
     from blindplay.typed_lines import TypedLines
 
     lines = TypedLines(sys.stdin)
-    games = AssignedGames(joined, storage.tables_folder())
+    assigned_games = AssignedGames(joined, games.tables_folder())
     pack = options.load_language(_language(given))
     resumed = given["resume"]
     if not resumed:
         _check_table(None, devices, given)
     while True:
-        assigned = None if resumed else games.next(pack, devices, lines, sys.stdout)
+        assigned = None if resumed else assigned_games.next(pack, devices, lines, sys.stdout)
         if assigned is None and not resumed:
             return
         over = run(
-            _journal(given) if resumed else storage.new_journal(),
+            _journal(given) if resumed else games.new_journal(),
             None if assigned is None else _setup({**given, **assigned}),
             devices,
             lines,
             sys.stdout,
             _table_options(given, joined),
             _console(given),
-            games.companion,
+            assigned_games.companion,
         )
-        if not over and not games.known:
+        if not over and not assigned_games.known:
             return
         if resumed:
             resumed, given = False, with_settings_of_later_games(given, joined)
@@ -191,10 +191,10 @@ def _companion(joined: "EventFile | None") -> "Companion | None":
 
 def _journal(given: Mapping[str, Any]) -> Path:
     """The file of the game: the one that is named, the last unfinished one, or a new one."""
-    from blindplay.record import games, storage
+    from blindplay.record import games
 
     named: Path | None = given["journal"]
-    return named or (games.last_unfinished() if given["resume"] else storage.new_journal())
+    return named or (games.last_unfinished() if given["resume"] else games.new_journal())
 
 
 play = TableCommand(

@@ -9,7 +9,7 @@ import click
 
 from blindplay.language import Language
 from blindplay.laws.facts import SIDES
-from blindplay.record import disputes, storage, writing
+from blindplay.record import disputes, games, writing
 from blindplay.record.writing import PAPER, EntryForm, Paper, RecordFormat
 from blindplay.speech.synthesis import forget_phrases
 
@@ -175,8 +175,8 @@ def forget(table: str, everything: bool) -> None:
     not ask. It names each file that it removes. It does not find copies elsewhere, such
     as backups.
     """
-    journal = storage.find(table)
-    done = storage.forget(journal, everything=everything)
+    journal = games.find(table)
+    done = games.forget(journal, everything=everything)
     if done.recordings:
         megabytes = done.bytes / 1_000_000
         options.show(f"Removed: {done.recordings} recordings, {megabytes:.1f} megabytes of sound.")

@@ -53,7 +53,7 @@ def with_kept_options(journal: Path, given: Mapping[str, Any]) -> dict[str, Any]
     :raises ValueError: if something was typed that contradicts the game.
     :raises JournalError: if the journal cannot be read.
     """
-    from blindplay.record import kept_options, read_journal
+    from blindplay.record import games, read_journal
 
     context = click.get_current_context()
     chosen = typed(given)
@@ -61,7 +61,7 @@ def with_kept_options(journal: Path, given: Mapping[str, Any]) -> dict[str, Any]
     if not isinstance(setup, Setup):
         return dict(given)  # the table says what is wrong with it
     _check(journal, setup, {name: given[name] for name in chosen})
-    kept = {"language": _language(setup), **kept_options.kept(journal)}
+    kept = {"language": _language(setup), **games.kept_options(journal)}
     parameters = {option.name: option for option in context.command.params}
     before = kept.get("typed")
     values = {**given, "typed": before if isinstance(before, dict) else {}}

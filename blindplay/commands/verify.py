@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from blindplay.record import storage
+from blindplay.record import games
 
 from . import options
 
@@ -23,7 +23,7 @@ def verify(table: str, hall: Path | None, as_json: bool) -> int:
     It says each result in one sentence. The exit status is 1 if something does not hold. With
     --hall, the journal must be signed up to its last line.
     """
-    from blindplay.record import verifying
+    from blindplay.record import signatures
 
     known = None
     if hall is not None:
@@ -32,10 +32,10 @@ def verify(table: str, hall: Path | None, as_json: bool) -> int:
         joined = read_event_file(hall, table=False)
         if not joined.keys:
             raise ValueError(f"{hall} holds no keys of tables; name the file of the hall.")
-        known = verifying.KnownKeys(joined.event, joined.keys)
+        known = signatures.KnownKeys(joined.event, joined.keys)
     options.find_own_languages()
     wrong = 0
-    for finding in verifying.verify(storage.find(table), known):
+    for finding in signatures.verify(games.find(table), known):
         wrong += not finding.holds
         options.show(asdict(finding) if as_json else finding.sentence)
     if not as_json:

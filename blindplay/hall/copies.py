@@ -7,11 +7,12 @@ from array import array
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from blindplay.record import chain, files
+from blindplay.record import files
+from blindplay.record.journal import DIGITS, checked, digest_of
 
 from .protocol import number_of
 
-_BYTES = chain.DIGITS // 2  # of a digest
+_BYTES = DIGITS // 2  # of a digest
 
 
 class JournalCopy:
@@ -80,13 +81,13 @@ class JournalCopy:
         """Return whether ``line`` is whole, and may be line ``number`` of this game."""
         if not line.endswith(b"\n") or number > self.number + 1:
             return False
-        if number == 1 and chain.digest_of(line) != self.game:
+        if number == 1 and digest_of(line) != self.game:
             return False
         return follows(line, number, self.digest(number - 1))
 
     def has(self, line: bytes, number: int) -> bool:
         """Return whether ``line`` is line ``number`` of this copy."""
-        if not 0 < number <= self.number or chain.digest_of(line) != self.digest(number):
+        if not 0 < number <= self.number or digest_of(line) != self.digest(number):
             return False
         return self.fits(line, number)
 
@@ -96,7 +97,7 @@ class JournalCopy:
         self._unwritten += line
 
     def _note(self, line: bytes) -> None:
-        self._digests += bytes.fromhex(chain.digest_of(line))
+        self._digests += bytes.fromhex(digest_of(line))
         self._ends.append(self.size + len(line))
 
     def lines(self, first: int = 1) -> Iterator[bytes]:
@@ -158,7 +159,7 @@ def follows(line: bytes, number: int, before: str) -> bool:
     """Return whether ``line``, with its line feed, is whole and follows the digest ``before`` as
     line ``number``."""
     try:
-        chain.checked(line[:-1], number, before)
+        checked(line[:-1], number, before)
     except (ValueError, RecursionError):
         return False
     return True
@@ -224,13 +225,13 @@ class WaitingLines:
         """The line with this number and digest that follows one that is known, and the digest of
         that one."""
         for line in self._at(number):
-            if chain.digest_of(line) != digest:
+            if digest_of(line) != digest:
                 continue
             if copy.fits(line, number):
                 return line, copy.digest(number - 1)
             for before in self._at(number - 1):
-                if follows(line, number, chain.digest_of(before)):
-                    return line, chain.digest_of(before)
+                if follows(line, number, digest_of(before)):
+                    return line, digest_of(before)
         return None
 
     def _at(self, number: int) -> Iterable[bytes]:

@@ -22,8 +22,9 @@ from pathlib import Path
 from blindplay.language import Command
 from blindplay.laws import TABLE, Fact, FactError, Game, Origin, Ruling, Taken
 from blindplay.laws.facts import parse
-from blindplay.record import chain, signatures
+from blindplay.record import signatures
 from blindplay.record.files import SUFFIX
+from blindplay.record.journal import DIGITS
 from blindplay.wording.pack_words import PackWords
 
 from .copies import JournalCopy, WaitingLines
@@ -482,7 +483,7 @@ def _reason(error: OSError) -> str:
 
 def _key(line: bytes) -> str:
     """Return a unique name of a line: lines that state the same digest have different names."""
-    return hashlib.sha256(line).hexdigest()[: chain.DIGITS]
+    return hashlib.sha256(line).hexdigest()[:DIGITS]
 
 
 class Follower:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, get_args, get_origin
 
 from blindplay.given import shown
 from blindplay.laws.facts import SIDES
-from blindplay.record.chain import DIGITS
+from blindplay.record.journal import DIGITS
 
 ROOT = "blindplay/1"
 """All topics begin with this; the number is the version of the protocol."""

@@ -1,18 +1,130 @@
-"""The games that are kept on this machine: their players, date, length and result."""
+"""The games that are kept on this machine: the folder of tables, each game with its players, date,
+length and result, its rulings once more, its options, and the removal of its files.
+
+The journal holds the facts for the Laws: the same facts give the same rulings again. The table's
+language, voice and boards are in a file of their own. If that file is deleted, the game continues
+with the options of the command line.
+"""
 
 import contextlib
+import dataclasses
+import datetime
+import json
+import secrets
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TextIO
 
-from blindplay.laws.game import Game
+import platformdirs
+
+from blindplay.laws import Fact, FactError, Game, Ruling
+from blindplay.laws.facts import Setup, loads
 from blindplay.wording.pack_words import PackWords
 
-from . import storage
-from .files import SUFFIX
-from .journal import is_journal, is_running
-from .replay import read_from_journal, replay
+from . import files
+from .files import OWN_ENDS, PART, SUFFIX, beside, damaged_copies
+from .journal import JournalError, is_journal, is_running, read_journal
+from .tape import is_recording, tape_folder
+
+
+def tables_folder() -> Path:
+    """The folder of journals, unless the user names another place."""
+    return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "tables"
+
+
+def halls_folder() -> Path:
+    """The folder of the files that this machine's tables have fetched from halls."""
+    return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "halls"
+
+
+def new_journal() -> Path:
+    """An unused name for a journal, in a folder that only this user can read: it holds names."""
+    folder = tables_folder()
+    with contextlib.suppress(OSError):  # opening the journal reports the fault
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Random, because two tables may begin within one tick of a machine's clock.
+    return folder / f"{datetime.datetime.now():%Y-%m-%d-%H-%M-%S}-{secrets.token_hex(3)}{SUFFIX}"
+
+
+@dataclass(frozen=True)
+class Removed:
+    """``recordings`` sound files of ``bytes`` together were removed, and other ``files``.
+    ``left`` are files in the tape's folder that do not belong to the tape."""
+
+    recordings: int
+    bytes: int
+    files: tuple[Path, ...]
+    left: tuple[Path, ...]
+
+
+def find(table: str) -> Path:
+    """The journal of ``table``: its path, or its name in :func:`tables_folder`, with ``.jsonl`` or
+    without. A journal that is gone counts as long as its tape is there.
+
+    :raises ValueError: if there is none.
+    """
+    if not Path(table).name:
+        raise ValueError("The name of a table is empty; name its journal.")
+    places = [
+        folder / name
+        for folder in (Path(), tables_folder())
+        for name in (table, f"{table}{SUFFIX}")
+    ]
+    for journal in places:
+        if journal.is_file():
+            return journal
+    for journal in places:
+        if tape_folder(journal).is_dir():
+            return journal
+    raise ValueError(
+        f"There is no table {table}; name its journal, or one of those in {tables_folder()}."
+    )
+
+
+def forget(journal: Path, *, everything: bool = False) -> Removed:
+    """Remove the tape of the game in ``journal``; with ``everything`` also the journal, damaged
+    copies of it, and the files beside it.
+
+    Only files that BlindPlay has written are removed. A call that was interrupted can be repeated.
+
+    :raises ValueError: if a table is playing this game, or (``everything``) it is not a journal.
+    :raises OSError: if something cannot be removed.
+    """
+    if is_running(journal):
+        raise ValueError(
+            f"A table is playing the game in {journal} at this moment; close that one first."
+        )
+    kept = everything or not tape_folder(journal).is_dir()
+    if kept and journal.is_file() and journal.stat().st_size and not is_journal(journal):
+        raise JournalError(f"{journal} is not a BlindPlay journal; check the name.")
+    files = list(_files(journal)) if everything else []
+    tape, count, size = tape_folder(journal), 0, 0
+    left: tuple[Path, ...] = ()
+    if tape.is_dir():
+        for path in sorted(tape.iterdir()):
+            if is_recording(path):
+                size += path.stat().st_size
+                path.unlink()
+                count += 1
+        left = tuple(sorted(tape.iterdir()))
+        if not left:
+            tape.rmdir()
+    for path in files:
+        path.unlink(missing_ok=True)
+    return Removed(count, size, tuple(files), left)
+
+
+def _files(journal: Path) -> Iterator[Path]:
+    """All files of a game but its tape. The journal comes last: while it is there, a call that was
+    interrupted can find the rest by its name."""
+    own = [beside(journal, end) for end in OWN_ENDS]
+    parts = [path.with_name(path.name + PART) for path in own]
+    for path in (*damaged_copies(journal), *own, *parts, journal):
+        with contextlib.suppress(OSError):
+            if path.is_file():
+                yield path
 
 
 @dataclass(frozen=True)
@@ -44,7 +156,7 @@ class KeptGame:
 def journals() -> list[Path]:
     """The journals in the folder of tables, the last written one first."""
     found = []
-    for path in storage.tables_folder().glob(f"*{SUFFIX}"):
+    for path in tables_folder().glob(f"*{SUFFIX}"):
         with contextlib.suppress(OSError):
             if ".damaged-" not in path.name and is_journal(path):
                 found.append((path.stat().st_mtime_ns, path.name, path))
@@ -88,7 +200,7 @@ def last_unfinished() -> Path:
     found = next((game.journal for game in kept_games() if game.unfinished), None)
     if found is None:
         raise ValueError(
-            f"There is no unfinished game in {storage.tables_folder()}; name its journal with "
+            f"There is no unfinished game in {tables_folder()}; name its journal with "
             "--journal, or begin a game without --resume."
         )
     return found
@@ -102,8 +214,7 @@ def last_finished() -> Path:
     found = next((game.journal for game in kept_games() if game.result), None)
     if found is None:
         raise ValueError(
-            f"There is no finished game in {storage.tables_folder()}; name a journal, a PGN or an "
-            "EPD."
+            f"There is no finished game in {tables_folder()}; name a journal, a PGN or an EPD."
         )
     return found
 
@@ -111,3 +222,82 @@ def last_finished() -> Path:
 def being_played(*others: Path) -> Path | None:
     """A journal in the folder of tables, or one of ``others``, that a table has open now."""
     return next(filter(is_running, (*others, *journals())), None)
+
+
+class ReplayError(ValueError):
+    """A line that is not a fact, or a fact that cannot come at its place."""
+
+
+def read_facts(stream: TextIO, name: str) -> Iterator[tuple[str, Fact]]:
+    """The facts of a stream of JSON Lines, each with its place, ``NAME:LINE``; empty lines are
+    skipped.
+
+    :raises ReplayError: at the first line that is not a fact.
+    """
+    number = 0
+    try:
+        for number, line in enumerate(stream, 1):
+            if line.strip():
+                try:
+                    yield f"{name}:{number}", loads(line)
+                except FactError as error:
+                    raise ReplayError(f"{name}:{number}: {error}.") from None
+    except UnicodeDecodeError:
+        raise ReplayError(f"{name}:{number + 1}: it is not a text in UTF-8.") from None
+
+
+def read_from_journal(path: Path) -> Iterator[tuple[str, Fact]]:
+    """The facts of a journal. Instead of its position, each has the beginning of the
+    message for a fact that cannot come.
+
+    :raises JournalError: if there is no journal; if it is damaged, after its last whole line.
+    """
+    contents = read_journal(path)
+    for fact in contents.facts:
+        yield f"{path} is not the journal of a game", fact
+    if contents.trouble:
+        raise JournalError(contents.trouble)
+
+
+def replay(
+    facts: Iterable[tuple[str, Fact]], edition: str | None = None, game: Game | None = None
+) -> Iterator[Ruling]:
+    """The rulings of all facts, in order; ``edition`` replaces that of the setup. ``game``: the
+    game that takes them, a new one if not given.
+
+    :raises ReplayError: at the first fact that cannot come at its place.
+    """
+    game = game or Game(PackWords())
+    for place, fact in facts:
+        if edition is not None and isinstance(fact, Setup):
+            fact = dataclasses.replace(fact, edition=edition)
+        try:
+            yield from game.apply(fact)
+        except FactError as error:
+            raise ReplayError(f"{place}: {error}.") from None
+
+
+_END: files.OwnEnd = ".options"
+
+
+def options_of(journal: Path) -> Path:
+    """The file with the options of the game in ``journal``."""
+    return files.beside(journal, _END)
+
+
+def keep_options(journal: Path, options: Mapping[str, Any]) -> None:
+    """Keep ``options``, which JSON can hold, by their names. A disk that cannot keep them does not
+    stop the game."""
+    text = json.dumps(dict(options), ensure_ascii=False, indent=1) + "\n"
+    with contextlib.suppress(OSError):
+        journal.parent.mkdir(parents=True, exist_ok=True)
+        files.write_new(options_of(journal), text.encode())
+
+
+def kept_options(journal: Path) -> dict[str, Any]:
+    """The options that were kept for the game in ``journal``; none if they cannot be read."""
+    try:
+        found = json.loads(options_of(journal).read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

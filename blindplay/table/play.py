@@ -18,16 +18,7 @@ from blindplay.laws.facts import Setup
 from blindplay.laws.rulings import GameOver
 from blindplay.laws.state import OTHER
 from blindplay.opponents.player import AbsentPlayer
-from blindplay.record import (
-    Journal,
-    JournalError,
-    Tape,
-    TapeError,
-    files,
-    kept_options,
-    pgn,
-    scoresheet,
-)
+from blindplay.record import Journal, JournalError, Tape, TapeError, files, games, pgn, scoresheet
 from blindplay.record.journal import check_new
 from blindplay.record.score import labels_of
 from blindplay.record.tape import tape_folder
@@ -85,7 +76,7 @@ class TableOptions:
     """The command that calls this program; the advice how to continue the game begins with it."""
     kept: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """Options to keep beside the journal of a new game; see
-    :mod:`blindplay.record.kept_options`."""
+    :func:`blindplay.record.games.kept_options`."""
 
 
 @dataclass(frozen=True)
@@ -250,7 +241,7 @@ def _keep_options(table: Table, options: TableOptions) -> None:
 
     def keep(trouble: str | None = None) -> None:
         if trouble is None:
-            kept_options.keep(table.path, options.kept)
+            games.keep_options(table.path, options.kept)
 
     keep()
     table.watch_journal(keep)

@@ -11,7 +11,7 @@ from blindplay.language import load
 from blindplay.laws.facts import Announce, Press
 from blindplay.opponents import uci
 from blindplay.opponents.engine import EnginePlayer
-from blindplay.record import Journal, kept_options, read_journal
+from blindplay.record import Journal, games, read_journal
 from blindplay.table.devices import WantedDevices
 from tests.command_line import run
 from tests.commands.test_play import Table
@@ -88,7 +88,7 @@ def test_a_resumed_game_has_the_same_opponent(table: Table, tmp_path: Path) -> N
 
     with Journal(journal) as new:
         new.append(table.setup)
-    kept_options.keep(journal, kept)
+    games.keep_options(journal, kept)
     run("play", "--resume", "--journal", str(journal))
     assert opponent(table).level.elo == 1100 and table.options.training
 

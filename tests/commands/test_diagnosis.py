@@ -18,7 +18,7 @@ from blindplay.commands.speech_diagnosis import Diagnosis
 from blindplay.hearing import speaker_models, speaker_preferences
 from blindplay.language import load
 from blindplay.laws import facts as f
-from blindplay.record import Journal, files, storage
+from blindplay.record import Journal, files, games
 from blindplay.speech.screen_reader import ScreenReader
 from blindplay.speech.speaker import Voicing
 from tests.braille.virtual_display import VirtualDisplay
@@ -33,22 +33,22 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     house = tmp_path / "home" / "astrid.quistgaard"
     house.mkdir(parents=True)
     monkeypatch.setattr(Path, "home", lambda: house)
-    monkeypatch.setattr(storage, "tables_folder", lambda: house / "tables")
+    monkeypatch.setattr(games, "tables_folder", lambda: house / "tables")
     monkeypatch.setattr(speaker_models, "players_folder", lambda: house / "players")
     monkeypatch.setattr(speaker_preferences, "folder", lambda: house / "config")
     return house
 
 
 def test_a_folder_for_games_is_tried_and_left_as_it_was(home: Path) -> None:
-    found = list(diagnosis._journal(storage.tables_folder()))
+    found = list(diagnosis._journal(games.tables_folder()))
     assert [(one.ok, one.about) for one in found[:2]] == [(True, "journal"), (True, "disk")]
     assert " ms" in found[1].sentence
-    assert list(storage.tables_folder().iterdir()) == []
+    assert list(games.tables_folder().iterdir()) == []
 
 
 def test_a_folder_in_which_nothing_can_be_written_is_told(home: Path) -> None:
-    storage.tables_folder().write_text("a file")
-    (found,) = diagnosis._journal(storage.tables_folder())
+    games.tables_folder().write_text("a file")
+    (found,) = diagnosis._journal(games.tables_folder())
     assert (found.ok, found.about) == (False, "journal")
 
 
@@ -57,20 +57,20 @@ def test_a_slow_disk_a_full_one_and_one_without_locks_are_told(
 ) -> None:
     monkeypatch.setattr(diagnosis, "_append", lambda journal, t: 2000.0)
     monkeypatch.setattr(diagnosis, "_ROOM", 10**18)
-    found = {one.about: one for one in diagnosis._journal(storage.tables_folder())}
+    found = {one.about: one for one in diagnosis._journal(games.tables_folder())}
     assert not found["disk"].ok and not found["room"].ok
 
     def without_locks(handle: int) -> bool:
         raise OSError(37, "No locks available")
 
     monkeypatch.setattr(files, "lock", without_locks)
-    (journal,) = diagnosis._journal(storage.tables_folder())
+    (journal,) = diagnosis._journal(games.tables_folder())
     assert "No locks available" in journal.sentence and "--journal" in journal.sentence
     assert not journal.ok
 
 
 def test_games_that_are_kept_are_read_to_their_ends(home: Path) -> None:
-    folder = storage.tables_folder()
+    folder = games.tables_folder()
     assert list(diagnosis._games(folder)) == []
     for name in ("anna-berta.jsonl", "other.jsonl"):
         with Journal(folder / name) as journal:

@@ -9,7 +9,7 @@ import pytest
 
 from blindplay.laws.facts import Player
 from blindplay.opponents.lichess.player import LichessPlayer
-from blindplay.record import Journal, kept_options
+from blindplay.record import Journal, games
 from tests.command_line import run
 from tests.commands.test_play import Table
 from tests.commands.test_play import table as table
@@ -45,7 +45,7 @@ def test_the_game_that_is_found_becomes_the_tables(
     journal = tmp_path / "game.jsonl"
     with Journal(journal) as new:
         new.append(table.setup)
-    kept_options.keep(journal, dict(table.options.kept))
+    games.keep_options(journal, dict(table.options.kept))
     run("play", "--resume", "--journal", str(journal), home=tmp_path)
     assert table.arguments[1] is None and isinstance(table.arguments[8], LichessPlayer)
 

@@ -9,7 +9,7 @@ import pytest
 
 from blindplay.record import Journal, signatures
 from tests.command_line import run
-from tests.record.test_verifying import FACTS, KEY, sign, statement
+from tests.record.test_signatures import FACTS, KEY, sign, statement
 
 
 @pytest.fixture

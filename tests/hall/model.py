@@ -10,7 +10,7 @@ from pathlib import Path
 from blindplay.hall.follower import Follower
 from blindplay.hall.protocol import Head, LinesWanted, Presence, Topic, decode, encode
 from blindplay.laws import facts as f
-from blindplay.record.chain import digest_of, encoded
+from blindplay.record.journal import digest_of, encoded
 
 EVENT = "open"
 Message = tuple[str, bytes]

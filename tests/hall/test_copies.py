@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from blindplay.hall.copies import JournalCopy, WaitingLines, follows
-from blindplay.record.chain import digest_of
+from blindplay.record.journal import digest_of
 
 from .model import ModelTable, forged
 

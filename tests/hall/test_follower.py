@@ -20,7 +20,7 @@ from blindplay.hall.protocol import Head, LinesWanted, Topic, encode
 from blindplay.laws import FactError, Taken
 from blindplay.laws import facts as f
 from blindplay.record import files, read_journal, signatures
-from blindplay.record.chain import digest_of
+from blindplay.record.journal import digest_of
 from tests.record.disks import failing
 from tests.record.test_signatures import PUBLIC, SECRET, STATEMENT
 from tests.waiting import until

@@ -229,7 +229,7 @@ def test_a_table_with_a_wrong_clock_is_named_and_is_followed(
     hall, table = event.hall(), event.table()
     with monkeypatch.context() as patch:
         patch.setattr("blindplay.hall.table_side.publisher.time", yesterday)
-        patch.setattr("blindplay.record.chain.time", yesterday)
+        patch.setattr("blindplay.record.journal.time", yesterday)
         event.publish(table)
         play(table, "e2e4")
         assert until(lambda: is_equal(hall, table) and kinds(hall) == {"clock"})

@@ -13,7 +13,7 @@ import pytest
 
 from blindplay.laws import Fact
 from blindplay.laws import facts as f
-from blindplay.record import Journal, JournalError, files, kept_options, pulse, read_journal
+from blindplay.record import Journal, JournalError, files, games, pulse, read_journal
 from tests.record.disks import failing, in_folder, read_only
 
 FACTS: list[Fact] = [f.Setup(t=0), f.Start(t=1), *(f.Tick(t=t) for t in range(2, 100))]
@@ -205,7 +205,7 @@ def test_where_another_game_lies_in_its_place_a_game_is_written_whole_beside_it(
         other.unlink()
         with Journal(other) as journal:
             journal.append(theirs)
-    kept_options.keep(path, {"language": "sv"})
+    games.keep_options(path, {"language": "sv"})
     with Journal(path) as journal:
         journal.append(FACTS[0])
         path.replace(tmp_path / "away.jsonl")
@@ -222,7 +222,7 @@ def test_where_another_game_lies_in_its_place_a_game_is_written_whole_beside_it(
     with Journal(journal.path, resume=True) as again:
         assert again.facts() == FACTS[:3] and not again.damaged
         assert again.left is not None and again.left.t == 5
-    assert kept_options.kept(journal.path) == {"language": "sv"}
+    assert games.kept_options(journal.path) == {"language": "sv"}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody move a file that is open.")

@@ -1,15 +1,30 @@
-"""Signatures of a journal, in a file beside it."""
+"""Signatures of a journal, in a file beside it, and the check of a journal as evidence."""
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from blindplay.record import signatures
-from blindplay.record.signatures import SignatureError, SignedStatement, read_line, signed
+from blindplay.laws import Game
+from blindplay.laws import facts as f
+from blindplay.record import Journal, read_journal, signatures
+from blindplay.record.journal import encoded
+from blindplay.record.signatures import (
+    Finding,
+    KnownKeys,
+    RulingsDigest,
+    SignatureError,
+    SignedStatement,
+    read_line,
+    signed,
+    verify,
+)
+from blindplay.wording.pack_words import PackWords
 
 # RFC 8032, 7.1, test 1
 SECRET = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"
@@ -86,3 +101,164 @@ def test_the_file_does_not_grow_without_end(tmp_path: Path) -> None:
     (tmp_path / "game.signatures").write_bytes(b"x\n" * 500_000)
     with pytest.raises(OSError, match="too many"):
         signatures.add(journal, signed(STATEMENT, SECRET))
+
+
+KEY, OTHER = signatures.new_key(), signatures.new_key()
+KNOWN = KnownKeys("open", {"4": signatures.public_key(KEY)})
+FACTS = (
+    f.Setup(white=f.Player(name="Anna", impaired=True), time_control="900+10"),
+    f.Start(t=1000),
+    f.Announce(t=2000, by="white", move="e2e4"),
+    f.Make(t=3000, by="white", move="e2e4"),
+    f.Make(t=4000, by="black", move="e2e4"),
+    f.Press(t=5000, by="white"),
+    f.Resign(t=6000, by="black"),
+)
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    path = tmp_path / "game.jsonl"
+    with Journal(path) as journal:
+        journal.append(*FACTS)
+    return path
+
+
+def statement(path: Path, n: int = len(FACTS)) -> SignedStatement:
+    contents, game, rulings = read_journal(path), Game(PackWords()), RulingsDigest()
+    for fact in contents.facts[:n]:
+        rulings.add(game.apply(fact))
+    line = contents.whole.splitlines()[n - 1]
+    return SignedStatement(
+        "open", "4", contents.game, n, line[-34:-2].decode(), 1.0, **signatures.outcome(game),
+        rulings=rulings.digest, version="0.1.0", key=signatures.public_key(KEY),
+    )  # fmt: skip
+
+
+def sign(path: Path, one: SignedStatement, key: str = KEY) -> None:
+    signatures.add(path, signatures.signed(replace(one, key=signatures.public_key(key)), key))
+
+
+def wrong(path: Path, known: KnownKeys | None = KNOWN) -> list[str]:
+    return [one.sentence for one in verify(path, known) if not one.holds]
+
+
+def test_a_signed_journal_holds(journal: Path) -> None:
+    sign(journal, statement(journal))
+    seal = statement(journal).digest
+    assert list(verify(journal, KNOWN)) == [
+        Finding("chain", True, f"The chain holds: 7 lines, and the seal is {seal}."),
+        Finding("rulings", True, "The Laws take all lines up to line 7; the result is 1-0."),
+        Finding("signature", True, "Table 4 of open signed all lines up to line 7."),
+    ]
+
+
+def test_without_the_organisers_keys_the_key_is_named(journal: Path) -> None:
+    sign(journal, statement(journal))
+    assert not wrong(journal, None)
+    assert signatures.public_key(KEY) in [one.sentence for one in verify(journal)][-1]
+
+
+def test_a_journal_without_a_signature_holds_unless_one_is_wanted(journal: Path) -> None:
+    assert wrong(journal, None) == []
+    assert wrong(journal) == ["No table signed the lines from 1 to 7."]
+
+
+def test_lines_after_the_last_signature_are_named(journal: Path) -> None:
+    sign(journal, statement(journal, 5))
+    assert wrong(journal) == ["No table signed the lines from 6 to 7."]
+
+
+def test_a_changed_line_is_found(journal: Path) -> None:
+    sign(journal, statement(journal))
+    journal.write_bytes(journal.read_bytes().replace(b'"resign","by":"black"',
+                                                     b'"resign","by":"white"'))  # fmt: skip
+    chain, signature, *_ = wrong(journal)
+    assert "line 7" in chain.lower()
+    assert signature == "Table 4 of open signed 7 lines, and there are only 6."
+
+
+def forge(path: Path, change: Callable[[f.Fact], f.Fact]) -> None:
+    """Write the journal anew, with digests that fit."""
+    end, lines = (0, ""), b""
+    for fact in FACTS:
+        line, end = encoded(change(fact), end)
+        lines += line
+    path.write_bytes(lines)
+    path.with_suffix(".pulse").unlink(missing_ok=True)
+
+
+def test_a_chain_that_somebody_has_computed_anew_is_found(journal: Path) -> None:
+    sign(journal, statement(journal))
+    forge(journal, lambda fact: replace(fact, by="white") if isinstance(fact, f.Resign) else fact)
+    assert wrong(journal) == [
+        "Table 4 of open signed another line 7 than this one.",
+        "No table signed the lines from 1 to 7.",
+    ]
+
+
+def test_a_signature_with_another_key_is_found(journal: Path) -> None:
+    sign(journal, statement(journal), OTHER)
+    assert wrong(journal) == [
+        "Line 7 is not signed with the key of table 4 of open.",
+        "No table signed the lines from 1 to 7.",
+    ]
+
+
+def test_a_key_of_another_event_is_not_enough(journal: Path) -> None:
+    sign(journal, replace(statement(journal), event="club"))
+    assert wrong(journal)[0] == ("Table 4 of club signed this, and the keys are those of open.")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "sentence"),
+    [
+        ("result", "0-1", "result is signed as '0-1', and the facts give '1-0'."),
+        ("moves", 9, "moves is signed as 9, and the facts give 1."),
+        ("rulings", "0" * 32, "other rulings are signed than follow from the facts."),
+    ],
+)
+def test_rulings_that_do_not_follow_from_the_facts_are_named(
+    journal: Path, field: str, value: object, sentence: str
+) -> None:
+    sign(journal, replace(statement(journal), **{field: value}))  # type: ignore[arg-type]
+    assert wrong(journal)[0] == f"At line 7 {sentence}"
+
+
+def test_rulings_of_another_version_are_named_as_such(journal: Path) -> None:
+    sign(journal, replace(statement(journal), rulings="0" * 32, version="9.1"))
+    assert "check it with BlindPlay 9.1" in wrong(journal)[0]
+
+
+def test_facts_that_the_laws_cannot_take_are_named(journal: Path) -> None:
+    end, lines = (0, ""), b""
+    for fact in (*FACTS[:2], FACTS[0]):
+        line, end = encoded(fact, end)
+        lines += line
+    journal.write_bytes(lines)
+    journal.with_suffix(".pulse").unlink(missing_ok=True)
+    assert wrong(journal, None)[0].startswith("The Laws do not take line 3: ")
+
+
+def test_each_signature_that_is_damaged_is_named(journal: Path) -> None:
+    sign(journal, statement(journal))
+    file = signatures.file_of(journal)
+    file.write_bytes(file.read_bytes() + b"{}\n" + file.read_bytes().replace(b"1-0", b"0-1"))
+    assert wrong(journal) == [
+        f"Line 2 of {file} is wrong: it is not a signature of a journal.",
+        f"Line 3 of {file} is wrong: the signature does not belong to what it signs.",
+    ]
+
+
+def test_any_changed_byte_is_found(journal: Path) -> None:
+    sign(journal, statement(journal))
+    journal.with_suffix(".pulse").unlink(missing_ok=True)
+    whole = journal.read_bytes()
+    for place in itertools.islice(range(len(whole)), 0, None, 97):
+        spoilt = bytes([whole[place] ^ 1])
+        journal.write_bytes(whole[:place] + spoilt + whole[place + 1 :])
+        try:
+            assert wrong(journal)
+        except ValueError as error:
+            assert "journal" in str(error)
+    assert json.loads(whole.splitlines()[-1])["n"] == 7

@@ -12,7 +12,7 @@ import pytest
 
 from blindplay.language import Language, languages, load
 from blindplay.laws import Game
-from blindplay.record import read_journal, storage
+from blindplay.record import games, read_journal
 from blindplay.speech.models import folders
 from blindplay.table.choices import Printed
 from blindplay.table.demo import Shown, demonstrate
@@ -45,7 +45,7 @@ def reported(
     folder = tmp_path_factory.mktemp("kept")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tempfile, "tempdir", str(folder))
-        patch.setattr(storage, "tables_folder", lambda: folder)
+        patch.setattr(games, "tables_folder", lambda: folder)
         demonstrate(out, pack.code, Shown(instead=True, command="call-me"))
     return pack, out.getvalue().splitlines(), folder
 

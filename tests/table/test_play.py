@@ -16,7 +16,7 @@ import pytest
 
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.laws.facts import Player, Setup
-from blindplay.record import JournalError, kept_options, read_journal
+from blindplay.record import JournalError, games, read_journal
 from blindplay.speech import audio_devices
 from blindplay.speech.speaker import Outcome
 from blindplay.table import Table, play
@@ -137,7 +137,7 @@ def test_a_game_that_begins_on_a_full_disk_is_kept_whole_when_there_is_room(
         setup = Setup(t=0, time_control="5400", white=Player(impaired=True), arbiter="automatic")
         run(path, setup, KEYS_ONLY, itertools.chain([""], lines()), out, options)
     assert [fact.kind for fact in read_journal(path).facts[:2]] == ["setup", "start"]
-    assert kept_options.kept(path) == {"voice": "own"}
+    assert games.kept_options(path) == {"voice": "own"}
 
 
 class HallThatWaits:

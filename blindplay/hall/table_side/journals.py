@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from blindplay.record import JournalError, chain, files, read_journal, signatures
-from blindplay.record.journal import JournalContents
+from blindplay.record import JournalError, files, read_journal, signatures
+from blindplay.record.journal import JournalContents, digest_of
 from blindplay.record.signatures import RulingsDigest, SignedStatement
 from blindplay.table.table import Table
 from blindplay.version import VERSION
@@ -104,7 +104,7 @@ class JournalLines:
             for line in file:
                 if self.number == number or not line.endswith(b"\n"):
                     break
-                self.game = self.game or chain.digest_of(line)
+                self.game = self.game or digest_of(line)
                 self._ends.append(self._ends[-1] + len(line))
 
     def reach(self, number: int, digest: str) -> bool:
@@ -116,7 +116,7 @@ class JournalLines:
             return False
         with self._table.path.open("rb") as file:
             file.seek(self._ends[number - 1])
-            return chain.digest_of(file.readline()) == digest
+            return digest_of(file.readline()) == digest
 
     def batch(self, index: int) -> tuple[bytes, int]:
         """Some lines from ``index`` on, as one message, and how many they are.

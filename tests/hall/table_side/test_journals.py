@@ -22,8 +22,8 @@ from blindplay.hall.table_side.journals import (
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Setup, Start
 from blindplay.record import Journal, read_journal, signatures
-from blindplay.record.chain import encoded
-from blindplay.record.verifying import KnownKeys, verify
+from blindplay.record.journal import encoded
+from blindplay.record.signatures import KnownKeys, verify
 from blindplay.table import Table
 from tests.hall.running import SETUP, Event, play
 

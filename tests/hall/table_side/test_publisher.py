@@ -14,7 +14,7 @@ from blindplay.hall.hall import Hall
 from blindplay.hall.protocol import Head, LinesWanted, Presence, Topic, decode, encode
 from blindplay.hall.table_side.publisher import Publisher, head_of
 from blindplay.laws import facts as f
-from blindplay.record import Journal, storage
+from blindplay.record import Journal, games
 from blindplay.table import Table
 from blindplay.table.hall_contact import Elsewhere
 from tests.hall.running import SETUP, Event, kinds, play
@@ -174,7 +174,7 @@ def test_a_game_that_is_forgotten_leaves_nothing_of_the_hall(event: Event) -> No
         stack.enter_context(Publisher(table, event.joined("1")))
         assert until(lambda: table.path.with_suffix(".hall").exists())
         table._journal.close()
-    storage.forget(table.path, everything=True)
+    games.forget(table.path, everything=True)
     assert list(table.path.parent.iterdir()) == []
 
 
