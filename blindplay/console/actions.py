@@ -1,5 +1,6 @@
 """Turns the requests of pages into facts: by the role that the server knows, and only while the
-game is as the page showed it."""
+game is as the page showed it. The consequences of an arbiter's action are told before it is done.
+"""
 
 import dataclasses
 import hashlib
@@ -12,11 +13,12 @@ import chess
 
 from blindplay.language import QUESTIONS, About, Command, Kind, load
 from blindplay.language.scoresheets import reading
-from blindplay.laws import Game, Origin, Ruling, Taken, permissions
+from blindplay.laws import Fact, Game, Origin, Ruling, Taken, permissions
 from blindplay.laws import facts as f
+from blindplay.laws.facts import Tick
 from blindplay.laws.game import Turn
 from blindplay.laws.reasons import MoveReason
-from blindplay.laws.rulings import Answer, Completed, NotMade, Refused
+from blindplay.laws.rulings import Answer, ClockReading, Completed, NotMade, Refused
 from blindplay.laws.sheets import before_last_of
 from blindplay.wording.announcements import (
     Announcement,
@@ -28,10 +30,50 @@ from blindplay.wording.pack_words import answer_in_words
 from blindplay.wording.position import hint_in_words, look, time_in_words
 from blindplay.wording.readers import reader
 
-from .consequences import at_time, consequences
 from .messages import catalogue
 from .next_step import next_step
 from .table_port import TablePort, held
+
+
+@dataclass(frozen=True)
+class Consequences:
+    """The game as it would be, the rulings that lead there, and a ``digest`` of both.
+
+    The digest tells whether an action still does what a page has shown. Clocks that run, and moves
+    that the action does not concern, leave it as it is.
+    """
+
+    game: Game
+    rulings: tuple[Ruling, ...]
+    digest: str
+
+
+def at_time(game: Game, t: int) -> Game:
+    """A copy of the game as it stands at ``t`` ms of the table's time. The game itself has the time
+    of its last fact, which may be long ago while no clock runs."""
+    return game.foretell(Tick(t=t))[0]
+
+
+def consequences(game: Game, fact: Fact) -> Consequences:
+    """The consequences of ``fact`` in a ``game`` as it stands at its time; see :func:`at_time`. The
+    game stays as it is."""
+    after, rulings = game.foretell(fact)
+    # Readings of the clocks change with each second; only what the action does to them counts.
+    told = [(one.kind, one.fields) for one in rulings if not isinstance(one, ClockReading)]
+    same = after.over or after.clock.running == game.clock.running
+    clocks = () if same else (after.clock.running,)
+    done = (told, _moves_changed(game, after), clocks, after.result)
+    digest = hashlib.sha256(repr(done).encode()).hexdigest()[:16]
+    return Consequences(after, tuple(rulings), digest)
+
+
+def _moves_changed(game: Game, after: Game) -> tuple[list[str], list[str]]:
+    """The moves that would no longer stand, and those that would stand then."""
+    before, then = ([ply.move.uci() for ply in one.history] for one in (game, after))
+    pairs = enumerate(zip(before, then, strict=False))
+    kept = next((at for at, (old, new) in pairs if old != new), min(len(before), len(then)))
+    return before[kept:], then[kept:]
+
 
 Form = Mapping[str, Sequence[str]]
 

@@ -32,11 +32,11 @@ from blindplay.wording.readers import reader
 from . import assets, views
 from .access import AccessLinks, BrowserSession, RateLimiter
 from .actions import ActionResult, AskedAction, Form, act_after_hands, come_in, stamp, value_of
-from .door import PageDoor, guarded
 from .messages import catalogue
 from .pages import page_of
 from .public import PATH, Audience, PublicPage
 from .requests import fields_of, form_of, trouble_page, wants_json
+from .sign_in import SignIn, guarded
 from .stream import OpenPages, Stream, ToldSentence, sent
 from .table_port import TablePort, held, tape_of
 
@@ -64,7 +64,7 @@ class Console:
     """All pages of one table. ``app`` is the ASGI application.
 
     ``hosts``: the names and addresses by which browsers may call it, without ports. ``encrypted``,
-    ``cookie``, ``remember_s``: as in :class:`~.door.PageDoor`. ``audience``: the part that is
+    ``cookie``, ``remember_s``: as in :class:`~.sign_in.SignIn`. ``audience``: the part that is
     public without a link; None: nothing. ``does``: performs a page's action. ``around``: links in
     front of each page, by its language. ``name``: that of the table, where there are several.
     """
@@ -85,7 +85,7 @@ class Console:
     ) -> None:
         self._table = table
         self._does, self._around, self._name = does, around, name
-        self.door = PageDoor(
+        self.sign_in = SignIn(
             AccessLinks() if links is None else links,
             cookie,
             encrypted=encrypted,
@@ -104,7 +104,7 @@ class Console:
         """While it is set, streams of changes end, and pages connect again."""
         self.public = None if audience is None else PublicPage(table, audience)
         """The page without a link; None if nothing is public."""
-        to_session = self.door.to_session
+        to_session = self.sign_in.to_session
         self.seats = [
             Route("/{seat}/", to_session(self._page)),
             Route("/{seat}/do", to_session(self._do), methods=["POST"]),
@@ -114,7 +114,7 @@ class Console:
             Route("/{seat}/papers/{name}", to_session(self._paper)),
             Route("/{seat}/{name}", to_session(self._beside)),
         ]
-        """The routes of the roles' pages, without the door. A hall mounts them under each table."""
+        """The routes of the roles' pages, without sign-in. A hall mounts them under each table."""
         routes = [
             Route("/", self._front),
             Route("/enter", self._enter, methods=["POST"]),
@@ -188,12 +188,13 @@ class Console:
     def present(self) -> dict[str, tuple[int, int]]:
         """The number of browsers that came in, and of open pages, for each role with a link."""
         return {
-            role: (came, self.pages.count[role]) for role, came in self.door.links.given().items()
+            role: (came, self.pages.count[role])
+            for role, came in self.sign_in.links.given().items()
         }
 
     def revoke(self, role: str) -> None:
         """Revoke the link of this role and notify its open pages."""
-        self.door.links.revoke(role)
+        self.sign_in.links.revoke(role)
         self._wake()
 
     def issue(self, role: str) -> str:
@@ -203,7 +204,7 @@ class Console:
         """
         with held(self._table) as game:
             page_of(game, role)
-        token = self.door.links.issue(role)
+        token = self.sign_in.links.issue(role)
         self._wake()
         return token
 
@@ -212,7 +213,7 @@ class Console:
         path = request.url.path
         if self.public and path.startswith(PATH):
             return True
-        return self.door.allows(request, "static" if path.startswith("/static/") else "")
+        return self.sign_in.allows(request, "static" if path.startswith("/static/") else "")
 
     # --- pages -----------------------------------------------------------------------------
 
@@ -227,10 +228,10 @@ class Console:
         return stream
 
     async def _front(self, request: Request) -> Response:
-        return self.door.asks_for_link(request)
+        return self.sign_in.asks_for_link(request)
 
     async def _enter(self, request: Request) -> Response:
-        return await self.door.enter(request, self._come_in)
+        return await self.sign_in.enter(request, self._come_in)
 
     async def _come_in(self, session: BrowserSession) -> str:
         await run_in_threadpool(come_in, self._table, session.role)
@@ -253,7 +254,7 @@ class Console:
             return _told(request, session, language, answer, 429)
         if "act" not in form:
             views.choose(session, form)
-            self.door.links.keep()
+            self.sign_in.links.keep()
             return _to_page(session.role, request)
         first = session.once.begin(value_of(form, "id"))
         if first is None:  # asked for already, or void: it is not done again
@@ -320,7 +321,7 @@ class Console:
 
     async def _beside(self, request: Request, session: BrowserSession) -> Response:
         """A further page of a role, or with ``part`` only its content."""
-        if not self.door.asking.take(session.digest.hex()):
+        if not self.sign_in.asking.take(session.digest.hex()):
             return trouble_page(request, "too_fast", 429, session.language)
         form = fields_of(request.url.query)
         if form is None:
@@ -333,7 +334,7 @@ class Console:
     async def _paper(self, request: Request, session: BrowserSession) -> Response:
         """A record of the game, to print or to save."""
         name = request.path_params["name"]
-        if not self.door.asking.take(session.digest.hex()):
+        if not self.sign_in.asking.take(session.digest.hex()):
             return trouble_page(request, "too_fast", 429, session.language)
         found = await run_in_threadpool(views.paper, self._table, session, name)
         if found is None:
@@ -346,7 +347,7 @@ class Console:
     async def _sound(self, request: Request) -> Response:
         """An utterance on the tape. The tape holds public sentences and the players'
         announcements. It is the arbiter's evidence (D.2.7), and only the arbiter hears it."""
-        session = self.door.session(request)
+        session = self.sign_in.session(request)
         if session is None or session.role != "arbiter":
             return Response(status_code=404 if session else 401)
         tape = await run_in_threadpool(tape_of, self._table)
@@ -361,7 +362,7 @@ class Console:
         stream = await run_in_threadpool(self._stream, session.role, language)
         place = request.headers.get("last-event-id") or request.query_params.get("since", "")
         events = self.pages.events(
-            stream, place, session, lambda: self.door.session(request) is session
+            stream, place, session, lambda: self.sign_in.session(request) is session
         )
         return StreamingResponse(events, media_type="text/event-stream")
 

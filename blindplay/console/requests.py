@@ -8,7 +8,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from . import views
 from .actions import Form
-from .guard import MOST_BYTES
+from .limits import MOST_BYTES
 from .messages import catalogue, negotiate
 
 _MOST_FIELDS = 40
@@ -31,20 +31,20 @@ def wants_json(request: Request) -> bool:
 
 
 def asks_for_link(
-    request: Request, key: str = "", status: int = 200, door: str = "enter"
+    request: Request, key: str = "", status: int = 200, words: str = "enter"
 ) -> Response:
-    """The page that asks for a link; ``key`` is that of the reason. ``door`` is the beginning of
-    the keys of its words."""
+    """The page that asks for a link; ``key`` is that of the reason. ``words`` is the
+    beginning of the keys of its sentences."""
     language = accepted(request)
     why = catalogue(language)[key] if key else ""
-    page = views.render("enter.html", language, why=why, door=door)
+    page = views.render("enter.html", language, why=why, words=words)
     return HTMLResponse(page, status_code=status)
 
 
 def trouble_page(request: Request, key: str, status: int, language: str = "") -> Response:
     """A refusal in words: a page, or JSON for a script."""
     if request.url.path == "/":
-        return asks_for_link(request, key, status)  # a right link opens the door even then
+        return asks_for_link(request, key, status)  # a right link opens the page even then
     language = language or accepted(request)
     why = catalogue(language)[key]
     if wants_json(request):

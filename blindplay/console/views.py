@@ -24,8 +24,8 @@ from . import assets
 from .access import BrowserSession
 from .actions import Form, value_of
 from .messages import LANGUAGES, catalogue
-from .pages import Page, page_of, papers, title_of
-from .pages.common import LOW_MS
+from .pages import page_of, papers, title_of
+from .pages.common import LOW_MS, Page
 from .pages.papers import RulingsReport, SentRecord
 from .stream import PageNow, ToldSentence
 from .table_port import TablePort, held
@@ -136,8 +136,8 @@ def _gets_help(game: Game, side: str) -> bool:
 
 def parts(page: Page, values: Mapping[str, Any], language: str) -> dict[str, str]:
     """The parts of a page by their names."""
-    names = (*page.PARTS, *getattr(page, "ASIDE", ()))
-    return {name: render(f"{page.FOLDER}/{name}.html", language, **values) for name in names}
+    names = (*page.parts, *page.aside)
+    return {name: render(f"{page.folder}/{name}.html", language, **values) for name in names}
 
 
 def beside(table: TablePort, session: BrowserSession, name: str, form: Form) -> str | None:
@@ -145,13 +145,13 @@ def beside(table: TablePort, session: BrowserSession, name: str, form: Form) -> 
     form, only its content, for a script."""
     with held(table) as game:
         page = page_of(game, session.role)
-    extra = getattr(page, "EXTRA", {}).get(name)
+    extra = page.extra.get(name)
     if extra is None:
         return None
     language = language_of(session, form)
     values = extra(table, session.role, language, form)
-    template = f"{page.FOLDER}/{'part' if 'part' in form else 'whole'}_{name}.html"
-    return render(template, language, theme=session.theme, styles=page.STYLES, **values)
+    template = f"{page.folder}/{'part' if 'part' in form else 'whole'}_{name}.html"
+    return render(template, language, theme=session.theme, styles=page.styles, **values)
 
 
 def paper(table: TablePort, session: BrowserSession, name: str) -> SentRecord | None:
@@ -175,10 +175,9 @@ def told_to(game: Game, role: str, language: str, taken: Taken) -> list[ToldSent
         say = catalogue(language)
         sentence = say["on_move"].format(side=say[game.side])
         found.append((sentence, False, {name: now[name] for name in TO_MOVE}))
-    calls = getattr(page_of(game, role), "calls", None)
-    if calls is not None:
+    if calls := page_of(game, role).calls(game, language, taken.rulings):
         rests = {name: now[name] for name in needed(game)}
-        found += [(sentence, True, rests) for sentence in calls(game, language, taken.rulings)]
+        found += [(sentence, True, rests) for sentence in calls]
     return found
 
 
@@ -202,11 +201,11 @@ def whole(
     return render(
         "page.html",
         session.language,
-        parts={name: shown.parts[name].replace(SEEN, shown.stamp) for name in page.PARTS},
-        scripts=("console.js", "papers.js", "signals.js", *page.SCRIPTS),
-        beside=getattr(page, "BESIDE", ()),
-        styles=(*page.STYLES, "signals.css"),
-        kind=page.FOLDER,
+        parts={name: shown.parts[name].replace(SEEN, shown.stamp) for name in page.parts},
+        scripts=("console.js", "papers.js", "signals.js", *page.scripts),
+        beside=page.beside,
+        styles=(*page.styles, "signals.css"),
+        kind=page.folder,
         title=title,
         place=shown.place,
         stamp=shown.stamp,

@@ -15,10 +15,10 @@ from starlette.routing import BaseRoute, Route
 from blindplay.console import views
 from blindplay.console.access import BrowserSession
 from blindplay.console.actions import value_of
-from blindplay.console.door import Answering
 from blindplay.console.limits import is_here
 from blindplay.console.messages import catalogue
 from blindplay.console.requests import form_of
+from blindplay.console.sign_in import Answering
 from blindplay.console.views import NamedLink
 from blindplay.given import plain
 from blindplay.laws.facts import SIDES

@@ -18,10 +18,10 @@ from starlette.types import Receive, Scope, Send
 
 from blindplay.console import LOOPBACK, PORT, assets, views
 from blindplay.console.access import AccessLinks, BrowserSession
-from blindplay.console.door import PageDoor, guarded
 from blindplay.console.messages import LANGUAGES, catalogue
 from blindplay.console.requests import accepted, form_of, trouble_page
 from blindplay.console.server import Certificate, PageServer
+from blindplay.console.sign_in import SignIn, guarded
 from blindplay.console.stream import OpenPages, Stream, ToldSentence
 from blindplay.console.views import NamedLink
 from blindplay.language import load
@@ -82,7 +82,7 @@ class HallPages:
     ) -> None:
         self._hall, self._title = hall, title
         self._tickets = tickets
-        self.door = PageDoor(
+        self.sign_in = SignIn(
             links, cookie, encrypted=encrypted, remember_s=remember_s, words="hall_enter"
         )
         self.overview = Overview(hall.follower)
@@ -96,7 +96,7 @@ class HallPages:
         self._wake = threading.Event()
         self._closing = threading.Event()
         self.pages = OpenPages(lambda: None, _now_ms)
-        to_session = self.door.to_session
+        to_session = self.sign_in.to_session
         routes = [
             Route("/", self._front),
             Route("/enter", self._enter, methods=["POST"]),
@@ -111,7 +111,7 @@ class HallPages:
             *([] if tickets is None else TicketRoutes(tickets).routes),
             Mount("/tables/{table}", app=self._table),
         ]
-        self.app = guarded(routes, hosts, self.door.allows)
+        self.app = guarded(routes, hosts, self.sign_in.allows)
         self._thread = threading.Thread(target=self._work, name="hall pages", daemon=True)
         self._thread.start()
         hall.follower.listen(self._on_message)
@@ -213,12 +213,12 @@ class HallPages:
     # --- pages -----------------------------------------------------------------------------------
 
     async def _front(self, request: Request) -> Response:
-        if self.door.session(request) is not None:
+        if self.sign_in.session(request) is not None:
             return RedirectResponse("/hall/", status_code=303)
-        return self.door.asks_for_link(request)
+        return self.sign_in.asks_for_link(request)
 
     async def _enter(self, request: Request) -> Response:
-        return await self.door.enter(request, self._place_of)
+        return await self.sign_in.enter(request, self._place_of)
 
     async def _place_of(self, session: BrowserSession) -> str:
         return "/hall/"
@@ -261,7 +261,7 @@ class HallPages:
     async def _choose(self, request: Request, session: BrowserSession) -> Response:
         """The language and the colours of a reader's pages."""
         views.choose(session, await form_of(request))
-        self.door.links.keep()
+        self.sign_in.links.keep()
         return RedirectResponse("/hall/", status_code=303)
 
     async def _next(self, request: Request, session: BrowserSession) -> Response:
@@ -286,16 +286,16 @@ class HallPages:
         view = await run_in_threadpool(self._view, language, kind)
         place = request.headers.get("last-event-id") or query.get("since", "")
         events = self.pages.events(
-            view.stream, place, session, lambda: self.door.session(request) is session
+            view.stream, place, session, lambda: self.sign_in.session(request) is session
         )
         return StreamingResponse(events, media_type="text/event-stream")
 
     async def _table(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The arbiter's page of a table, and its parts."""
         request = Request(scope)
-        session = self.door.session(request)
+        session = self.sign_in.session(request)
         if session is None:
-            await self.door.refusal(request)(scope, receive, send)
+            await self.sign_in.refusal(request)(scope, receive, send)
             return
         name = scope["path_params"]["table"]
         known = name in self._hall.follower.tables
@@ -378,9 +378,9 @@ class HallHost:
     def links(self, arbiters: Iterable[str], *, anew: bool = False) -> dict[str, str]:
         """A new link for each of ``arbiters`` without one, or for all of them; a new link ends the
         old one."""
-        known = () if anew else self.pages.door.links.given()
+        known = () if anew else self.pages.sign_in.links.given()
         return {
-            name: f"{self.url}/#{self.pages.door.links.issue(name)}"
+            name: f"{self.url}/#{self.pages.sign_in.links.issue(name)}"
             for name in arbiters
             if name not in known
         }

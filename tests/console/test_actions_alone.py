@@ -10,7 +10,7 @@ from markupsafe import escape
 
 from blindplay.console.actions import ActionResult, act, stamp
 from blindplay.console.messages import LANGUAGES, catalogue
-from blindplay.console.pages import player
+from blindplay.console.pages import page_of
 from blindplay.language import load
 from blindplay.laws import Fact, Origin
 from blindplay.laws import facts as f
@@ -75,11 +75,11 @@ def test_no_page_takes_back_under_the_laws(table: Table) -> None:
 
 def test_a_page_says_that_the_opponents_move_is_executed(table: Table) -> None:
     play(table, "e2e4", "e7e5")
-    shown = player.values(table, table.game, "white", "en")
+    shown = page_of(table.game, "white").values(table, table.game, "white", "en")
     assert shown["to_execute"] == "e7e5" and shown["hints"] and shown["takes_back"]
     assert not do(table, act="make", move=shown["to_execute"]).refused
     assert not table.game.outstanding("white")
-    assert player.values(table, table.game, "white", "en")["to_execute"] == ""
+    assert page_of(table.game, "white").values(table, table.game, "white", "en")["to_execute"] == ""
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

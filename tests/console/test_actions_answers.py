@@ -9,7 +9,7 @@ import pytest
 
 from blindplay.console.actions import ActionResult, act, stamp
 from blindplay.console.messages import LANGUAGES
-from blindplay.console.pages import common, players
+from blindplay.console.pages import common, page_of
 from blindplay.language import load
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
@@ -97,12 +97,13 @@ def test_each_player_says_yes_or_no_on_their_page_to_what_both_are_asked(
     hall.table.submit(f.Irregular(by="white", what="wrong_start"))
     late = {"act": ["consent"], "given": ["yes"], "seen": [seen]}
     assert act(hall.table, "white", language, late).refused  # that page did not show the question
-    question = players.values(hall.table, hall.table.game, "black", language)["question"]
+    game = hall.table.game
+    question = page_of(game, "black").values(hall.table, game, "black", language)["question"]
     pack = load(language)
     assert question == pack.sentence("consent_asked", what=pack.sentence("new_game"))
     answer = do(hall, "black", "consent", language, given="yes")
     assert not answer.refused and answer.told
-    assert not players.values(hall.table, hall.table.game, "black", language)["question"]
+    assert not page_of(game, "black").values(hall.table, game, "black", language)["question"]
     assert do(hall, "black", "consent", language, given="no").refused  # it has been said
     assert do(hall, "assistant:white", "consent", language, given="yes").refused
     assert not do(hall, "white", "consent", language, given="no").refused

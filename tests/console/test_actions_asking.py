@@ -10,7 +10,7 @@ import pytest
 
 from blindplay.console.actions import ActionResult, act, stamp
 from blindplay.console.messages import LANGUAGES, catalogue
-from blindplay.console.pages import player
+from blindplay.console.pages import players
 from blindplay.language import load
 from blindplay.laws import Fact
 from blindplay.laws import facts as f
@@ -120,10 +120,10 @@ def test_why_it_is_no_move_is_said(knights: Knights, text: str, said: str) -> No
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_key_asks_one_thing(language: str) -> None:
     say = catalogue(language)
-    keys = [say[f"key_{name}"] for name in (*player.KEYS, *player.TRAINING_KEYS)]
+    keys = [say[f"key_{name}"] for name in (*players.KEYS, *players.TRAINING_KEYS)]
     assert len(set(keys)) == len(keys)
     assert all(len(key) == 1 and key.isalpha() and key == key.lower() for key in keys)
-    assert len(set(say["piece_keys"])) == len(player.PIECES)
+    assert len(set(say["piece_keys"])) == len(players.PIECES)
     # What the sentence names, the keys do.
     for key in say["piece_keys"]:
         assert f" {key.upper()} " in say["which_pieces"]

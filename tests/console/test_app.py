@@ -13,9 +13,10 @@ from typing import Any
 import httpx
 import pytest
 
-from blindplay.console import pages, views
+from blindplay.console import views
 from blindplay.console.access import RateLimiter
 from blindplay.console.actions import ActionResult, act, stamp
+from blindplay.console.pages import players
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import IllegalMove
 from tests.console.hall import SEAT, Browser, Hall
@@ -415,7 +416,7 @@ def test_a_page_from_before_a_restart_is_given_everything(
 ) -> None:
     changes = Changes(assistant, place)
     changes.wait(1)
-    assert set(changes.events[0][1]["parts"]) == set(pages.assistant.PARTS)
+    assert set(changes.events[0][1]["parts"]) == set(players.ASSISTANT.parts)
     assert changes.events[0][1]["told"] == []
 
 

@@ -1,4 +1,6 @@
-"""The console among many: idle connections, tables side by side, too many pages; and errors."""
+"""The console among many: idle connections, tables side by side, too many requests and pages; and
+errors. Only those that ask too much are slowed down.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,49 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from blindplay.console import actions, limits, stream, views
+from blindplay.console import actions, limits, sign_in, stream, views
 from blindplay.console.access import RateLimiter
 from blindplay.console.limits import is_here
 from tests import web
 from tests.console.hall import SEAT, Browser, Hall
 from tests.coroutines import finished
 from tests.waiting import PATIENCE_S
+
+
+@pytest.fixture
+def far(monkeypatch: pytest.MonkeyPatch, hall: Hall) -> None:
+    """Everybody comes from one other machine, and may ask three times."""
+    monkeypatch.setattr(sign_in, "is_here", lambda address: False)
+    hall.host.console.sign_in.asking = RateLimiter(a_second=0, at_once=3)
+    hall.host.console.sign_in.entering = RateLimiter(a_second=0, at_once=3)
+
+
+@pytest.mark.usefixtures("far")
+def test_wrong_links_slow_down_neither_those_who_are_in_nor_a_right_link(hall: Hall) -> None:
+    inside, guest = Browser(hall, "black"), Browser(hall, "white")
+    assert inside.enter().status_code == 303
+    right, guest.token = guest.token, "wrong"
+    assert [guest.enter().status_code for _ in range(5)] == [403, 403, 403, 429, 429]
+    asked = [guest.client.get("/nonsense/").status_code for _ in range(5)]
+    assert asked == [401, 401, 401, 429, 429]
+    assert inside.client.get(inside.seat).status_code == 200
+    assert inside.do("resign").status_code == 200
+    page = guest.client.get("/")
+    assert (page.status_code, 'id="enter"' in page.text) == (429, True)  # a link can be tried
+    guest.token = right
+    assert guest.enter().status_code == 303
+    assert guest.client.get(guest.seat).status_code == 200
+
+
+@pytest.mark.usefixtures("far")
+def test_whoever_is_in_is_slowed_down_for_themselves(hall: Hall) -> None:
+    busy, quiet = Browser(hall, "black"), Browser(hall, "white")
+    for browser in (busy, quiet):
+        assert browser.enter().status_code == 303
+    asked = [busy.client.get(busy.seat).status_code for _ in range(5)]
+    assert asked == [200, 200, 200, 429, 429]
+    assert quiet.client.get(quiet.seat).status_code == 200
+
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
@@ -94,7 +132,7 @@ def test_who_says_nothing_is_hung_up_on_and_has_a_share(
 
 
 def test_other_machines_may_not_ask_without_end(hall: Hall) -> None:
-    hall.host.console.door.asking = RateLimiter(a_second=0, at_once=2)
+    hall.host.console.sign_in.asking = RateLimiter(a_second=0, at_once=2)
 
     async def ask(address: str) -> list[int]:
         transport = httpx.ASGITransport(hall.host.console.app, client=(address, 1))
@@ -129,7 +167,7 @@ def test_a_browser_that_listens_too_often_loses_its_oldest_page_and_says_so(
 
 def test_who_has_given_way_to_newer_browsers_is_told_so(hall: Hall, assistant: Browser) -> None:
     for _ in range(16):
-        assert hall.host.console.door.links.enter(assistant.token, "en") is not None
+        assert hall.host.console.sign_in.links.enter(assistant.token, "en") is not None
     answer = assistant.client.get(SEAT)
     assert answer.status_code == 410
     assert "Open the link again" in answer.text

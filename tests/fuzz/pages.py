@@ -44,11 +44,13 @@ class _Served:
         self.table = Table(self.journal, setup, now=lambda: 0.0)
         self.table.submit(f.Start())
         self.console = Console(self.table, ["localhost"])
-        self.console.acting = self.console.door.entering = RateLimiter(a_second=1e6, at_once=10**6)
+        self.console.acting = self.console.sign_in.entering = RateLimiter(
+            a_second=1e6, at_once=10**6
+        )
         self.console.closing.set()  # streams end after what there is
         self.cookies = {}
         for role in roles(self.table.game):
-            entered = self.console.door.links.enter(self.console.issue(role), "de")
+            entered = self.console.sign_in.links.enter(self.console.issue(role), "de")
             assert entered is not None
             self.cookies[role] = f"{COOKIE}={entered[1]}"
 

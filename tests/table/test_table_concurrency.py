@@ -79,7 +79,9 @@ def test_all_devices_and_four_consoles_at_once_make_one_game(
         session.attach_microphone("white", microphone, open_recogniser(pack, find_model("de")))
         sound = read_audio(synthesiser.render(pack.command_phrases()[0]))
         host = ConsoleHost(table, port=0)
-        host.console.acting = host.console.door.entering = RateLimiter(a_second=1e6, at_once=10**6)
+        host.console.acting = host.console.sign_in.entering = RateLimiter(
+            a_second=1e6, at_once=10**6
+        )
         assert until(lambda: all(seat.board.placement() for seat in session.boards.values()))
         table.submit(f.Start())
         over = threading.Event()

@@ -2,7 +2,7 @@
 arbiter do (6.10 to 6.13, 7, 12)."""
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -18,13 +18,7 @@ from ..actions import Form, NoActionError, value_of
 from ..messages import catalogue
 from ..pieces import rows
 from ..table_port import TablePort, held, tape_of
-from . import boards, common, decisions, papers, sheets, timeline
-
-FOLDER = "arbiter"
-PARTS = ("tab", "game", "decide", "clocks", "boards", "timeline", "sheets")
-BESIDE = ("game", "decide")
-SCRIPTS = ("clock.js", "board_views.js", "board.js", "next.js", "arbiter.js")
-STYLES = ("board.css", "arbiter.css")
+from . import boards, common, decisions, papers, timeline
 
 NEWEST = 5
 """Entries on the page itself; the timeline has all."""
@@ -69,7 +63,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         or game.turn.made is not None
         or any(game.outstanding(board) for board in game.tables),
         "sheets": {side: common.sheet_rows(game, side) for side in f.SIDES},
-        "signs": {side: sheets.in_notation(game, side, language) for side in f.SIDES},
+        "signs": {side: common.in_notation(game, side, language) for side in f.SIDES},
         "names": {side: common.name_of(game, side, language) for side in f.SIDES},
         "assistants": game.assistants,
         "adjourned": game.adjourned,
@@ -193,10 +187,19 @@ def _whole_timeline(table: TablePort, role: str, language: str, form: Form) -> d
     }
 
 
-EXTRA: Mapping[str, Any] = {"past": boards.past, "sure": sure, "timeline": _whole_timeline}
-"""Further pages by their addresses; each function gives the values of its template."""
-
-
 def _chosen(form: Form, name: str, known: tuple[str, ...]) -> str:
     text = value_of(form, name)
     return text if text in known else ""
+
+
+ARBITER = common.Page(
+    folder="arbiter",
+    parts=("tab", "game", "decide", "clocks", "boards", "timeline", "sheets"),
+    scripts=("clock.js", "board_views.js", "board.js", "next.js", "arbiter.js"),
+    styles=("board.css", "arbiter.css"),
+    values=values,
+    beside=("game", "decide"),
+    extra={"past": boards.past, "sure": sure, "timeline": _whole_timeline},
+    calls=calls,
+)
+"""The arbiter's page."""

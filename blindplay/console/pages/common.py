@@ -1,21 +1,57 @@
-"""Parts of a game that several pages show: moves, scoresheets, clocks, its status."""
+"""What a page is, and the parts of a game that several pages show: moves, scoresheets, clocks, its
+status.
+"""
 
+import functools
 import itertools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import chess
 
 from blindplay.language import load
-from blindplay.laws import Game
+from blindplay.language.scoresheets import reading
+from blindplay.language.scoresheets.notation import Notation
+from blindplay.laws import Game, Ruling
 from blindplay.laws.facts import SIDES
 from blindplay.laws.rulings import GameOver
-from blindplay.record.score import SheetRow, moves, sheet
+from blindplay.record.score import ScoredPly, SheetRow, moves, sheet
 from blindplay.wording.clock_times import write_time
 from blindplay.wording.readers import announcing
 
+from ..actions import Form
 from ..messages import catalogue
 from ..next_step import Played, to_execute
 from ..table_port import TablePort
+from . import common
+
+
+@dataclass(frozen=True)
+class Page:
+    """The page of a role.
+
+    ``folder`` of its templates, and ``parts``, the names of those templates in their order. The
+    part ``tab`` is the title of the browser's tab. ``scripts`` of ``static`` that it loads besides
+    ``console.js``, ``styles`` that it links besides ``base.css``. ``values`` of its templates, for
+    a table, its game, held, a role and a language. ``aside``: parts that only its further pages
+    show, kept up to date like the others. ``beside``: those parts that stand together beside the
+    others on a wide screen. ``extra``: further pages by their addresses; each function gives the
+    values of the template ``whole_<address>.html`` for a table, a role, a language and a form.
+    ``calls``: urgent sentences for its reader alone, for a game, a language and new rulings.
+    """
+
+    folder: str
+    parts: tuple[str, ...]
+    scripts: tuple[str, ...]
+    styles: tuple[str, ...]
+    values: Callable[[TablePort, Game, str, str], Mapping[str, Any]]
+    extra: Mapping[str, Callable[[TablePort, str, str, Form], Mapping[str, Any]]]
+    aside: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    calls: Callable[[Game, str, Sequence[Ruling]], list[str]] = lambda game, language, rulings: []
+
 
 LOW_MS = 60_000
 
@@ -161,3 +197,31 @@ def sheet_rows(game: Game, side: str, *, with_struck: bool = True) -> list[Sheet
 def next_ply(game: Game, side: str) -> int:
     """The first ply that the sheet of ``side`` lacks."""
     return next(ply for ply in itertools.count(1) if ply not in game.sheets[side])
+
+
+def in_notation(game: Game, side: str, language: str) -> list[SheetRow]:
+    """The scoresheet of ``side``, as :func:`.common.sheet_rows` has it. An entry that is one move
+    stands in notation, any other as it was written."""
+    entries = tuple(game.sheets[side].values())
+    notations = reading.notation_of(entries)
+
+    def told(entry: ScoredPly | None) -> ScoredPly | None:
+        if entry is None or entry.ply > len(game.history) + 1:
+            return entry
+        passed = entry.ply <= len(game.history)
+        board = game.history[entry.ply - 1].before if passed else game.board
+        read = partial(_signs, board.fen(), board.chess960, notations, language)
+        text = None if entry.text is None else read(entry.text)
+        return replace(entry, text=text, struck=tuple(read(one) for one in entry.struck))
+
+    rows = common.sheet_rows(game, side)
+    return [(number, told(white), told(black)) for number, white, black in rows]
+
+
+@functools.lru_cache(maxsize=4096)
+def _signs(
+    fen: str, chess960: bool, notations: tuple[Notation, ...], language: str, text: str
+) -> str:
+    board = chess.Board(fen, chess960=chess960)
+    found = reading.read(text, board, notations)
+    return text if found.move is None else load(language).write(board, found.move)

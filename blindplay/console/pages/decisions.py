@@ -19,8 +19,7 @@ from blindplay.laws.state import OTHER, Pending
 from blindplay.record.score import entry_place
 from blindplay.wording.clock_times import read_time, write_time
 
-from ..actions import Form, NoActionError, fact_of
-from ..consequences import at_time, consequences
+from ..actions import Form, NoActionError, at_time, consequences, fact_of
 from . import common
 from .timeline import Narrator
 

@@ -1,5 +1,13 @@
-"""The common part of all players' pages."""
+"""The pages of players and of their assistants.
 
+The page of an impaired player is for a keyboard and a screen reader. It shows what the player may
+know: the announcements, the own scoresheet, and, on request, the clocks and the number of moves
+(fide-2023 D.2.7, D.2.10.4). It shows the position only in training. The page of a sighted player
+has board, clocks and scoresheet (fide-2023 D.2.5); the one of an assistant the tasks of D.2.10 and
+D.2.11.
+"""
+
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -7,7 +15,7 @@ from blindplay.language import Command, load
 from blindplay.laws import Game, Taken, permissions
 from blindplay.laws.claims import QUICKPLAY_CLAIMS
 from blindplay.laws.editions import article
-from blindplay.laws.facts import SIDES, Tick
+from blindplay.laws.facts import IRREGULARITIES, SIDES, Tick
 from blindplay.laws.state import OTHER
 from blindplay.record.score import entry_place
 from blindplay.wording.announcements import announcements
@@ -15,14 +23,15 @@ from blindplay.wording.announcements import announcements
 from ..actions import Form
 from ..messages import catalogue
 from ..next_step import NextStep, Played, next_step
+from ..pieces import rows
 from ..table_port import TablePort, held
-from . import boards, common, papers
+from . import boards, common, papers, timeline
 
 # Then an offer of a draw cannot be answered.
 _UNANSWERED = ("over", "sign", "arbiter", "consent", "wait_consent", "adjourned", "open")
 
 
-def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
+def _common_values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
     """The values of the shared templates for the player ``role``."""
     say = catalogue(language)
     step = next_step(game, role)
@@ -154,5 +163,150 @@ def _whole_moves(table: TablePort, role: str, language: str, form: Form) -> dict
         return {"moves": told, "announced_in": common.spoken_in(game)}
 
 
-EXTRA: Mapping[str, Any] = {"past": boards.past, "clocks": _whole_clocks, "moves": _whole_moves}
+_EXTRA: Mapping[str, Any] = {"past": boards.past, "clocks": _whole_clocks, "moves": _whole_moves}
 """Further pages by their addresses; each function gives the values of its template."""
+
+
+_HEARD = 10
+# The question of each key, as a command of the languages. Texts: key_<name> and keyname_<name>.
+KEYS = ("clock_both", "moves", "last_move")
+TRAINING_KEYS = (
+    "position", "square", "rank", "file", "attackers", "pieces", "captured", "legal_moves",
+    "king", "pawns", "diagonals",
+)  # fmt: skip
+PIECES = ("king", "queen", "rook", "bishop", "knight", "pawn")
+
+
+def _impaired_values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
+    """The values of the page's templates."""
+    say = catalogue(language)
+    shown = _common_values(table, game, role, language)
+    asked = (*KEYS, *(TRAINING_KEYS if table.training else ()))
+    shown |= {
+        "training": table.training,
+        "asked": asked,
+        "keys": json.dumps({say[f"key_{name}"]: name for name in asked}),
+        "pieces": json.dumps(dict(zip(say["piece_keys"], PIECES, strict=True))),
+        "heard": _heard(game, language),
+    }
+    if table.training:  # the position after the last move, its squares named as they are spoken
+        pieces, name = game.position_pieces(), load(language).square
+        shown["rows"] = rows(pieces, language, black_below=role == "black", name=name)
+    return shown
+
+
+def _heard(game: Game, language: str) -> list[common.ShownMove]:
+    """The last announcements, the newest first."""
+    found = [
+        common.told(game, Played(ply.before, ply.spoken, ply.side), language)
+        for ply in reversed(game.history[-_HEARD:])
+    ]
+    if game.turn.announced is not None:
+        now = Played(game.board.copy(stack=False), game.turn.announced, game.side)
+        found.insert(0, common.told(game, now, language))
+    return found
+
+
+_IMPAIRED_PARTS = (
+    "tab", "now", "after", "forms", "ask", "heard", "log", "acts", "sheet", "keys", "signals",
+)  # fmt: skip
+IMPAIRED = common.Page(
+    folder="player",
+    parts=_IMPAIRED_PARTS,
+    scripts=("board_views.js", "board.js", "player.js", "log.js", "next.js"),
+    styles=("board.css", "players.css"),
+    values=_impaired_values,
+    aside=("theirs", "mine"),
+    extra=_EXTRA,
+)
+"""The page of an impaired player."""
+
+
+def _sighted_values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
+    """The values of the page's templates."""
+    shown = _common_values(table, game, role, language)
+    board, black_below = game.board_of(role), role == "black"
+    shown["rows"] = boards.live(game, board, language, black_below=black_below)
+    shown["fix"] = boards.restoring(table, game, board, language, black_below=black_below)
+    # A move is chosen on the board while it can be made or corrected (1.3).
+    shown["may_choose"] = not game.over and (game.side == role or game.turn.made is not None)
+    return shown
+
+
+_SIGHTED_PARTS = (
+    "tab", "theirs", "now", "next", "after", "forms", "board", "mine", "sheet", "acts", "log",
+    "keys", "signals",
+)  # fmt: skip
+SIGHTED = common.Page(
+    folder="opponent",
+    parts=_SIGHTED_PARTS,
+    scripts=("board_views.js", "board.js", "clock.js", "log.js", "next.js"),
+    styles=("board.css", "players.css"),
+    values=_sighted_values,
+    extra=_EXTRA,
+)
+"""The page of a sighted player."""
+
+
+def _assistant_values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
+    """The values of the page's templates."""
+    own = role.removeprefix("assistant:")
+    sighted = own if not game.impaired(own) else OTHER[own]
+    board = game.board_of(sighted)
+    state = game.tables[board]
+    telling = timeline.Narrator(game, language)
+    last = common.last_announced(game, language)
+    sealing = common.sealing(game) and game.side == own
+    due = not (state.sensors or game.over or sealing)
+    return {
+        "may": permissions.rights(game, role),
+        "step": _step(game, own, board),
+        "clocks": common.clocks(game),
+        "names": {side: common.name_of(game, side, language) for side in SIDES},
+        "declared": bool(game.assistants[own]),
+        "whats": [(what, telling.word(what)) for what in IRREGULARITIES],
+        "status": common.status(game, language),
+        "last": last,
+        "announced_in": common.spoken_in(game),
+        "due": common.due(game, board, language) if due else None,
+        "sensors": state.sensors,
+        "rows": boards.live(game, board, language, black_below=sighted == "black"),
+        "own": own,
+        "sheet": common.sheet_rows(game, own, with_struck=False),
+        "next_ply": common.next_ply(game, own),
+        "over": game.over,
+        **papers.values(game, role, language),
+        "outcome": game.result or "",
+        "sealing": sealing,
+        "adjourned": game.adjourned and not game.over,
+    }
+
+
+def _step(game: Game, own: str, board: str) -> str:
+    """Return the assistant's next task: ``seal``, ``execute``, ``press`` or ``announce`` a move;
+    empty while the game waits for another person."""
+    waits = game.pending is not None and not game.pending.claimable
+    stopped = game.paused or (game.clock and game.clock.running is None)
+    if game.over or game.adjourned or waits or stopped:
+        return ""
+    if common.sealing(game) and game.side == own:
+        written = game.sealed is not None or game.turn.made is not None
+        return ("press" if written else "seal") if game.impaired(own) else ""
+    if not game.tables[board].sensors and common.due(game, board, "en") is not None:
+        return "execute"
+    pressing = game.side == own and game.turn.made is not None
+    if pressing or any(ply.side == own for ply in game.unpressed()):
+        return "press" if game.impaired(own) else ""
+    begun = game.turn.announced is not None or game.turn.made is not None
+    return "" if begun or common.sealing(game) else "announce"
+
+
+ASSISTANT = common.Page(
+    folder="assistant",
+    parts=("tab", "now", "after", "clocks", "board", "forms", "sheet"),
+    scripts=("clock.js", "board_views.js", "board.js", "next.js"),
+    styles=("board.css", "arbiter.css"),
+    values=_assistant_values,
+    extra={},
+)
+"""The page of an assistant."""

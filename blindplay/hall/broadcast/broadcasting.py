@@ -19,7 +19,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from blindplay.console import PUBLIC_DELAY_S, assets
-from blindplay.console.guard import Guard
+from blindplay.console.limits import Guard
 from blindplay.console.public import PATH, Audience
 from blindplay.console.requests import INCOMPRESSIBLE
 from blindplay.console.server import Certificate, PageServer

@@ -1,4 +1,6 @@
-"""The arbiter's page over a real server: whose it is, what is stale, what stays after a restart."""
+"""The arbiter's decisions over a real server: their role, what they foretell, when they are stale,
+and what stays after a restart.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from blindplay.console.actions import NoActionError, fact_of, stamp
-from blindplay.console.consequences import at_time, consequences
+from blindplay.console.actions import NoActionError, at_time, consequences, fact_of, stamp
 from blindplay.console.pages import decisions
 from blindplay.console.pages.common import ShownClock
 from blindplay.laws import Game
@@ -21,6 +22,44 @@ from blindplay.wording.clock_times import write_time
 from blindplay.wording.pack_words import PackWords
 from tests.console.hall import Browser, Hall
 from tests.laws.test_game_scenarios import PATHS, Scenario, scenarios
+
+
+def test_what_is_foretold_is_not_done(hall: Hall) -> None:
+    hall.start()
+    game = hall.table.game
+    found = consequences(game, f.Arbiter(do="declare", result="1-0"))
+    assert found.game.over and not game.over
+    assert "game_over" in [one.kind for one in found.rulings]
+
+
+def test_the_digest_is_that_of_what_would_be_done(hall: Hall) -> None:
+    """Time that passes, and moves that change nothing about it, leave it as it is."""
+    hall.start()
+    game = hall.table.game
+    loss = f.Arbiter(do="penalty", player="white", penalty="loss")
+    back = f.Arbiter(do="restore", ply=0)
+    hall.play("white", "e2e4")
+    before = consequences(game, loss).digest, consequences(game, back).digest
+    hall.now += 10
+    hall.table.submit(f.Tick())
+    assert (consequences(game, loss).digest, consequences(game, back).digest) == before
+    hall.play("black", "e7e5")
+    assert consequences(game, loss).digest == before[0]
+    assert consequences(game, back).digest != before[1]
+
+
+def test_what_confirming_would_do_to_the_clocks_is_foretold(hall: Hall) -> None:
+    """An illegal move that was completed: two minutes for White, and Black's clock runs again."""
+    hall.start()
+    hall.play("white", "e2e4")
+    hall.table.submit(f.Make(by="black", move="d7d4"))
+    hall.table.submit(f.Press(by="black"))
+    game = hall.table.game
+    assert game.clock.running is None
+    after = consequences(game, f.Arbiter(do="confirm")).game
+    assert after.clock.running == "black"
+    assert after.clock.left["white"] == game.clock.left["white"] + 120_000
+    assert game.pending is not None and after.pending is None
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ pytest.importorskip("playwright")
 from playwright.sync_api import BrowserContext, Page, expect
 
 from blindplay.console.messages import LANGUAGES, catalogue
-from blindplay.console.pages.player import KEYS, TRAINING_KEYS
+from blindplay.console.pages.players import KEYS, TRAINING_KEYS
 from blindplay.language import QUESTIONS, Command
 from blindplay.laws import facts as f
 from tests.console.browser import accessible, shot

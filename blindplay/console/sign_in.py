@@ -1,4 +1,4 @@
-"""The door of pages: a link lets a browser in, and a cookie lets it stay."""
+"""Signing browsers in: a link opens a session, and a cookie keeps it."""
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 
@@ -12,16 +12,16 @@ from starlette.routing import BaseRoute
 
 from .access import AccessLinks, BrowserSession, RateLimiter
 from .actions import value_of
-from .guard import Guard
-from .limits import is_here
+from .limits import Guard, is_here
 from .requests import INCOMPRESSIBLE, accepted, address_of, asks_for_link, form_of, trouble_page
 
 Answering = Callable[[Request, BrowserSession], Awaitable[Response]]
-"""The answer to a browser that is in."""
+"""The answer to a browser with a session."""
 
 
-class PageDoor:
-    """Lets browsers in by their links, each of them not too often.
+class SignIn:
+    """Opens a session for a browser with its link, and limits how often each session, and each
+    address without one, may ask.
 
     ``cookie``: the name of its cookies, which nothing else on the same machine has. ``encrypted``:
     the pages are served by HTTPS only. ``remember_s``: for how many seconds a browser that was
@@ -51,7 +51,7 @@ class PageDoor:
         return request.cookies.get(self._cookie, "")
 
     def session(self, request: Request) -> BrowserSession | None:
-        """The session of the browser that asks; None if it is not in."""
+        """The session of the browser that asks; None if it has none."""
         secret = self._secret(request)
         return self.links.session(self._role_at(request), secret) if secret else None
 

@@ -1,4 +1,4 @@
-"""The door of pages over a real server: who comes in, and who stays in."""
+"""Signing in over a real server: the browsers that get a session, and those that keep it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_revoked_role_has_nobody(hall: Hall, assistant: Browser) -> None:
 
 
 def test_guessing_is_slowed_down(hall: Hall) -> None:
-    hall.host.console.door.entering = RateLimiter(a_second=0, at_once=3)
+    hall.host.console.sign_in.entering = RateLimiter(a_second=0, at_once=3)
     browser = Browser(hall)
     right, browser.token = browser.token, "wrong"
     assert [browser.enter().status_code for _ in range(4)] == [403, 403, 403, 429]
