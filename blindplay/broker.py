@@ -60,6 +60,7 @@ class Link:
 
         self._subscribe = [(topic, 1) for topic in subscribe]
         self._unsent = 0
+        self._subscribed = False  # on this connection
         self._lock = threading.Lock()
         self._client = Client(CallbackAPIVersion.VERSION2, name)
         self._client.reconnect_delay_set(*_RECONNECT_S)
@@ -84,7 +85,12 @@ class Link:
                 with self._lock:
                     self._unsent = 0
                 client.subscribe(self._subscribe)
+                self._subscribed = True
                 _guarded(on_connect)
+
+        @self._client.disconnect_callback()
+        def gone(client: Any, userdata: Any, flags: Any, reason: Any, properties: Any) -> None:
+            self._subscribed = False
 
         @self._client.message_callback()
         def received(client: Any, userdata: Any, message: Any) -> None:
@@ -103,7 +109,8 @@ class Link:
 
     @property
     def online(self) -> bool:
-        return self._client.is_connected()
+        """True if what is published now comes after the subscriptions, so that it comes back."""
+        return self._subscribed and self._client.is_connected()
 
     @property
     def unsent(self) -> int:

@@ -245,7 +245,7 @@ class Relay:
         self._shows = shows
         self._room_topic = ROOM_TOPIC.format(room)
         self._holder = ""  # the inbox of the table that had the room already
-        self._known = threading.Event()  # the broker has told it
+        self._known = threading.Event()  # the broker has told that, or shows the own room
         self._streams: dict[_Key, _RelayedStream] = {}
         self._lock = threading.Lock()
         self._guests: queue.Queue[socket.socket | None] = queue.Queue(MOST_STREAMS)
@@ -290,20 +290,24 @@ class Relay:
 
     def _receive(self, topic: str, payload: bytes, kept: bool) -> None:
         if topic == self._room_topic:
-            if not self._known.is_set():
-                other = kept and _is_inbox(payload) and payload != self.inbox.encode()
+            if payload == self.inbox.encode():
+                self._known.set()  # whoever asks the broker now finds this table
+            elif not self._known.is_set():
+                other = kept and _is_inbox(payload)
                 self._holder = payload.decode() if other else self._holder
             elif not payload:
                 self._show()  # the table that had it before has gone only now
         elif payload:
             self._take(payload)
-        else:
-            self._show()
+        elif not self._show():
             self._known.set()
 
-    def _show(self) -> None:
-        if self._shows and not self._holder:
+    def _show(self) -> bool:
+        """Show the room as this table's own; return whether it is."""
+        own = self._shows and not self._holder
+        if own:
             self._link.publish(self._room_topic, self.inbox.encode(), retain=True)
+        return own
 
     # --- streams ----------------------------------------------------------------------------------
 
