@@ -68,7 +68,8 @@ COMMANDS = {
 
 def give_settings(context: click.Context, name: str, command: click.Command) -> None:
     """Let the settings file stand in for the options that are not given."""
-    from blindplay.commands.settings_file import SettingsError, defaults_of
+    from blindplay.commands.settings import defaults_of
+    from blindplay.commands.settings_file import SettingsError
 
     parts = command.commands if isinstance(command, click.Group) else {}
     try:

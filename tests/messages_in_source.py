@@ -107,7 +107,8 @@ def _escaped(text: str) -> str:
 def _headings() -> tuple[str, ...]:
     from blindplay.commands.play_options import OPTIONS
 
-    return (*OPTIONS, "Help", "Options", "Commands", "Positional arguments")
+    headings = dict.fromkeys(option.heading for option in OPTIONS.values())
+    return (*headings, "Help", "Options", "Commands", "Positional arguments")
 
 
 HEADINGS = _headings()

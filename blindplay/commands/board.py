@@ -19,8 +19,7 @@ from blindplay.language import Key, Language, key_of
 from blindplay.laws.placement import pieces_of
 
 from . import options
-from .reader import to_reader
-from .user_language import user_language
+from .reader import to_reader, user_language
 
 _port = click.option(
     "--port", help="Read the board at this port or URL. Without it, the board is searched for."

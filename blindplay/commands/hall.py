@@ -13,7 +13,7 @@ from . import options
 from .hall_init import init
 from .hall_pairings import pair, results, standings, where
 from .hall_serving import ServedAt, cast, looks, serve, serve_hall
-from .user_language import user_language
+from .reader import user_language
 from .verify import sign
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from . import options
-from .user_language import user_language
+from .reader import user_language
 
 
 def _number(most: int) -> Callable[[str], int]:

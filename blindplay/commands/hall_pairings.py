@@ -10,7 +10,7 @@ import click
 from blindplay.given import plain
 
 from . import options
-from .user_language import user_language
+from .reader import user_language
 
 if TYPE_CHECKING:
     from blindplay.hall.pairings.assigning import Given

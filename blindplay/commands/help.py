@@ -10,8 +10,7 @@ import click
 from blindplay.version import VERSION
 
 from . import options
-from .reader import to_reader
-from .user_language import user_language
+from .reader import to_reader, user_language
 
 if TYPE_CHECKING:
     from blindplay.language import Language

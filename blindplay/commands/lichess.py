@@ -1,10 +1,24 @@
-"""``blindplay lichess``: the user's account at Lichess."""
+"""``blindplay lichess`` and ``play --against lichess``: the user's account, and finding a game."""
 
 import sys
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TextIO
 
+import chess
 import click
 
+from blindplay.laws.clock import TimeControl
+from blindplay.laws.facts import SIDES
+
 from . import options
+from .play_options import PlayOptions
+
+if TYPE_CHECKING:
+    from blindplay.language import Language
+    from blindplay.opponents.lichess.lobby import FoundGame, TypedAnswer, WantedGame
+    from blindplay.typed_lines import TypedLines
+    from blindplay.wording.values import Value
 
 
 @click.group(cls=options.CommandGroup, no_args_is_help=False)
@@ -51,3 +65,106 @@ def logout() -> None:
 
     removed = api.forget_account()
     options.show("The token is removed." if removed else "No token is kept on this machine.")
+
+
+# --- a game there
+
+
+def wanted_game(given: PlayOptions) -> "WantedGame":
+    """:raises ValueError: if Lichess has no such game."""
+    from blindplay.opponents.lichess.lobby import WantedGame
+
+    if "impaired" in given.chosen and given.impaired not in SIDES:
+        raise ValueError("At Lichess you are one player; give --impaired white, black or neither.")
+    level = given.level
+    if level is not None and not (level.isdecimal() and 1 <= int(level[:3]) <= 8):
+        raise ValueError("The computer of Lichess has the levels 1 to 8; give one with --level.")
+    time: dict[str, Any] = {}
+    if "time_control" in given.chosen:
+        periods = TimeControl.parse(given.time_control).periods
+        if len(periods) > 1 or any(period.moves for period in periods):
+            raise ValueError(
+                "Lichess knows one period only; give a --time-control such as 15m+10s."
+            )
+        time = {"limit_s": None, "increment_s": 0}
+        for period in periods:
+            time = {"limit_s": period.base // 1000, "increment_s": period.increment // 1000}
+    wanted = WantedGame(
+        whom=given.challenge or "",
+        ai=None if level is None else int(level),
+        waits=given.accept,
+        days=None if given.days is None else int(given.days),
+        rated=given.rated,
+        side=given.impaired if "impaired" in given.chosen else "",
+        chess960=given.chess960,
+        fen="" if given.fen == options.START else given.fen,
+        **time,
+    )
+    wanted.check()
+    return wanted
+
+
+def with_found_game(
+    given: PlayOptions, pack: "Language", lines: "TypedLines", out: TextIO
+) -> PlayOptions | None:
+    """Find a game at Lichess, and say meanwhile what happens. Return the options of the game; None
+    if there is none.
+
+    :raises LichessError, ValueError: if Lichess refuses, or no account is known.
+    """
+    from blindplay.opponents.lichess.api import LichessApi, kept_account
+    from blindplay.opponents.lichess.lobby import Lobby
+    from blindplay.table.board_setup import Prompter
+    from blindplay.wording.values import in_words
+
+    user = kept_account()
+    with ExitStack() as stack:
+        voice = Prompter(stack, pack, given.silent, out)
+
+        def say(key: str, **values: "Value") -> None:
+            voice.say(pack.sentence(key, **{name: in_words(v, pack) for name, v in values.items()}))
+
+        def within(seconds: float) -> "TypedAnswer | None":
+            line = lines.within(seconds)
+            return None if line is None else _meant(line.strip(), pack)
+
+        api = stack.enter_context(LichessApi(user))
+        found = Lobby(api, user.name, wanted_game(given), say, within).find()
+    return None if found is None else replace(given, **_options_of(found, user.server))
+
+
+def _meant(line: str, pack: "Language") -> "TypedAnswer":
+    from blindplay.language import Command, Key, key_of
+    from blindplay.opponents.lichess.lobby import TypedAnswer
+
+    if key_of(pack, line) is Key.END:
+        return TypedAnswer.END
+    said = pack.understand(line, chess.Board()).command
+    if said is Command.YES:
+        return TypedAnswer.YES
+    return TypedAnswer.NO if said is Command.NO else TypedAnswer.OTHER
+
+
+def _options_of(found: "FoundGame", server: str) -> dict[str, Any]:
+    about, start = found.about, _start_here(found)
+    clock = "-" if about.initial_s is None else f"{about.initial_s}+{about.increment_s}"
+    return {
+        "impaired": found.side,
+        **{side: about.players[side].name for side in SIDES},
+        "time_control": clock,
+        "fen": start.fen(),
+        "chess960": start.chess960,
+        "site": f"{server}/{found.id}",
+        "event": "Lichess",
+    }
+
+
+def _start_here(found: "FoundGame") -> chess.Board:
+    """The position with which this table begins: where the player has moved already, such as on a
+    phone, it is the present one."""
+    board = found.about.start.copy()
+    begins = "white" if board.turn else "black"
+    if len(found.state.moves) > (begins != found.side):
+        for move in found.state.moves:
+            board.push(move)
+    return board

@@ -1,24 +1,24 @@
 """Options, values and helpers that several commands share."""
 
 import contextlib
+import dataclasses
 import json
 import math
 import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, get_args
 
 import click
 
 from blindplay.given import check_file, plain, shown
 
-from .reader import READER, ReadersContext
-from .user_language import user_language
+from .reader import READER, ReadersContext, user_language
 
 if TYPE_CHECKING:
     import chess
@@ -307,3 +307,94 @@ as_json = partial(click.option, "--json", "as_json", is_flag=True)
 def flag(name: str, text: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
     """An option that is on or off: ``--name`` and ``--no-name``, off unless it is given."""
     return click.option(f"--{name}/--no-{name}", default=False, help=text, show_default=False)
+
+
+# Options that are the fields of a dataclass.
+
+
+def name_of(option: click.Option) -> str:
+    """The name of an option as it is typed, without the hyphens before it."""
+    return option.opts[0].removeprefix("--")
+
+
+def option(
+    text: str, value: Any = None, more: Mapping[str, Any] | None = None, **about: Any
+) -> Any:
+    """A field of a dataclass that is an option of a command, with the help ``text``.
+
+    ``value`` is its default; a function is called for it. ``about`` is for :class:`click.Option`:
+    a ``default`` there is the text that gives ``value``. ``more`` is for a class that derives from
+    :class:`FieldOption`.
+    """
+    metadata = {"about": {"help": text, **about}, **(more or {})}
+    if callable(value):
+        return dataclasses.field(default_factory=value, metadata=metadata)
+    return dataclasses.field(default=value, metadata=metadata)
+
+
+class FieldOption(click.Option):
+    """The option that a field of a dataclass describes: a switch for a bool, a choice for an
+    enumeration. ``about`` replaces what the field says."""
+
+    def __init__(self, field: dataclasses.Field[Any], **about: Any) -> None:
+        typed = field.name.replace("_", "-")
+        kinds = get_args(field.type) or (field.type,)
+        factory, default = field.default_factory, field.default
+        about = {
+            "default": default if factory is dataclasses.MISSING else factory,
+            **field.metadata["about"],
+            **about,
+        }
+        default = about["default"]
+        about.setdefault("show_default", bool(default) and not callable(default))
+        for kind in kinds:
+            if isinstance(kind, type) and issubclass(kind, Enum):
+                about |= {"type": MemberChoice(kind), "default": default and default.value}
+        super().__init__([f"--{typed}/--no-{typed}" if bool in kinds else f"--{typed}"], **about)
+
+    def stored(self, value: Any) -> Any:
+        """The value of the option, from one that JSON or TOML holds.
+
+        :raises ValueError: one sentence that names the option, if it cannot have this value.
+        """
+        name = name_of(self)
+        if self.is_flag:
+            if isinstance(value, bool):
+                return value
+            raise ValueError(f"{name} must be true or false, without quotes.")
+        if self.multiple:
+            if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+                raise ValueError(f'{name} must be a list of texts, such as ["one", "two"].')
+        elif isinstance(value, bool) or not isinstance(value, str | int):
+            raise ValueError(f"{name} must be one text in quotes, or one number.")
+        texts = map(str, value) if self.multiple else [str(value)]
+        try:
+            found = tuple(self.type.convert(text, self, None) for text in texts)
+        except click.UsageError as error:
+            raise ValueError(f"{name} is wrong: {error.message}") from None
+        except ValueError as error:
+            raise ValueError(f"{name} is wrong: {error}") from None
+        return found if self.multiple else found[0]
+
+
+def taking(
+    name: str, kind: type[Any], **defaults: Any
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command the options of the dataclass ``kind``. It takes one value of it, ``name``.
+    ``defaults`` replace those of the dataclass."""
+    found = [
+        FieldOption(one, **({"default": defaults[one.name]} if one.name in defaults else {}))
+        for one in dataclasses.fields(kind)
+    ]
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def called(**given: Any) -> Any:
+            own = {one.name: given.pop(str(one.name)) for one in found}
+            return command(**given, **{name: kind(**own)})
+
+        known = getattr(command, "__click_params__", [])
+        called.__click_params__ = [*known, *reversed(found)]  # type: ignore[attr-defined]
+        return called
+
+    return add

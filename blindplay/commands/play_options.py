@@ -1,174 +1,403 @@
-"""The options of ``blindplay play``, as data: the one source of their names, types and help.
+"""The options of ``blindplay play``. Each is named here only, with its type, default and help.
 
 An option is called as it is typed, with underscores: ``--sighted-board`` is ``sighted_board``.
+Each is also a setting of the settings file and of an event's file.
 """
+# ruff: noqa: RUF009 (an option is a call that makes a field)
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import Field, dataclass, field, fields
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import click
+from click.core import ParameterSource
 
+from blindplay.given import shown
 from blindplay.laws import facts
 from blindplay.opponents.distant import LAG_LIMITS_S
+from blindplay.speech.screen_reader import WORDS_PER_MINUTE
 from blindplay.table.choices import BrailleBy, Keep, OpeningWord, PressAnswer, Printed, PrivateVoice
 
-from . import against, lichess_game, options
+from . import options
+from .reader import user_language
+
+WAIT = "wait"
+_ADDRESS = re.compile(r"(?:(?P<ticket>[0-9]{6}|[0-9]{8}|wait)@)?(?P<address>.+)")
+_DIGITS = 6
+_DAYS = ("1", "2", "3", "5", "7", "10", "14")
 
 
-def _option(name: str, text: str, default: str | None = None, **settings: Any) -> click.Option:
-    shown = {"show_default": bool(default)}
-    return click.Option([f"--{name}"], help=text, default=default, **shown, **settings)
+@dataclass(frozen=True)
+class Address:
+    """``ticket`` has six digits for a table that waits at ``host``, and eight for one that waits at
+    a broker there: first its room. It is empty until somebody is asked. Without a ``host`` this
+    table ``waits`` at a port of its own, else at a broker."""
+
+    waits: bool
+    host: str = ""
+    port: int | None = None
+    ticket: str = ""
+
+    @property
+    def at_broker(self) -> bool:
+        return bool(self.host) if self.waits else len(self.ticket) > _DIGITS
+
+    def __str__(self) -> str:
+        """The address as it is typed."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        place = "@".join(filter(None, (WAIT if self.waits else self.ticket, host)))
+        return place if self.port is None else f"{place}:{self.port}"
 
 
-def _flag(name: str, text: str) -> click.Option:
-    return click.Option([f"--{name}/--no-{name}"], default=False, show_default=False, help=text)
+Opponent = Literal["engine", "lichess"] | Address
+"""An opponent who is not in the room: by name, or at a distant table."""
 
 
-def _choice(name: str, text: str, of: Iterable[Any], default: str | None = None) -> click.Option:
-    return _option(name, text, default, type=options.MemberChoice(of))
+def opponent_of(text: str) -> Opponent:
+    """Return the opponent in ``engine``, ``lichess``, ``wait``, ``wait:port``, ``wait@host:port``
+    or ``482915@host:port``.
+
+    :raises ValueError: one sentence, if it is none.
+    """
+    if text == "engine":
+        return "engine"
+    if text == "lichess":
+        return "lichess"
+    found = _ADDRESS.fullmatch(text.strip())
+    try:
+        parts = urlsplit(f"//{found['address']}") if found else None
+        whole = parts and not (parts.path or parts.query or parts.username)
+        # A name alone is rather a slip of the keyboard than a machine.
+        known = text == WAIT or re.search("[@.:]", text)
+        if found and parts and parts.hostname and whole and known:
+            ticket = found["ticket"] or ""
+            if parts.hostname == WAIT and not ticket:
+                return Address(True, port=parts.port)
+            waits = ticket == WAIT
+            return Address(waits, parts.hostname, parts.port, "" if waits else ticket)
+    except ValueError:
+        pass
+    raise ValueError(
+        f"--against {shown(text)} is not an opponent; write engine, lichess, wait, wait@ and the "
+        "address of a hall, or the digits and the address that a table which waits gives you, such "
+        "as 482915@192.168.1.20."
+    )
 
 
-OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
-    "Boards": (
-        _option("board", "Use this port or URL for the impaired player's board. Without it, all "
-                "ports are searched."),
-        _option("sighted-board", "Use this sensor board for the opponent. NAME:PORT is a board of "
-                "that maker, such as dgt; the name alone searches for one."),
-        _flag("talk-levers", "Use the levers of the impaired player's board as talk buttons only."),
-    ),
-    "Microphone": (
-        _option("microphone", "Use the microphone with this in its name; none: type instead of "
-                "speaking."),
-        _flag("push-to-talk", "Listen only after the talk button: t and Enter, or a lever."),
-        _flag("shared-microphone", "The microphone stands between the players and hears both."),
-        _choice("opening-word", 'Say which spoken commands need the opening word, "Brett". Without '
-                "it, those of one word need it; with --push-to-talk none does.", OpeningWord),
-        _option("model", "Use the Vosk model in this folder instead of the chosen ones; it can "
-                "be repeated.", type=options.FOLDER, multiple=True),
-    ),
-    "Voice and print": (
-        _option("language", "Print, ask and understand commands in this language. Without it, it "
-                "is that of the system, or English."),
-        _option("announce-in", "Announce moves in this language; de+nb is German with the ranks in "
-                "Norwegian. Without it, German is spoken, or what D.2.1 says."),
-        _flag("check", "Announce check and checkmate, too, which the Laws do not ask for."),
-        _option("private-output", "Use the earphone with this in its name for what one player "
-                "may hear."),
-        _option("public-output", "Use the loudspeaker with this in its name."),
-        _choice("voice", "Choose who speaks what one player may hear. own: BlindPlay; reader: this "
-                "player's own screen reader.", PrivateVoice, "own"),
-        _option("reader-rate", "Say how many words a minute your screen reader speaks, because "
-                "most readers do not tell when they end.", "160",
-                type=click.IntRange(60, 900)),
-        _choice("braille", "Show all that the impaired player hears on a Braille display. brltty: "
-                "that of BRLTTY, whose keys are read, too; reader: that of the screen reader.",
-                BrailleBy, "off"),
-        _flag("silent", "Print everything and say nothing."),
-        _choice("print", "Choose what is printed. unspoken: only what no voice speaks, so that a "
-                "screen reader does not talk over it; words: also what is said; all: also every "
-                "ruling.",
-                Printed, "unspoken"),
-        _choice("press-answer", "Answer a press of the clock in words, or by a short sound.",
-                PressAnswer, "words"),
-        _choice("tape", "Choose what is kept on tape. table: what it says to everybody; voices: "
-                "also the announcements of the players.", Keep, "off"),
-        _option("time-warnings", "Say when the impaired player has so little time left, such as "
-                "10:00,1:00; under the Laws only when the arbiter permits it."),
-    ),
-    "Rules": (
-        _option("edition", "Use this edition of the Laws.", "fide-2023", type=options.EDITION),
-        _option("time-control", "Give each player this time, such as 90m+30s, 40/90m+30m+30s or "
-                "3h, or write it as in PGN; - means no clock.", "90m+30s",
-                type=options.TIME_CONTROL),
-        _choice("mode", "Play standard chess, rapid or blitz. Without it, the time control decides "
-                "(A.1, B.1).", facts.MODES),
-        _flag("supervised", "Apply the rules for fully supervised rapid or blitz (A.4, B.2)."),
-        _flag("quickplay-finish", "Apply the rules of the quickplay finish, which were announced."),
-        _flag("chess960", "Castle as in Chess960."),
-        _option("fen", "Begin with this position, in FEN.", options.START,
-                type=options.PLACED),
-        _flag("arbiter", "Leave the decisions that the Laws give to arbiters to one."),
-        _flag("training", "Answer questions about the position, which the Laws forbid."),
-    ),
-    "Players": (
-        _option("white", "Call White by this name.", ""),
-        _option("black", "Call Black by this name.", ""),
-        _choice("impaired", "Say which player is visually impaired.",
-                (*facts.SIDES, "both", "none"), "white"),
-        _option("white-language", "Answer White, and understand commands of White, in this "
-                "language."),
-        _option("black-language", "Answer Black, and understand commands of Black, in this "
-                "language."),
-        _flag("white-hearing-impaired", "Say that White hears badly and needs an assistant "
-                "(D.2.11)."),
-        _flag("black-hearing-impaired", "Say that Black hears badly and needs an assistant "
-                "(D.2.11)."),
-        _flag("white-assistant", "Say that White has an assistant."),
-        _flag("black-assistant", "Say that Black has an assistant."),
-    ),
-    "Opponent": (
-        _option("against", "Play against an opponent who is not at this table: engine is Stockfish "
-                "or, where it is not installed, a small opponent that is built in; lichess is "
-                "anybody at Lichess; wait waits for another table, at port 16464 or wait:PORT, or "
-                "at a hall with wait@HOST; that table gives the digits and the address, such as "
-                "482915@192.168.1.20.", type=against.OpponentParameter()),
-        _option("level", "Play at this level: beginner, learner, club, strong, master, "
-                "full, or a number of Elo. Without it, it is club. Play against the computer of "
-                "Lichess at a level from 1 to 8."),
-        _option("lag-limit", "With --against wait: a connection without an answer for so many "
-                "seconds counts as lost, and both clocks stop. Without it, it is 5.",
-                type=click.IntRange(LAG_LIMITS_S[0], LAG_LIMITS_S[-1])),
-        _flag("voices", "Talk with the opponent at a distant table, if that player wants it, too. "
-              "It needs an earphone: --private-output."),
-        _option("engine", "Use this UCI engine instead of Stockfish."),
-        _option("challenge", "Play against this player at Lichess, if they accept.",
-                type=options.LICHESS_USER),
-        _flag("accept", "Take a challenge that comes at Lichess, and seek nobody."),
-        _flag("rated", "Play for the rating at Lichess."),
-        _choice("days", "Give so many days for each move at Lichess.",
-                lichess_game.DAYS),
-    ),
-    "Record": (
-        _option("event", "Write this competition into the record.", ""),
-        _option("site", "Write this place into the record.", ""),
-        _option("round", "Write this round into the record.", ""),
-        _option("journal", "Keep the game in this file. Without it, a new one in your data "
-                "folder is made.",
-                type=options.FILE),
-        _flag("resume", "Continue the game in --journal or, without it, the last unfinished one."),
-        _choice("dead-time", "With --resume: whose clock is charged for the time without a table.",
-                ("nobody", "running"), "nobody"),
-    ),
-    "Console": (
-        _flag("console", "Serve web pages for everybody at the table. Each link is shown once."),
-        _option("host", "Serve the console at this address; 0.0.0.0 is all. Without it, only "
-                "this machine is served."),
-        _option("console-port", "Serve the console at this port.", type=click.IntRange(0, 65535)),
-        _option("certificate", "Encrypt the console with this certificate, in PEM.",
-                type=options.FILE),
-        _option("key", "Use this private key of the certificate, in PEM, without a password.",
-                type=options.FILE),
-        _option("remember-browsers", "Let a browser that was closed come in again without a new "
-                "link for this time since it was last open, such as 12h.",
-                type=options.LENGTH),
-        _flag("public", "Show the game to everybody at /public/, without a link."),
-        _option("public-delay", "Show it so much later, such as 15m or 90s; 0 is at once. Without "
-                "it, it is shown 15 minutes later.", type=options.LENGTH),
-        _flag("public-names", "Show the players' names there, too."),
-        click.Option(["--qr/--no-qr"], default=None, help="Draw each link as a QR code. No screen "
-                     "reader can read it. Without it, they are drawn only on a terminal."),
-    ),
-    "Hall": (
-        _option("hall", "Take part in a tournament's hall with this file, which the organiser has "
-                "given you, or with a ticket from the hall's page, such as 482915@192.168.1.20. "
-                "The network may fail: the table does not need it.", type=options.FILE),
-        _flag("await-pairing", "Wait for the hall's pairing before each game; players and round "
-              "come from it. It needs --hall."),
-    ),
-    "Without devices": (
-        _flag("or-demo", "Offer a game against the computer, one of two people, or the "
-              "demonstration. Where nobody can be asked, show the demonstration if there is "
-              "neither board nor microphone."),
-    ),
-}  # fmt: skip
-"""The options of ``blindplay play``, by the headings of its help."""
+class _LanguageCode(click.ParamType[str, Any]):
+    """The code of a language pack. Only announcements can be in two languages, such as de+nb."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        code = str(value)
+        options.load_language(code)
+        if "+" in code and param is not None and param.name != "announce_in":
+            raise ValueError(
+                f"{param.opts[0]} {code} names two languages; give one there, and --announce-in "
+                f"{code} for the ranks in another language."
+            )
+        return code
+
+
+def _seconds(text: str) -> tuple[int, ...]:
+    from blindplay.wording.clock_times import read_time
+
+    try:
+        return tuple(read_time(time.strip()) for time in text.split(","))
+    except ValueError as error:
+        raise ValueError(f"--time-warnings: {error}") from None
+
+
+_LANGUAGE = _LanguageCode()
+_TIMES = options.ParsedValue("text", _seconds)
+_OPPONENT = options.ParsedValue("opponent", opponent_of)
+
+
+def _option(
+    text: str,
+    value: Any = None,
+    *,
+    heading: str = "",
+    kept: bool = False,
+    waiting_decides: bool = False,
+    two_people: bool = False,
+    **about: Any,
+) -> Any:
+    """A field that is an option; see :class:`PlayOption`. A ``heading`` begins a part of the
+    help."""
+    own = {
+        "heading": heading,
+        "kept": kept,
+        "waiting_decides": waiting_decides,
+        "two_people": two_people,
+    }
+    return options.option(text, value, own, **about)
+
+
+_flag = partial(_option, value=False)
+
+
+@dataclass(frozen=True)
+class PlayOptions:
+    """The values of all options."""
+
+    # fmt: off
+    board: str | None = _option("Use this port or URL for the impaired player's board. Without it, "
+        "all ports are searched.", kept=True, heading="Boards")
+    sighted_board: str | None = _option("Use this sensor board for the opponent. NAME:PORT is a "
+        "board of that maker, such as dgt; the name alone searches for one.", kept=True,
+        two_people=True)
+    talk_levers: bool = _flag("Use the levers of the impaired player's board as talk buttons only.",
+        kept=True)
+
+    microphone: str | None = _option("Use the microphone with this in its name; none: type instead "
+        "of speaking.", kept=True, heading="Microphone")
+    push_to_talk: bool = _flag("Listen only after the talk button: t and Enter, or a lever.",
+        kept=True)
+    shared_microphone: bool = _flag("The microphone stands between the players and hears both.",
+        kept=True, two_people=True)
+    opening_word: OpeningWord | None = _option('Say which spoken commands need the opening word, '
+        '"Brett". Without it, those of one word need it; with --push-to-talk none does.', kept=True)
+    model: tuple[Path, ...] = _option("Use the Vosk model in this folder instead of the chosen "
+        "ones; it can be repeated.", (), type=options.FOLDER, multiple=True, kept=True)
+
+    language: str = _option("Print, ask and understand commands in this language. Without it, it "
+        "is that of the system, or English.", user_language, type=_LANGUAGE, show_default=False,
+        kept=True, heading="Voice and print")
+    announce_in: str | None = _option("Announce moves in this language; de+nb is German with the "
+        "ranks in Norwegian. Without it, German is spoken, or what D.2.1 says.", type=_LANGUAGE,
+        waiting_decides=True)
+    check: bool = _flag("Announce check and checkmate, too, which the Laws do not ask for.",
+        waiting_decides=True)
+    private_output: str | None = _option("Use the earphone with this in its name for what one "
+        "player may hear.", kept=True)
+    public_output: str | None = _option("Use the loudspeaker with this in its name.", kept=True)
+    voice: PrivateVoice = _option("Choose who speaks what one player may hear. own: BlindPlay; "
+        "reader: this player's own screen reader.", PrivateVoice.OWN, kept=True)
+    reader_rate: int = _option("Say how many words a minute your screen reader speaks, because "
+        "most readers do not tell when they end.", WORDS_PER_MINUTE,
+        type=click.IntRange(60, 900), kept=True)
+    braille: BrailleBy = _option("Show all that the impaired player hears on a Braille display. "
+        "brltty: that of BRLTTY, whose keys are read, too; reader: that of the screen reader.",
+        BrailleBy.OFF, kept=True)
+    silent: bool = _flag("Print everything and say nothing.", kept=True)
+    print: Printed = _option("Choose what is printed. unspoken: only what no voice speaks, so that "
+        "a screen reader does not talk over it; words: also what is said; all: also every ruling.",
+        Printed.UNSPOKEN, kept=True)
+    press_answer: PressAnswer = _option("Answer a press of the clock in words, or by a short "
+        "sound.", PressAnswer.WORDS, kept=True)
+    tape: Keep = _option("Choose what is kept on tape. table: what it says to everybody; voices: "
+        "also the announcements of the players.", Keep.OFF, kept=True)
+    time_warnings: tuple[int, ...] | None = _option("Say when the impaired player has so little "
+        "time left, such as 10:00,1:00; under the Laws only when the arbiter permits it.",
+        type=_TIMES)
+
+    edition: str = _option("Use this edition of the Laws.", "fide-2023", type=options.EDITION,
+        waiting_decides=True, heading="Rules")
+    time_control: str = _option("Give each player this time, such as 90m+30s, 40/90m+30m+30s or "
+        "3h, or write it as in PGN; - means no clock.", "5400+30", default="90m+30s",
+        type=options.TIME_CONTROL, waiting_decides=True)
+    mode: str | None = _option("Play standard chess, rapid or blitz. Without it, the time control "
+        "decides (A.1, B.1).", type=options.MemberChoice(facts.MODES), waiting_decides=True)
+    supervised: bool = _flag("Apply the rules for fully supervised rapid or blitz (A.4, B.2).",
+        waiting_decides=True)
+    quickplay_finish: bool = _flag("Apply the rules of the quickplay finish, which were announced.",
+        waiting_decides=True)
+    chess960: bool = _flag("Castle as in Chess960.", waiting_decides=True)
+    fen: str = _option("Begin with this position, in FEN.", options.START, type=options.PLACED,
+        waiting_decides=True)
+    arbiter: bool = _flag("Leave the decisions that the Laws give to arbiters to one.",
+        waiting_decides=True)
+    training: bool = _flag("Answer questions about the position, which the Laws forbid.", kept=True,
+        waiting_decides=True)
+
+    white: str = _option("Call White by this name.", "", heading="Players")
+    black: str = _option("Call Black by this name.", "")
+    impaired: str = _option("Say which player is visually impaired.", "white",
+        type=options.MemberChoice((*facts.SIDES, "both", "none")))
+    white_language: str | None = _option("Answer White, and understand commands of White, in this "
+        "language.", type=_LANGUAGE)
+    black_language: str | None = _option("Answer Black, and understand commands of Black, in this "
+        "language.", type=_LANGUAGE)
+    white_hearing_impaired: bool = _flag("Say that White hears badly and needs an assistant "
+        "(D.2.11).")
+    black_hearing_impaired: bool = _flag("Say that Black hears badly and needs an assistant "
+        "(D.2.11).")
+    white_assistant: bool = _flag("Say that White has an assistant.")
+    black_assistant: bool = _flag("Say that Black has an assistant.")
+
+    against: Opponent | None = _option("Play against an opponent who is not at this table: engine "
+        "is Stockfish or, where it is not installed, a small opponent that is built in; lichess is "
+        "anybody at Lichess; wait waits for another table, at port 16464 or wait:PORT, or at a "
+        "hall with wait@HOST; that table gives the digits and the address, such as "
+        "482915@192.168.1.20.", type=_OPPONENT, kept=True, heading="Opponent")
+    level: str | None = _option("Play at this level: beginner, learner, club, strong, master, "
+        "full, or a number of Elo. Without it, it is club. Play against the computer of Lichess at "
+        "a level from 1 to 8.", kept=True)
+    lag_limit: int | None = _option("With --against wait: a connection without an answer for so "
+        "many seconds counts as lost, and both clocks stop. Without it, it is 5.",
+        type=click.IntRange(LAG_LIMITS_S[0], LAG_LIMITS_S[-1]), kept=True, waiting_decides=True)
+    voices: bool = _flag("Talk with the opponent at a distant table, if that player wants it, too. "
+        "It needs an earphone: --private-output.", kept=True)
+    engine: str | None = _option("Use this UCI engine instead of Stockfish.", kept=True)
+    challenge: str | None = _option("Play against this player at Lichess, if they accept.",
+        type=options.LICHESS_USER)
+    accept: bool = _flag("Take a challenge that comes at Lichess, and seek nobody.")
+    rated: bool = _flag("Play for the rating at Lichess.")
+    days: str | None = _option("Give so many days for each move at Lichess.",
+        type=options.MemberChoice(_DAYS))
+
+    event: str = _option("Write this competition into the record.", "", waiting_decides=True,
+        heading="Record")
+    site: str = _option("Write this place into the record.", "", waiting_decides=True)
+    round: str = _option("Write this round into the record.", "", waiting_decides=True)
+    journal: Path | None = _option("Keep the game in this file. Without it, a new one in your data "
+        "folder is made.", type=options.FILE)
+    resume: bool = _flag("Continue the game in --journal or, without it, the last unfinished one.")
+    dead_time: str = _option("With --resume: whose clock is charged for the time without a table.",
+        "nobody", type=options.MemberChoice(("nobody", "running")))
+
+    console: bool = _flag("Serve web pages for everybody at the table. Each link is shown once.",
+        heading="Console")
+    host: str | None = _option("Serve the console at this address; 0.0.0.0 is all. Without it, "
+        "only this machine is served.")
+    console_port: int | None = _option("Serve the console at this port.",
+        type=click.IntRange(0, 65535))
+    certificate: Path | None = _option("Encrypt the console with this certificate, in PEM.",
+        type=options.FILE)
+    key: Path | None = _option("Use this private key of the certificate, in PEM, without a "
+        "password.", type=options.FILE)
+    remember_browsers: int | None = _option("Let a browser that was closed come in again without a "
+        "new link for this time since it was last open, such as 12h.", type=options.LENGTH)
+    public: bool = _flag("Show the game to everybody at /public/, without a link.")
+    public_delay: int | None = _option("Show it so much later, such as 15m or 90s; 0 is at once. "
+        "Without it, it is shown 15 minutes later.", type=options.LENGTH)
+    public_names: bool = _flag("Show the players' names there, too.")
+    qr: bool | None = _option("Draw each link as a QR code. No screen reader can read it. Without "
+        "it, they are drawn only on a terminal.")
+
+    hall: Path | None = _option("Take part in a tournament's hall with this file, which the "
+        "organiser has given you, or with a ticket from the hall's page, such as "
+        "482915@192.168.1.20. The network may fail: the table does not need it.", type=options.FILE,
+        kept=True, two_people=True, heading="Hall")
+    await_pairing: bool = _flag("Wait for the hall's pairing before each game; players and round "
+        "come from it. It needs --hall.", kept=True, two_people=True)
+
+    or_demo: bool = _flag("Offer a game against the computer, one of two people, or the "
+        "demonstration. Where nobody can be asked, show the demonstration if there is neither "
+        "board nor microphone.", heading="Without devices")
+    # fmt: on
+
+    typed: frozenset[str] = frozenset()
+    """The options on the command line itself."""
+    chosen: frozenset[str] = frozenset()
+    """Those on the command line or in the settings file."""
+    typed_before: Mapping[str, Any] = field(default_factory=dict)
+    """What was typed when the table was started that is resumed, as it was kept."""
+    boards: int = 0
+    """The number of boards, if the opponent decides it."""
+    who: str = ""
+    """The arbiter in the hall who assigned the game."""
+    request: str = ""
+    """The id of the hall's request that assigned it."""
+
+    @classmethod
+    def of(cls, context: click.Context) -> "PlayOptions":
+        """The options of a command line, with the defaults of the settings file."""
+        source = {name: context.get_parameter_source(name) for name in context.params}
+        typed = {name for name in source if source[name] is ParameterSource.COMMANDLINE}
+        settled = {name for name in source if source[name] is ParameterSource.DEFAULT_MAP}
+        return cls(**context.params, typed=frozenset(typed), chosen=frozenset(typed | settled))
+
+
+class PlayOption(options.FieldOption):
+    """An option of ``play``.
+
+    ``heading``: its part of the help. ``kept``: it says how a table talks and what it reads, so it
+    is kept with a game for ``--resume``; the journal holds the others. ``waiting_decides``: of two
+    distant tables, the one that waits decides it. ``two_people``: it needs two people at the table.
+    """
+
+    def __init__(self, described: Field[Any], heading: str) -> None:
+        super().__init__(described)
+        self.heading = heading
+        self.kept: bool = described.metadata["kept"]
+        self.waiting_decides: bool = described.metadata["waiting_decides"]
+        self.two_people: bool = described.metadata["two_people"]
+
+    @property
+    def of_each_game(self) -> bool:
+        """True if a table that plays several games takes it for each of them."""
+        return self.heading in ("Rules", "Players") or self.name in ("event", "site")
+
+    @property
+    def of_the_event(self) -> bool:
+        """True if the user's settings do not come before the event's: it must be the same at all
+        tables."""
+        return self.heading in ("Rules", "Record")
+
+
+def _options() -> Iterator[PlayOption]:
+    heading = ""
+    for described in fields(PlayOptions):
+        if described.metadata:
+            heading = described.metadata["heading"] or heading
+            yield PlayOption(described, heading)
+
+
+OPTIONS: Mapping[str, PlayOption] = {str(one.name): one for one in _options()}
+"""All options in the order of the help, by the names of their values."""
+SETTINGS: Mapping[str, PlayOption] = {options.name_of(one): one for one in OPTIONS.values()}
+"""All options as settings, by their names in a file, such as ``sighted-board``."""
+
+
+def setting(name: str) -> PlayOption:
+    """The option for which a setting stands.
+
+    :raises ValueError: one sentence, if there is no such setting.
+    """
+    if name in SETTINGS:
+        return SETTINGS[name]
+    close = difflib.get_close_matches(name[:100].replace("_", "-"), SETTINGS, 1)
+    meant = f"perhaps {close[0]} is meant." if close else "blindplay settings names lists all."
+    raise ValueError(f"there is no setting {shown(name)}; {meant}")
+
+
+def check(given: PlayOptions) -> None:
+    """Raise ValueError for values that do not go together."""
+    from blindplay.laws import editions
+
+    announced = given.announce_in or "de"
+    if announced != "de" and not editions.load(given.edition).switch("ranks_by_arbiter"):
+        raise ValueError(
+            f"{given.edition} fixes the German numbers of the ranks (F.1); leave out "
+            "--announce-in, or choose another edition."
+        )
+    if "dead_time" in given.typed and not given.resume:
+        raise ValueError("--dead-time says how a game goes on; leave it out, or add --resume.")
+    served = (given.host, given.console_port, given.certificate, given.key,
+              given.remember_browsers, given.qr)  # fmt: skip
+    if not given.console and any(value is not None for value in served):
+        raise ValueError(
+            "--host, --console-port, --certificate, --key, --remember-browsers and --qr need "
+            "--console."
+        )
+    if given.await_pairing and not given.resume:
+        if not given.hall:
+            raise ValueError("--await-pairing needs --hall with the file of this table.")
+        if given.journal:
+            raise ValueError(
+                "--await-pairing gives each game a journal of its own; leave out --journal."
+            )
+    if given.public and not given.console:
+        raise ValueError("--public needs --console.")
+    if not given.public and (given.public_delay is not None or given.public_names):
+        raise ValueError("--public-delay and --public-names need --public.")
+    if (given.certificate is None) is not (given.key is None):
+        raise ValueError("--certificate and --key need each other.")

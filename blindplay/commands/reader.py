@@ -1,8 +1,11 @@
-"""The reader of the command line: everything that it prints is in this reader's language."""
+"""The reader of the command line, and the language in which everything is printed for them."""
 
 import io
+import locale
+import os
 import re
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TextIO, cast
 
@@ -10,10 +13,34 @@ import click
 
 from blindplay import translation
 
-from .user_language import named_language
+from . import settings_file
 
 _OTHERWISE_MEANT = ("announce", "models", "say", "score", "understand")
 """Commands whose ``--language`` is that of moves, a voice or a document."""
+
+_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
+
+
+def user_language(environment: Mapping[str, str] = os.environ) -> str:
+    """The code of the language that LC_ALL, LC_MESSAGES or LANG names, the first of them that is
+    set; on Windows without them, that of its windows. English if there is no pack for it."""
+    from blindplay.wording.pack_words import code_of
+
+    return code_of(named_language(environment).partition(".")[0]) or "en"
+
+
+def named_language(environment: Mapping[str, str] = os.environ) -> str:
+    """The language as the system names it, such as "de_DE.UTF-8"; "" if it names none."""
+    return next(filter(None, map(environment.get, _VARIABLES)), "") or _of_windows()
+
+
+def _of_windows() -> str:
+    if sys.platform == "win32":
+        import ctypes
+
+        number = ctypes.windll.kernel32.GetUserDefaultUILanguage()
+        return locale.windows_locale.get(number, "")
+    return ""
 
 
 class Reader:
@@ -61,10 +88,8 @@ def typed_language(arguments: Sequence[str]) -> str:
 def _of_settings() -> str:
     """The language in the settings file; empty without one. The command itself reports a file that
     cannot be read."""
-    from . import settings_file
-
     try:
-        return str(settings_file.contents(settings_file.settings_path()).get("language", ""))
+        return str(settings_file.contents().get("language", ""))
     except ValueError:
         return ""
 

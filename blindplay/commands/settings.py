@@ -1,9 +1,48 @@
-"""``blindplay settings``: print, check and change the settings of the table."""
+"""``blindplay settings``, and what the settings do for each command."""
+
+from typing import Any
 
 import click
 
 from . import options, settings_file
-from .settings_file import SettingsError, in_toml
+from .settings_file import SettingsError, in_toml, settings_path
+
+# Options of other commands that mean the same there, and take the setting for their default.
+_SHARED = ("language", "announce-in", "edition", "microphone")
+# Without these options, a command takes what the game, the facts or the Laws say.
+_OF_ITS_OWN = {
+    "score": ("language",),
+    "replay": ("edition",),
+    # Their language is that of announced moves, which the Laws choose (D.2.1).
+    **dict.fromkeys(("announce", "understand"), ("language",)),
+}
+_SWITCH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+
+
+def defaults_of(command: click.Command) -> dict[str, Any]:
+    """The settings that a command takes, by the names of its parameters.
+
+    :raises SettingsError: one sentence with the file and the key, for the first one that is wrong.
+    """
+    own = {options.name_of(p): str(p.name) for p in command.params if isinstance(p, click.Option)}
+    if command.name != "play":
+        without = _OF_ITS_OWN.get(str(command.name), ())
+        own = {name: own[name] for name in _SHARED if name in own and name not in without}
+    found = {}
+    for name, value in settings_file.contents().items() if own else ():
+        if command.name == "play" or name in own:
+            _check_setting(name, value)
+            found[own[name]] = value
+    return found
+
+
+def _check_setting(name: str, value: Any) -> None:
+    from .play_options import setting
+
+    try:
+        setting(name).stored(value)
+    except ValueError as error:
+        raise SettingsError(f"{settings_path()}: {error}") from None
 
 
 @click.group(cls=options.CommandGroup, invoke_without_command=True)
@@ -17,12 +56,11 @@ def settings(context: click.Context, as_json: bool) -> int | None:
     """
     if context.invoked_subcommand is not None:
         return None
-    path = settings_file.settings_path()
-    found = settings_file.contents(path)
+    found = settings_file.contents()
     if as_json:
-        options.show({"file": str(path), "settings": found})
+        options.show({"file": str(settings_path()), "settings": found})
     else:
-        options.show(f"The settings are in {path}." if found else _nothing_set())
+        options.show(f"The settings are in {settings_path()}." if found else _nothing_set())
         options.show_all(f"{name} = {in_toml(value)}" for name, value in found.items())
     return _check()
 
@@ -32,7 +70,8 @@ def check() -> int:
     """Check every setting. The exit status is 2 if one is wrong."""
     status = _check()
     if not status:
-        options.show("Every setting can be used." if settings_file.read() else _nothing_set())
+        found = settings_file.contents()
+        options.show("Every setting can be used." if found else _nothing_set())
     return status
 
 
@@ -44,44 +83,71 @@ def check() -> int:
 def set_(name: str, values: tuple[str, ...]) -> None:
     """Change one setting."""
     name = name.removeprefix("--")
-    value = settings_file.value_of(name, values)
+    value = _value(name, values)
     path = settings_file.change(name, value)
     options.show(f"{path} has now: {name} = {in_toml(value)}")
+
+
+def _value(name: str, texts: tuple[str, ...]) -> Any:
+    """The value of a setting that was typed as ``texts``.
+
+    :raises ValueError: one sentence, if there is no such setting, or if it cannot have this value.
+    """
+    from .play_options import setting
+
+    try:
+        option = setting(name)
+        value: Any = list(texts) if option.multiple else texts[0]
+        if option.is_flag:
+            value = _SWITCH.get(texts[0].lower(), texts[0])
+        if len(texts) == 1 or option.multiple:
+            option.stored(value)
+            return value
+    except ValueError as error:
+        wrong = str(error)
+        raise ValueError(f"{wrong[0].upper()}{wrong[1:]}") from None
+    raise ValueError(f"{name} takes one value; put quotes around words that belong together.")
 
 
 @settings.command()
 @click.argument("name", help="Remove this setting.")
 def remove(name: str) -> None:
     """Remove one setting, so that the default holds again."""
+    from .play_options import setting
+
     name = name.removeprefix("--")
-    if name not in settings_file.contents(settings_file.settings_path()):
-        known = settings_file.fault(name, None) if name not in settings_file.names() else ""
-        raise ValueError(f"{name} is not set, so it is not removed.{known and f' Note: {known}'}")
+    if name not in settings_file.contents():
+        try:
+            setting(name)
+        except ValueError as error:
+            raise ValueError(f"{name} is not set, so it is not removed. Note: {error}") from None
+        raise ValueError(f"{name} is not set, so it is not removed.")
     options.show(f"{name} is removed from {settings_file.change(name, None)}.")
 
 
 @settings.command("names")
 def list_names() -> None:
     """List every setting with its meaning."""
-    for name, option in settings_file.names().items():
+    from .play_options import SETTINGS
+
+    for name, option in SETTINGS.items():
         options.show(f"{name}: {option.help}")
 
 
 def _nothing_set() -> str:
     return (
         "Nothing is set. To set the language: blindplay settings set language en. The file will be "
-        f"{settings_file.settings_path()}."
+        f"{settings_path()}."
     )
 
 
 def _check() -> int:
     """Print what is wrong with each setting; 2 if anything is, else 0."""
-    path = settings_file.settings_path()
-    wrong = [
-        found
-        for name, value in settings_file.contents(path).items()
-        if (found := settings_file.fault(name, value))
-    ]
-    for sentence in wrong:
-        options.warn(str(SettingsError(f"{path}: {sentence}")))
-    return 2 if wrong else 0
+    status = 0
+    for name, value in settings_file.contents().items():
+        try:
+            _check_setting(name, value)
+        except SettingsError as error:
+            options.warn(str(error))
+            status = 2
+    return status

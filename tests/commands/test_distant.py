@@ -7,39 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.commands.distant import Address, address_of
 from blindplay.laws.facts import Setup
 from blindplay.opponents.distant import connections
 from blindplay.record import Journal
 from tests.command_line import run
 
 SILENT = ("--microphone", "none", "--silent", "--language", "en")
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("wait", Address(waits=True)),
-        ("wait:4000", Address(waits=True, port=4000)),
-        ("wait@hall.example:7000", Address(waits=True, host="hall.example", port=7000)),
-        ("482915@192.168.1.20", Address(waits=False, host="192.168.1.20", ticket="482915")),
-        ("482915@[fe80::1]:7000", Address(False, "fe80::1", 7000, "482915")),
-        ("27482915@hall.example", Address(False, "hall.example", None, "27482915")),
-        ("friend.example.org", Address(waits=False, host="friend.example.org")),
-    ],
-)
-def test_an_opponent_far_away_has_an_address(text: str, found: Address) -> None:
-    assert address_of(text) == found
-    assert found.at_broker == ("hall" in text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "482915@", "someone", "wait@", "4829@host.example", "a:b", "host:70000", "host/path", "@"],
-)
-def test_what_is_no_address_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is not an opponent; write engine, lichess, wait, wait@"):
-        address_of(text)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.commands.resuming import KEPT, kept_values
+from blindplay.commands.play_options import PlayOptions
+from blindplay.commands.play_sources import kept_values
 from blindplay.language import load
 from blindplay.record import read_journal
 from tests.command_line import Ran, run
@@ -93,15 +94,12 @@ def test_files_that_were_named_from_one_folder_are_found_from_another(
     program = tmp_path / "engine"
     program.touch(mode=0o700)
     monkeypatch.chdir(tmp_path)
-    given = dict.fromkeys(KEPT) | {
-        "model": (Path("models/de"), Path("/models/en")),
-        "engine": "./engine",
-        "hall": Path("hall.toml"),
-    }
+    models = Path("models/de"), Path("/models/en")
+    given = PlayOptions(model=models, engine="./engine", hall=Path("hall.toml"))
     kept = kept_values(given)
     assert kept["model"] == [str(tmp_path / "models" / "de"), "/models/en"]
     assert kept["engine"] == str(program) and kept["hall"] == str(tmp_path / "hall.toml")
-    assert kept_values(given | {"engine": None})["engine"] is None
+    assert kept_values(PlayOptions())["engine"] is None
 
 
 def test_a_name_that_is_not_there_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from blindplay.commands import settings_file
-from blindplay.commands.play_options import OPTIONS
+from blindplay.commands.play import play
+from blindplay.commands.settings import defaults_of
 from blindplay.commands.settings_file import SettingsError
 from tests.command_line import run
 
@@ -22,13 +23,8 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return found
 
 
-def test_every_option_of_play_is_a_setting_with_the_same_name() -> None:
-    typed = {option.opts[0] for group in OPTIONS.values() for option in group}
-    assert {f"--{name}" for name in settings_file.names()} == typed
-
-
 def test_without_a_file_nothing_is_set(path: Path) -> None:
-    assert settings_file.read() == {}
+    assert defaults_of(play) == {}
 
 
 @pytest.mark.parametrize(
@@ -52,7 +48,7 @@ def test_without_a_file_nothing_is_set(path: Path) -> None:
 def test_a_wrong_setting_is_one_sentence_with_the_file(path: Path, line: str, words: str) -> None:
     path.write_text(f"{line}\n", "utf-8")
     with pytest.raises(SettingsError) as error:
-        settings_file.read()
+        defaults_of(play)
     assert words in str(error.value) and str(path) in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -123,4 +119,4 @@ def test_a_value_on_several_lines_is_left_to_its_writer(path: Path) -> None:
 @pytest.mark.parametrize("value", ['Ann "the rook" Lee', "Åse\\Bø", "# no comment"])
 def test_every_text_can_be_a_value(path: Path, value: str) -> None:
     settings_file.change("white", value)
-    assert settings_file.read() == {"white": value}
+    assert defaults_of(play) == {"white": value}

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from blindplay.commands.user_language import user_language
+from blindplay.commands.reader import user_language
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,187 @@
+"""Where options of ``play`` come from besides the command line and the settings file: from the
+hall, from an event's file, and from the game itself that is resumed."""
+
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from blindplay.laws.clock import TimeControl
+from blindplay.laws.facts import SIDES, Setup
+
+from . import options
+from .play_options import OPTIONS, PlayOptions, setting
+
+if TYPE_CHECKING:
+    from blindplay.hall.event_file import EventFile
+
+
+# --- the hall
+
+
+def with_fetched_file(given: PlayOptions) -> PlayOptions:
+    """``given`` with the file of the table in place of a ticket, fetched from the hall.
+
+    :raises ValueError: one sentence, if the ticket does not lead to a file.
+    """
+    from blindplay.hall.table_side.joining import join, ticket_of
+    from blindplay.record.games import halls_folder
+
+    ticket = None if given.hall is None else ticket_of(str(given.hall))
+    if ticket is None:
+        return given
+    digits, address = ticket
+    if not address:
+        address = _answer("Which address stands beside the ticket on the hall's page?")
+    joined, path = join(digits, address, _which, halls_folder())
+    options.show(f"This is table {joined.table} of {joined.title}. Its file is {path}.")
+    options.show("From now on you can start the table with:")
+    options.show(f"    {options.called()} play --hall {path}")
+    return replace(given, hall=path)
+
+
+def _which(tables: Sequence[str]) -> str:
+    return _answer(f"Which table is this? There are tickets for: {', '.join(tables)}.")
+
+
+def _answer(question: str) -> str:
+    options.show(question)
+    line = sys.stdin.readline().strip()
+    if not line:
+        raise ValueError("There is no answer; type the ticket as the hall's page shows it.")
+    return line
+
+
+# --- an event's file
+
+
+def with_event_settings(given: PlayOptions, joined: "EventFile | None") -> PlayOptions:
+    """``given`` with the settings of the event's file for what was not typed. Language and devices
+    are those of the user, if the settings file says them.
+
+    :raises ValueError: one sentence, if a setting is wrong.
+    """
+    found = {}
+    for name, value in {} if joined is None else joined.play.items():
+        try:
+            option = setting(name)
+            stored = option.stored(value)
+        except ValueError as error:
+            raise ValueError(f"The event's file: {error}") from None
+        if option.name not in (given.typed if option.of_the_event else given.chosen):
+            found[str(option.name)] = stored
+    return replace(given, **found)
+
+
+def with_settings_of_later_games(given: PlayOptions, joined: "EventFile | None") -> PlayOptions:
+    """``given``, the options of a resumed game, as the games after it have them: the event's file
+    rules them, but for what was typed and for how the table talks.
+
+    :raises ValueError: one sentence, if a setting of the file is wrong.
+    """
+    same = {
+        name: getattr(given, name)
+        for name, option in OPTIONS.items()
+        if option.kept and not option.of_each_game
+    }
+    typed = {
+        name: OPTIONS[name].stored(value)
+        for name, value in _typed_for_each_game(given).items()
+        if name in OPTIONS and OPTIONS[name].of_each_game
+    }
+    return replace(with_event_settings(given, joined), **same, **typed)
+
+
+def _typed_for_each_game(given: PlayOptions) -> dict[str, Any]:
+    """The options that were typed here, or when the table was started that is resumed, and that
+    hold for each game which it plays."""
+    here = {name: _plain(getattr(given, name)) for name in given.typed
+            if OPTIONS[name].of_each_game}  # fmt: skip
+    return {**given.typed_before, **here}
+
+
+# --- the game that is resumed
+
+
+def kept_values(given: PlayOptions) -> dict[str, Any]:
+    """The options of a new game that are kept, by name, and in ``typed`` those that were typed for
+    each game."""
+    kept = {name: _plain(getattr(given, name)) for name, option in OPTIONS.items() if option.kept}
+    if given.engine is not None and (found := shutil.which(given.engine)):
+        kept["engine"] = _plain(Path(found))
+    return {**kept, "typed": _typed_for_each_game(given)}
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON holds it, and as it could be typed in any folder."""
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, Path):
+        return str(value.absolute())
+    return value if value is None or isinstance(value, bool) else str(value)
+
+
+def with_kept_options(journal: Path, given: PlayOptions) -> PlayOptions:
+    """``given``, in which what was not typed is as it was when the game began.
+
+    :raises ValueError: if something was typed that contradicts the game.
+    :raises JournalError: if the journal cannot be read.
+    """
+    from blindplay.record import games, read_journal
+
+    (setup, *_) = [*read_journal(journal).facts, None]
+    if not isinstance(setup, Setup):
+        return given  # the table says what is wrong with it
+    _check(journal, setup, given)
+    impaired = next((side for side in SIDES if setup.player(side).impaired), "white")
+    language = setup.player(impaired).language or None
+    kept = {"language": language, **games.kept_options(journal)}
+    before = kept.get("typed")
+    values = {
+        name: option.stored(kept[name])
+        for name, option in OPTIONS.items()
+        if option.kept and name not in given.typed and kept.get(name) is not None
+    }
+    return replace(given, typed_before=before if isinstance(before, dict) else {}, **values)
+
+
+def _check(journal: Path, setup: Setup, given: PlayOptions) -> None:
+    """Raise ValueError if one of the typed options is not as the game has it."""
+    for name, own in _options_of(setup).items():
+        if name not in given.typed or _same(name, getattr(given, name), own):
+            continue
+        option = f"--{name.replace('_', '-')}"
+        has = f"{option} {own}" if not isinstance(own, bool) else _switch(option, own)
+        raise ValueError(
+            f"The game in {journal} was begun with {has if own != '' else f'no {option}'}; leave "
+            "yours out to continue it, or begin another game without --resume."
+        )
+
+
+def _switch(option: str, on: bool) -> str:
+    return option if on else option.replace("--", "--no-", 1)
+
+
+def _same(name: str, typed: Any, own: Any) -> bool:
+    if name == "time_control":
+        return TimeControl.parse(typed) == TimeControl.parse(own)
+    return bool(typed == own)
+
+
+def _options_of(setup: Setup) -> dict[str, Any]:
+    """The options that would give this game, by name."""
+    impaired = [side for side in SIDES if setup.player(side).impaired]
+    found = {name: getattr(setup, name) for name in OPTIONS if hasattr(setup, name)}
+    found["check"] = setup.announce_check
+    found["chess960"] = setup.variant == "chess960"
+    found["arbiter"] = setup.arbiter == "present"
+    found["impaired"] = impaired[0] if len(impaired) == 1 else "both" if impaired else "none"
+    for side in SIDES:
+        player = setup.player(side)
+        found[side] = player.name
+        found[f"{side}_language"] = player.language
+        found[f"{side}_hearing_impaired"] = player.hearing_impaired
+        found[f"{side}_assistant"] = player.assistant
+    return found
