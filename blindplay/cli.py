@@ -32,12 +32,12 @@ COMMANDS = {
     "doctor": ("doctor.doctor", "Check what a table needs, and say how to get what is missing."),
     "hall": ("hall.hall", "Follow the tables of a tournament, as an arbiter or an organiser."),
     "games": (
-        "games.games",
+        "record.games",
         "List your games with players, date, moves and result, the last one first.",
     ),
     "score": ("record.score", "Write the record of a game, or play its tape."),
     "verify": (
-        "verify.verify",
+        "record.verify",
         "Check a journal: its chain, its signatures, and that the rulings follow from the facts.",
     ),
     "forget": ("record.forget", "Remove the sound of a table or, with --all, the whole game."),
@@ -49,10 +49,10 @@ COMMANDS = {
     "understand": ("words.understand", "Print what words or sound files mean in a position."),
     "voice": ("voice.voice", "Learn, check, give or forget a player's voice."),
     "drill": (
-        "drill.drill",
+        "practice.drill",
         "Practise blindfold: colours of squares, knights, attacks, moves and times by dictation.",
     ),
-    "review": ("review.review", "Learn from a game that is over, or solve puzzles."),
+    "review": ("practice.review", "Learn from a game that is over, or solve puzzles."),
     "lichess": (
         "lichess.lichess",
         "Let BlindPlay play in your name at Lichess, or no longer.",

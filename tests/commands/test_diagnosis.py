@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.commands import diagnosis
-from blindplay.commands.speech_diagnosis import Diagnosis
+from blindplay.commands import doctor
+from blindplay.commands.doctor import Diagnosis
 from blindplay.hearing import speaker_models, speaker_preferences
 from blindplay.language import load
 from blindplay.laws import facts as f
@@ -40,7 +40,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_folder_for_games_is_tried_and_left_as_it_was(home: Path) -> None:
-    found = list(diagnosis._journal(games.tables_folder()))
+    found = list(doctor._journal(games.tables_folder()))
     assert [(one.ok, one.about) for one in found[:2]] == [(True, "journal"), (True, "disk")]
     assert " ms" in found[1].sentence
     assert list(games.tables_folder().iterdir()) == []
@@ -48,74 +48,74 @@ def test_a_folder_for_games_is_tried_and_left_as_it_was(home: Path) -> None:
 
 def test_a_folder_in_which_nothing_can_be_written_is_told(home: Path) -> None:
     games.tables_folder().write_text("a file")
-    (found,) = diagnosis._journal(games.tables_folder())
+    (found,) = doctor._journal(games.tables_folder())
     assert (found.ok, found.about) == (False, "journal")
 
 
 def test_a_slow_disk_a_full_one_and_one_without_locks_are_told(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(diagnosis, "_append", lambda journal, t: 2000.0)
-    monkeypatch.setattr(diagnosis, "_ROOM", 10**18)
-    found = {one.about: one for one in diagnosis._journal(games.tables_folder())}
+    monkeypatch.setattr(doctor, "_append", lambda journal, t: 2000.0)
+    monkeypatch.setattr(doctor, "_ROOM", 10**18)
+    found = {one.about: one for one in doctor._journal(games.tables_folder())}
     assert not found["disk"].ok and not found["room"].ok
 
     def without_locks(handle: int) -> bool:
         raise OSError(37, "No locks available")
 
     monkeypatch.setattr(files, "lock", without_locks)
-    (journal,) = diagnosis._journal(games.tables_folder())
+    (journal,) = doctor._journal(games.tables_folder())
     assert "No locks available" in journal.sentence and "--journal" in journal.sentence
     assert not journal.ok
 
 
 def test_games_that_are_kept_are_read_to_their_ends(home: Path) -> None:
     folder = games.tables_folder()
-    assert list(diagnosis._games(folder)) == []
+    assert list(doctor._games(folder)) == []
     for name in ("anna-berta.jsonl", "other.jsonl"):
         with Journal(folder / name) as journal:
             journal.append(f.Setup(t=0), f.Start(t=1), f.Tick(t=2))
-    assert [one.sentence for one in diagnosis._games(folder)] == [
+    assert [one.sentence for one in doctor._games(folder)] == [
         "Games that were read to their ends: the last 2."
     ]
     lines = (folder / "anna-berta.jsonl").read_bytes().splitlines(keepends=True)
     (folder / "anna-berta.jsonl").write_bytes(lines[0] + lines[2])
     (folder / "other.tape").mkdir()
-    bad, tape = diagnosis._games(folder)
+    bad, tape = doctor._games(folder)
     assert not bad.ok and "anna-berta" in bad.sentence and "anna" not in (bad.shared or "anna")
     assert "sound on tape: 1;" in tape.sentence
 
 
 def test_a_port_that_another_program_has_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        monkeypatch.setattr(diagnosis, "PORT", taken.getsockname()[1])
-        assert not diagnosis._console().ok
-    assert diagnosis._console().ok
+        monkeypatch.setattr(doctor, "PORT", taken.getsockname()[1])
+        assert not doctor._console().ok
+    assert doctor._console().ok
 
 
 def test_the_clock_that_times_games_goes_forward() -> None:
-    assert diagnosis._clock().ok
+    assert doctor._clock().ok
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps a user's folders from others")
 def test_folders_that_others_may_look_into_are_told(home: Path) -> None:
     speaker_preferences.keep("Astrid", Voicing())
-    assert [one.ok for one in diagnosis._private()] == [True]
+    assert [one.ok for one in doctor._private()] == [True]
     speaker_preferences.folder().chmod(0o755)
-    (found,) = diagnosis._private()
+    (found,) = doctor._private()
     assert not found.ok and "chmod" in found.sentence
     os.system(found.sentence.partition("run: ")[2])
-    assert [one.ok for one in diagnosis._private()] == [True]
+    assert [one.ok for one in doctor._private()] == [True]
 
 
 def test_packages_are_compared_with_those_that_were_tested(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert {"chess", "vosk", "numpy"} <= diagnosis._installed().keys()
-    assert diagnosis._locked()["chess"]
-    monkeypatch.setattr(diagnosis, "_locked", lambda: {"chess": {"0.1"}})
-    assert "chess 1" in diagnosis._packages().sentence
-    assert "instead of 0.1" in diagnosis._packages().sentence
+    assert {"chess", "vosk", "numpy"} <= doctor._installed().keys()
+    assert doctor._locked()["chess"]
+    monkeypatch.setattr(doctor, "_locked", lambda: {"chess": {"0.1"}})
+    assert "chess 1" in doctor._packages().sentence
+    assert "instead of 0.1" in doctor._packages().sentence
 
 
 def test_the_report_names_nobody(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,7 +123,7 @@ def test_the_report_names_nobody(home: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(getpass, "getuser", lambda: "aquist")
     speaker_preferences.keep("Berta Übelacker", Voicing())
     speaker_preferences.keep("Li", Voicing())
-    text = diagnosis.report(
+    text = doctor.report_of(
         [
             Diagnosis(True, "journal", f"Games are kept in {home / 'tables'}."),
             Diagnosis(True, "output", "Astrids Kopfhörer.", "There is 1 audio output."),
@@ -138,26 +138,26 @@ def test_the_report_names_nobody(home: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_damaged_choices_of_models_are_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(diagnosis, "chosen_models", lambda language: (Path("one"),))
-    monkeypatch.setattr(diagnosis, "unread_choices", lambda: "It is damaged.")
-    told = list(diagnosis._together(load("de"), None))
+    monkeypatch.setattr(doctor, "chosen_models", lambda language: (Path("one"),))
+    monkeypatch.setattr(doctor, "unread_choices", lambda: "It is damaged.")
+    told = list(doctor._together(load("de"), None))
     assert told == [Diagnosis(False, "models", "It is damaged.")]
-    assert list(diagnosis._together(load("de"), Path("one"))) == []
+    assert list(doctor._together(load("de"), Path("one"))) == []
 
 
 def test_the_screen_reader_that_runs_is_named_and_one_that_cannot_be_reached_has_a_remedy(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     reader = RecordingReader()
-    monkeypatch.setattr(diagnosis, "ScreenReader", reader.screen_reader)
-    found = diagnosis._reader()
+    monkeypatch.setattr(doctor, "ScreenReader", reader.screen_reader)
+    found = doctor._reader()
     assert found.ok and found.sentence.startswith("Recorder speaks ")
     reader.closed = True
-    found = diagnosis._reader()
+    found = doctor._reader()
     assert not found.ok and found.sentence.endswith("start yours.")
-    monkeypatch.setattr(diagnosis, "ScreenReader", ScreenReader)
+    monkeypatch.setattr(doctor, "ScreenReader", ScreenReader)
     monkeypatch.setitem(sys.modules, "prism", None)
-    assert "blindplay[reader]" in diagnosis._reader().sentence
+    assert "blindplay[reader]" in doctor._reader().sentence
 
 
 def test_a_braille_display_is_told_with_its_cells_and_a_server_that_is_not_there_with_a_remedy(
@@ -168,10 +168,10 @@ def test_a_braille_display_is_told_with_its_cells_and_a_server_that_is_not_there
         VirtualDisplay(Path(folder), 40) as display,
     ):
         monkeypatch.setenv("BRLAPI_HOST", display.host)
-        found = diagnosis._braille()
+        found = doctor._braille()
         assert found.ok and "40 cells" in found.sentence
         display.stop()
-        found = diagnosis._braille()
+        found = doctor._braille()
         assert not found.ok and "start it" in found.sentence
 
 
@@ -181,10 +181,10 @@ def test_boards_of_all_makers_are_told_as_board_find_does(monkeypatch: pytest.Mo
         warn("Bluetooth cannot be used.")
 
     found = [("chessnut:ble://A1", "Annas Chessnut"), ("/dev/ttyUSB0", "pegged board")]
-    monkeypatch.setattr(diagnosis, "find_boards", find)
-    told = [one for one in diagnosis._boards() if one.about == "board"]
+    monkeypatch.setattr(doctor, "find_boards", find)
+    told = [one for one in doctor._boards() if one.about == "board"]
     assert [one.ok for one in told] == [True, True, False]
     assert "chessnut:ble://A1" in told[0].sentence and "Anna" not in (told[0].shared or "Anna")
     found.clear()
-    told = [one for one in diagnosis._boards() if one.about == "board"]
+    told = [one for one in doctor._boards() if one.about == "board"]
     assert [one.ok for one in told] == [False, False]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.commands import games as command
+from blindplay.commands import record as command
 from blindplay.language import load
 from tests.command_line import run
 

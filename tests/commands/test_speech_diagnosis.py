@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.commands.speech_diagnosis import examine
+from blindplay.commands.doctor import examine_speech
 from blindplay.speech.models.folders import MANIFEST, find_model
 from blindplay.speech.synthesis import Synthesiser
 
@@ -20,7 +20,9 @@ def synthesiser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Synthesise
 
 
 def test_findings_are_sentences_with_remedies(synthesiser: Synthesiser) -> None:
-    findings = examine("de", words=["springer zeppelin"], seconds=0.1, synthesiser=synthesiser)
+    findings = examine_speech(
+        "de", words=["springer zeppelin"], seconds=0.1, synthesiser=synthesiser
+    )
     by_subject = {finding.about: finding for finding in findings}
     assert by_subject["voices"].ok and by_subject["recogniser"].ok
     assert not by_subject["vocabulary"].ok and "zeppelin" in by_subject["vocabulary"].sentence
@@ -29,7 +31,9 @@ def test_findings_are_sentences_with_remedies(synthesiser: Synthesiser) -> None:
 
 
 def test_a_language_without_voice_and_model_is_reported(synthesiser: Synthesiser) -> None:
-    found = {one.about: one.ok for one in examine("xx", seconds=0.1, synthesiser=synthesiser)}
+    found = {
+        one.about: one.ok for one in examine_speech("xx", seconds=0.1, synthesiser=synthesiser)
+    }
     assert not found["voices"] and not found["recogniser"]
 
 
@@ -40,5 +44,5 @@ def test_a_model_that_was_cut_short_is_reported(tmp_path: Path, synthesiser: Syn
     data = file.read_bytes()
     file.unlink()
     file.write_bytes(data[: len(data) // 2])
-    findings = examine("de", model=model, seconds=0.1, synthesiser=synthesiser)
+    findings = examine_speech("de", model=model, seconds=0.1, synthesiser=synthesiser)
     assert [one.ok for one in findings if one.about == "recogniser"] == [False]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.commands import diagnosis
+from blindplay.commands import doctor
 from blindplay.laws import Fact
 from blindplay.laws import facts as f
 from blindplay.record import Journal, JournalError, files, pulse, read_journal
@@ -270,7 +270,7 @@ def test_all_commands_read_a_damaged_journal_alike(
         Scored.of(path)
     assert str(broken.value) == read.trouble
     assert "[Result" in broken.value.before.write(RecordFormat.PGN)
-    (found,) = diagnosis._games(path.parent)
+    (found,) = doctor._games(path.parent)
     assert (found.ok, found.sentence) == (False, read.trouble)
     assert in_folder(path) == before
     printed = io.StringIO()
@@ -301,7 +301,7 @@ def test_a_right_chain_around_facts_that_no_game_takes_is_told_by_all_commands(
     for arguments in (("score",), ("replay", "--journal"), ("play", "--resume", "--journal")):
         done = command_line.run(*arguments, str(path))
         assert (done.status, done.stderr.strip()) == (2, told)
-    (found,) = diagnosis._games(path.parent)
+    (found,) = doctor._games(path.parent)
     assert (found.ok, found.sentence) == (False, told)
     assert in_folder(path) == before
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.commands.speech_diagnosis import examine
+from blindplay.commands.doctor import examine_speech
 from blindplay.speech.models import folders
 from blindplay.speech.models.folders import (
     MANIFEST,
@@ -70,7 +70,7 @@ def test_a_file_cut_short_is_found_without_ending_this_process(model: Path, file
     (model / file).write_bytes(data[: len(data) // 2])
     with pytest.raises(ModelError, match="unpack the model again"):
         probe(model, "de")
-    by = {f.about: f for f in examine("de", model=model, seconds=0.1)}
+    by = {f.about: f for f in examine_speech("de", model=model, seconds=0.1)}
     assert not by["recogniser"].ok
 
 
