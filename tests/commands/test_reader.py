@@ -1,13 +1,14 @@
-"""Who reads a command line, and that its help and its errors are in that language."""
+"""The reader of the command line: their language, and the system's."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from blindplay import translation
-from blindplay.commands.reader import typed_language
+from blindplay.commands.reader import typed_language, user_language
 from tests.command_line import run
 
 ERRORS = {
@@ -70,3 +71,32 @@ def test_the_help_of_every_command_is_in_the_readers_language(
         told = run(*command.split(), "--help", reader=language).stdout
         assert " the " not in told, command
         assert "Usage:" not in told, command
+
+
+# --- The language of the user: LC_ALL, LC_MESSAGES, LANG, then English
+
+
+@pytest.mark.parametrize(
+    ("environment", "code"),
+    [
+        ({"LANG": "de_AT.UTF-8"}, "de"),
+        ({"LANG": "de_DE.UTF-8", "LC_ALL": "en_GB.UTF-8"}, "en"),
+        ({"LANG": "de_DE.UTF-8", "LC_MESSAGES": "sv_SE"}, "sv"),
+        ({"LANG": "de_DE.UTF-8", "LC_ALL": ""}, "de"),
+        ({"LANG": "nn_NO.UTF-8"}, "nb"),
+        ({"LANG": "no"}, "nb"),
+        ({"LANG": "C.UTF-8"}, "en"),
+        ({"LC_ALL": "POSIX"}, "en"),
+        ({"LANG": "fr_FR.UTF-8"}, "en"),
+        ({"LANG": "../de"}, "en"),
+    ],
+)
+def test_the_first_variable_that_is_set_names_the_language(
+    environment: dict[str, str], code: str
+) -> None:
+    assert user_language(environment) == code
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows knows its user's language.")
+def test_without_any_variable_it_is_english() -> None:
+    assert user_language({}) == "en"

@@ -1,4 +1,4 @@
-"""``blindplay reconcile``, ``score`` and ``forget``."""
+"""What is kept of games: ``games``, ``score``, ``reconcile``, ``forget`` and ``verify``."""
 
 from __future__ import annotations
 
@@ -10,10 +10,71 @@ import pytest
 
 from blindplay import language
 from blindplay.commands import options
+from blindplay.commands import record as command
+from blindplay.language import load
 from blindplay.laws import facts as f
-from blindplay.record import Journal
+from blindplay.record import Journal, signatures
 from blindplay.record.tape import tape_folder
 from tests.command_line import run
+from tests.record.test_signatures import FACTS, KEY, sign, statement
+
+PLAY = ("play", "--microphone", "none", "--silent", "--time-control", "-")
+
+
+def test_games_lists_the_games_of_this_machine(tmp_path: Path) -> None:
+    assert run("games", "--language", "en", home=tmp_path).stdout == "There is no game yet.\n"
+    run(*PLAY, "--white", "Anna", stdin="start\ne4\n\nquit\n", home=tmp_path)
+    listed = run("games", "--language", "en", home=tmp_path).stdout
+    assert "Anna against Black, moves: 1, not finished." in listed
+    assert "Anna gegen Schwarz, Züge: 1" in run("games", "--language", "de", home=tmp_path).stdout
+    told = json.loads(run("games", "--json", home=tmp_path).stdout)
+    assert (told["white"], told["moves"], told["result"]) == ("Anna", 1, "")
+
+
+@pytest.mark.parametrize(
+    ("language", "date"),
+    [
+        ("da", "3. november 2026"),
+        ("de", "3. November 2026"),
+        ("en", "3 November 2026"),
+        ("nb", "3. november 2026"),
+        ("sv", "3 november 2026"),
+    ],
+)
+def test_dates_are_written_as_people_write_them(language: str, date: str) -> None:
+    assert command._date("2026-11-03", load(language)) == date
+    assert command._date("2026.??.??", load(language)) == "2026.??.??"
+    assert command._date("", load(language)) == load(language).printed("games_undated")
+
+
+def test_resume_without_a_name_continues_the_last_unfinished_game(tmp_path: Path) -> None:
+    run(*PLAY, "--white", "Anna", stdin="start\ne4\n\nquit\n", home=tmp_path)
+    again = run(
+        "play", "--microphone", "none", "--silent", "--resume", stdin="quit\n", home=tmp_path
+    )
+    assert (again.status, again.stderr) == (0, "")
+    assert '[White "Anna"]' in again.stdout and "1. e4" in again.stdout
+
+
+def test_without_an_unfinished_game_nothing_is_continued(tmp_path: Path) -> None:
+    done = run(*PLAY, "--resume", home=tmp_path)
+    assert (done.status, done.stdout) == (2, "") and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("count", [0, 3])
+def test_old_games_are_counted_and_listed_when_wanted(
+    tmp_path: Path, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "_NEWEST", 1)
+    for _ in range(count):
+        run(*PLAY, stdin="start\nquit\n", home=tmp_path)
+    short = run("games", "--language", "en", home=tmp_path).stdout.splitlines()
+    whole = run("games", "--all", "--language", "en", home=tmp_path).stdout.splitlines()
+    assert len(whole) == max(count, 1)
+    assert ("Older games: 2; --all lists them." in short) is (count == 3)
+
+
+# --- ``blindplay reconcile``, ``score`` and ``forget``
 
 
 def test_reconcile_prints_lines_to_be_heard_or_one_object(tmp_path: Path) -> None:
@@ -76,3 +137,46 @@ def test_forgetting_a_table_names_what_is_removed_and_keeps_the_game(journal: Pa
         f"Removed: {journal}." in run("forget", str(journal), "--all", home=journal.parent).stdout
     )
     assert not journal.exists()
+
+
+# --- ``blindplay verify``
+
+
+@pytest.fixture
+def evidence(tmp_path: Path) -> Path:
+    path = tmp_path / "game.jsonl"
+    with Journal(path) as journal:
+        journal.append(*FACTS)
+    return path
+
+
+def hall_file(folder: Path, key: str = KEY) -> str:
+    file = folder / "hall.toml"
+    file.write_text(f'event = "open"\n[keys]\n4 = "{signatures.public_key(key)}"\n', "utf-8")
+    return str(file)
+
+
+def test_a_journal_that_holds_ends_with_0(evidence: Path, tmp_path: Path) -> None:
+    sign(evidence, statement(evidence))
+    done = run("verify", str(evidence), "--hall", hall_file(tmp_path), "--json", home=tmp_path)
+    assert (done.status, done.stderr) == (0, "")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["about"], row["holds"]) for row in rows] == [
+        ("chain", True), ("rulings", True), ("signature", True),
+    ]  # fmt: skip
+
+
+def test_what_does_not_hold_ends_with_1(evidence: Path, tmp_path: Path) -> None:
+    hall = hall_file(tmp_path)
+    assert run("verify", str(evidence), home=tmp_path).status == 0
+    done = run("verify", str(evidence), "--hall", hall, home=tmp_path)
+    assert done.status == 1 and "1" in done.stdout.splitlines()[-1]
+    sign(evidence, statement(evidence), signatures.new_key())
+    assert run("verify", str(evidence), "--hall", hall, home=tmp_path).status == 1
+
+
+def test_what_cannot_be_checked_ends_with_2(evidence: Path, tmp_path: Path) -> None:
+    assert run("verify", str(tmp_path / "none.jsonl"), home=tmp_path).status == 2
+    (tmp_path / "table.toml").write_text('event = "open"\n', "utf-8")
+    done = run("verify", str(evidence), "--hall", str(tmp_path / "table.toml"), home=tmp_path)
+    assert done.status == 2 and "table.toml" in done.stderr

@@ -1,4 +1,4 @@
-"""``blindplay review``: which game is taken, what is refused, and what is written."""
+"""``blindplay drill`` and ``review``."""
 
 from __future__ import annotations
 
@@ -15,6 +15,19 @@ from blindplay.opponents import analysis, uci
 from blindplay.record import Journal
 from tests.command_line import run
 from tests.opponents.test_analysis import FEW
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [(["chess"], "'chess'"), (["--count", "0"], "--count"), (["--language", "xx"], "xx")],
+)
+def test_what_cannot_be_drilled_is_told(arguments: list[str], why: str, tmp_path: Path) -> None:
+    done = run("drill", "--silent", *arguments, home=tmp_path)
+    assert (done.status, done.stdout) == (2, "") and why in done.stderr
+
+
+# --- ``blindplay review``: which game is taken, what is refused, and what is written
+
 
 MOVES = (("white", "f2f3"), ("black", "e7e5"), ("white", "g2g4"), ("black", "d8h4"))
 SETUP = f.Setup(boards=1, arbiter="automatic", white=f.Player(name="Anna"))
