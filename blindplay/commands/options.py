@@ -8,7 +8,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from functools import partial, wraps
 from pathlib import Path
@@ -317,16 +317,13 @@ def name_of(option: click.Option) -> str:
     return option.opts[0].removeprefix("--")
 
 
-def option(
-    text: str, value: Any = None, more: Mapping[str, Any] | None = None, **about: Any
-) -> Any:
+def option(text: str, value: Any = None, **about: Any) -> Any:
     """A field of a dataclass that is an option of a command, with the help ``text``.
 
-    ``value`` is its default; a function is called for it. ``about`` is for :class:`click.Option`:
-    a ``default`` there is the text that gives ``value``. ``more`` is for a class that derives from
-    :class:`FieldOption`.
+    ``value`` is its default; a function is called for it. ``about`` is for :class:`FieldOption`: a
+    ``default`` there is the text that gives ``value``.
     """
-    metadata = {"about": {"help": text, **about}, **(more or {})}
+    metadata = {"help": text, **about}
     if callable(value):
         return dataclasses.field(default_factory=value, metadata=metadata)
     return dataclasses.field(default=value, metadata=metadata)
@@ -334,23 +331,19 @@ def option(
 
 class FieldOption(click.Option):
     """The option that a field of a dataclass describes: a switch for a bool, a choice for an
-    enumeration. ``about`` replaces what the field says."""
+    enumeration. ``about``: the metadata of the field, or others."""
 
     def __init__(self, field: dataclasses.Field[Any], **about: Any) -> None:
-        typed = field.name.replace("_", "-")
+        name = field.name.replace("_", "-")
         kinds = get_args(field.type) or (field.type,)
-        factory, default = field.default_factory, field.default
-        about = {
-            "default": default if factory is dataclasses.MISSING else factory,
-            **field.metadata["about"],
-            **about,
-        }
-        default = about["default"]
-        about.setdefault("show_default", bool(default) and not callable(default))
+        factory = field.default_factory
+        usual = about.pop("default", field.default if factory is dataclasses.MISSING else factory)
+        about.setdefault("show_default", bool(usual) and not callable(usual))
         for kind in kinds:
             if isinstance(kind, type) and issubclass(kind, Enum):
-                about |= {"type": MemberChoice(kind), "default": default and default.value}
-        super().__init__([f"--{typed}/--no-{typed}" if bool in kinds else f"--{typed}"], **about)
+                about["type"], usual = MemberChoice(kind), usual and usual.value
+        names = f"--{name}/--no-{name}" if bool in kinds else f"--{name}"
+        super().__init__([names], default=usual, **about)
 
     def stored(self, value: Any) -> Any:
         """The value of the option, from one that JSON or TOML holds.
@@ -382,16 +375,17 @@ def taking(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command the options of the dataclass ``kind``. It takes one value of it, ``name``.
     ``defaults`` replace those of the dataclass."""
+    own = {name: {"default": value} for name, value in defaults.items()}
     found = [
-        FieldOption(one, **({"default": defaults[one.name]} if one.name in defaults else {}))
+        FieldOption(one, **{**one.metadata, **own.get(one.name, {})})
         for one in dataclasses.fields(kind)
     ]
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def called(**given: Any) -> Any:
-            own = {one.name: given.pop(str(one.name)) for one in found}
-            return command(**given, **{name: kind(**own)})
+            values = {one.name: given.pop(str(one.name)) for one in found}
+            return command(**given, **{name: kind(**values)})
 
         known = getattr(command, "__click_params__", [])
         called.__click_params__ = [*known, *reversed(found)]  # type: ignore[attr-defined]

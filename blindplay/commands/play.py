@@ -27,8 +27,10 @@ from .reader import user_language
 
 if TYPE_CHECKING:
     from blindplay.hall.event_file import EventFile
+    from blindplay.opponents.player import AbsentPlayer
     from blindplay.table.devices import WantedDevices
     from blindplay.table.play import Companion, ConsoleAt, TableOptions
+    from blindplay.typed_lines import TypedLines
 
 
 _SHOWN = (Printed.WORDS, Printed.ALL)
@@ -38,15 +40,13 @@ class TableCommand(click.Command):
     """``blindplay play``. Its help shows the options under their headings."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for heading, group in groupby(
-            self.get_params(ctx), lambda option: getattr(option, "heading", "Help")
-        ):
+        every = self.get_params(ctx)  # the last one is --help
+        for heading, group in groupby(every, lambda option: getattr(option, "heading", "Help")):
             with formatter.section(heading):
                 formatter.write_dl([row for one in group if (row := one.get_help_record(ctx))])
 
 
 def _play(**_: Any) -> None:
-    from blindplay.table.play import run
     from blindplay.typed_lines import TypedLines
 
     given = with_fetched_file(PlayOptions.of(click.get_current_context()))
@@ -84,23 +84,31 @@ def _play(**_: Any) -> None:
         if found is None:
             return
         given = found
-    run(
-        journal,
-        None if given.resume else _setup(given),
-        devices,
-        lines,
-        sys.stdout,
-        _table_options(given, joined),
-        _console(given),
-        _companion(joined),
-        against.opponent(given),
-    )
+    setup = None if given.resume else _setup(given)
+    beside = _companion(joined), against.opponent(given)
+    _run(given, journal, setup, devices, lines, joined, *beside)
+
+
+def _run(
+    given: PlayOptions,
+    journal: Path,
+    setup: facts.Setup | None,
+    devices: "WantedDevices",
+    lines: "TypedLines",
+    joined: "EventFile | None" = None,
+    companion: "Companion | None" = None,
+    opponent: "AbsentPlayer | None" = None,
+) -> bool:
+    """Run the table; return whether the game is over. ``setup`` None: the game is resumed."""
+    from blindplay.table.play import run
+
+    table, console = _table_options(given, joined), _console(given)
+    return run(journal, setup, devices, lines, sys.stdout, table, console, companion, opponent)
 
 
 def _play_distant(given: PlayOptions, devices: "WantedDevices") -> None:
     """Play at two tables."""
     from blindplay.table.meeting_distant import MeetingPlace
-    from blindplay.table.play import run
     from blindplay.typed_lines import TypedLines
 
     against.check_voices(given)
@@ -117,23 +125,13 @@ def _play_distant(given: PlayOptions, devices: "WantedDevices") -> None:
         met.agreement.keep(journal)
         setup, player = met.setup, met.agreement.player(met.lifeline, voices=given.voices)
         given = replace(given, training=met.agreement.training)
-    run(
-        journal,
-        setup,
-        devices,
-        lines,
-        sys.stdout,
-        _table_options(given),
-        _console(given),
-        opponent=player,
-    )
+    _run(given, journal, setup, devices, lines, opponent=player)
 
 
 def _play_rounds(given: PlayOptions, devices: "WantedDevices", joined: "EventFile") -> None:
     """Play one game after the other, each as the hall assigns it."""
     from blindplay.hall.table_side.between_games import AssignedGames
     from blindplay.record import games
-    from blindplay.table.play import run
     from blindplay.typed_lines import TypedLines
 
     lines = TypedLines(sys.stdin)
@@ -146,16 +144,9 @@ def _play_rounds(given: PlayOptions, devices: "WantedDevices", joined: "EventFil
         assigned = None if resumed else assigned_games.next(pack, devices, lines, sys.stdout)
         if assigned is None and not resumed:
             return
-        over = run(
-            _journal(given) if resumed else games.new_journal(),
-            None if assigned is None else _setup(replace(given, **assigned)),
-            devices,
-            lines,
-            sys.stdout,
-            _table_options(given, joined),
-            _console(given),
-            assigned_games.companion,
-        )
+        journal = _journal(given) if resumed else games.new_journal()
+        setup = None if assigned is None else _setup(replace(given, **assigned))
+        over = _run(given, journal, setup, devices, lines, joined, assigned_games.companion)
         if not over and not assigned_games.known:
             return
         if resumed:
@@ -193,8 +184,7 @@ def _journal(given: PlayOptions) -> Path:
     """The file of the game: the one that is named, the last unfinished one, or a new one."""
     from blindplay.record import games
 
-    named: Path | None = given.journal
-    return named or (games.last_unfinished() if given.resume else games.new_journal())
+    return given.journal or (games.last_unfinished() if given.resume else games.new_journal())
 
 
 play = TableCommand(
@@ -255,44 +245,39 @@ def _setup(given: PlayOptions) -> facts.Setup:
     from blindplay.laws.clock import TimeControl
     from blindplay.laws.time_controls import mode_of
 
-    players = {
-        side: {
-            "name": getattr(given, side),
-            "impaired": given.impaired in (side, "both"),
-            "hearing_impaired": getattr(given, f"{side}_hearing_impaired"),
-            "assistant": getattr(given, f"{side}_assistant"),
-            "language": getattr(given, f"{side}_language") or given.language,
-        }
-        for side in facts.SIDES
-    }
+    def player(side: str) -> facts.Player:
+        return facts.Player(
+            name=getattr(given, side),
+            impaired=given.impaired in (side, "both"),
+            hearing_impaired=getattr(given, f"{side}_hearing_impaired"),
+            assistant=getattr(given, f"{side}_assistant"),
+            language=getattr(given, f"{side}_language") or given.language,
+        )
+
     control = TimeControl.parse(given.time_control)
     arbiter = "present" if given.arbiter else "automatic"
-    setup = facts.parse(
-        {
-            "t": 0,
-            "fact": "setup",
-            "edition": given.edition,
-            "supervised": given.supervised,
-            "quickplay_finish": given.quickplay_finish,
-            "fen": given.fen,
-            "time_control": given.time_control,
-            "mode": given.mode or mode_of(control, editions.load(given.edition)),
-            "variant": "chess960" if given.chess960 else "chess",
-            "announce_in": given.announce_in or "",
-            "announce_check": given.check,
-            "arbiter": "server" if given.against == "lichess" else arbiter,
-            "event": given.event,
-            "site": given.site,
-            "round": given.round,
-            "date": datetime.date.today().isoformat(),
-            "who": given.who,
-            "request": given.request,
-            **({"boards": given.boards} if given.boards else {}),
-            **players,
-        }
+    return facts.Setup(
+        t=0,
+        who=given.who,
+        request=given.request,
+        edition=given.edition,
+        mode=given.mode or mode_of(control, editions.load(given.edition)),
+        supervised=given.supervised,
+        variant="chess960" if given.chess960 else "chess",
+        fen=given.fen,
+        boards=given.boards,
+        time_control=given.time_control,
+        announce_in=given.announce_in or "",
+        announce_check=given.check,
+        quickplay_finish=given.quickplay_finish,
+        arbiter="server" if given.against == "lichess" else arbiter,
+        event=given.event,
+        site=given.site,
+        round=given.round,
+        date=datetime.date.today().isoformat(),
+        white=player("white"),
+        black=player("black"),
     )
-    assert isinstance(setup, facts.Setup)
-    return setup
 
 
 @click.command()

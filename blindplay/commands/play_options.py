@@ -119,33 +119,13 @@ _TIMES = options.ParsedValue("text", _seconds)
 _OPPONENT = options.ParsedValue("opponent", opponent_of)
 
 
-def _option(
-    text: str,
-    value: Any = None,
-    *,
-    heading: str = "",
-    kept: bool = False,
-    waiting_decides: bool = False,
-    two_people: bool = False,
-    **about: Any,
-) -> Any:
-    """A field that is an option; see :class:`PlayOption`. A ``heading`` begins a part of the
-    help."""
-    own = {
-        "heading": heading,
-        "kept": kept,
-        "waiting_decides": waiting_decides,
-        "two_people": two_people,
-    }
-    return options.option(text, value, own, **about)
-
-
+_option = options.option
 _flag = partial(_option, value=False)
 
 
 @dataclass(frozen=True)
 class PlayOptions:
-    """The values of all options."""
+    """The values of all options. A ``heading`` holds for the options that follow, too."""
 
     # fmt: off
     board: str | None = _option("Use this port or URL for the impaired player's board. Without it, "
@@ -324,12 +304,21 @@ class PlayOption(options.FieldOption):
     distant tables, the one that waits decides it. ``two_people``: it needs two people at the table.
     """
 
-    def __init__(self, described: Field[Any], heading: str) -> None:
-        super().__init__(described)
+    def __init__(
+        self,
+        field: Field[Any],
+        *,
+        heading: str,
+        kept: bool = False,
+        waiting_decides: bool = False,
+        two_people: bool = False,
+        **about: Any,
+    ) -> None:
+        super().__init__(field, **about)
         self.heading = heading
-        self.kept: bool = described.metadata["kept"]
-        self.waiting_decides: bool = described.metadata["waiting_decides"]
-        self.two_people: bool = described.metadata["two_people"]
+        self.kept = kept
+        self.waiting_decides = waiting_decides
+        self.two_people = two_people
 
     @property
     def of_each_game(self) -> bool:
@@ -345,10 +334,10 @@ class PlayOption(options.FieldOption):
 
 def _options() -> Iterator[PlayOption]:
     heading = ""
-    for described in fields(PlayOptions):
-        if described.metadata:
-            heading = described.metadata["heading"] or heading
-            yield PlayOption(described, heading)
+    for one in fields(PlayOptions):
+        if one.metadata:
+            heading = one.metadata.get("heading", heading)
+            yield PlayOption(one, **{**one.metadata, "heading": heading})
 
 
 OPTIONS: Mapping[str, PlayOption] = {str(one.name): one for one in _options()}
