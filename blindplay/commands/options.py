@@ -366,7 +366,8 @@ class FieldOption(click.Option):
         except click.UsageError as error:
             raise ValueError(f"{name} is wrong: {error.message}") from None
         except ValueError as error:
-            raise ValueError(f"{name} is wrong: {error}") from None
+            wrong = str(error).removeprefix(f"--{name}: ")
+            raise ValueError(f"{name} is wrong: {wrong}") from None
         return found if self.multiple else found[0]
 
 
