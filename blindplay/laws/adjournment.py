@@ -163,7 +163,7 @@ def open_envelope(game: State, fact: f.OpenEnvelope) -> None:
         return
     if fact.by != "arbiter" and game.presided:
         # The arbiter keeps the envelope (I.3).
-        game.refuse(fact.by, "open_envelope", "not_his_task", "opening_envelope")
+        game.refuse(fact.by, "open_envelope", "not_their_task", "opening_envelope")
         return
     if _must_wait_for_the_other(game, fact.by):
         rule = "sealed_reply" if game.sealed_reply else "envelope_stays_closed"

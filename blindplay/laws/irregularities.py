@@ -309,7 +309,7 @@ def _illegal_move(game: State, fact: f.Irregular) -> None:
             claim = replace(pending.ruling, claimable=False, claimed_by=by)
             propose(game, claim, _rules(game, claim.why), pending.confirm)
         else:
-            game.refuse(fact.by, "irregular", "not_his_claim", "illegal")
+            game.refuse(fact.by, "irregular", "not_their_claim", "illegal")
         return
     for index in range(len(game.history) - 1, -1, -1):
         if game.history[index].illegal:
@@ -475,7 +475,7 @@ def why_illegal(board: chess.Board, move: chess.Move | None) -> str:
     if piece is None:
         return "no_such_piece"
     if piece.color != board.turn:
-        return "not_his_piece"
+        return "not_your_piece"
     last_rank = chess.square_rank(move.to_square) == (7 if board.turn == chess.WHITE else 0)
     if piece.piece_type == chess.PAWN and last_rank and not move.promotion:
         queen = chess.Move(move.from_square, move.to_square, chess.QUEEN)

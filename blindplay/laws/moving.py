@@ -160,7 +160,7 @@ def _may_correct(game: State, fact: f.Spoken, now: chess.Move) -> bool:
     side = game.side
     if fact.by not in (side, f"assistant:{side}", game.turn.announced_by):
         rules = ("slip", game.helping or "assistant")
-        game.refuse(fact.by, fact.kind, "not_his_announcement", *rules)
+        game.refuse(fact.by, fact.kind, "not_their_announcement", *rules)
     elif not may_be_a_slip(game, now):
         game.refuse(fact.by, fact.kind, "already_made", final(game), move=now.uci())
     else:

@@ -69,7 +69,7 @@ def acting(game: State, by: str, what: str, *, duty: str) -> str | None:
     acts for their own player (4.9, 6.2.6, 8.1.6).
     """
     if by == "arbiter" and what not in ("claim_time", "touch"):
-        game.refuse(by, what, "not_his_task", "arbiter")
+        game.refuse(by, what, "not_their_task", "arbiter")
         return None
     if not by.startswith("assistant:"):
         return by
@@ -83,7 +83,7 @@ def acting(game: State, by: str, what: str, *, duty: str) -> str | None:
         # The sighted player may have an assistant only if the impaired player has none (D.2.11).
         game.refuse(by, what, "opponent_has_assistant", "assistant_of_sighted")
     elif duty == "own":
-        game.refuse(by, what, "not_his_task", "assistant_of_sighted")
+        game.refuse(by, what, "not_their_task", "assistant_of_sighted")
     else:
         game.helping = "assistant_of_sighted"
         return game.side
@@ -119,11 +119,11 @@ def _not_theirs(game: State, who: str) -> tuple[RefusalReason, tuple[str, ...]]:
     """Return the reason why ``who`` is refused something that is not theirs to do, and the
     rules."""
     if not who.startswith("assistant:"):
-        return "not_his_task", ("arbiter",)
+        return "not_their_task", ("arbiter",)
     if _is_outsider(game, who):
         rules = (help_rule(game, who), "outsiders")
         return "no_such_assistant", rules
-    return "not_his_task", (help_rule(game, who),)
+    return "not_their_task", (help_rule(game, who),)
 
 
 def refuse_task(game: State, who: str, what: str) -> None:

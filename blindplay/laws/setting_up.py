@@ -119,7 +119,7 @@ def assistant(game: State, fact: f.Assistant) -> None:
     if game.over:
         game.refuse(fact.by, fact.kind, "game_over", "result")
     elif fact.by not in ("arbiter", "table", *own):
-        game.refuse(fact.by, fact.kind, "not_his_task", rule)
+        game.refuse(fact.by, fact.kind, "not_their_task", rule)
     elif fact.present and rule == "assistant_of_sighted" and game.assistants[OTHER[fact.of]]:
         game.refuse(fact.by, fact.kind, "opponent_has_assistant", rule)
     else:

@@ -171,7 +171,7 @@ def test_what_he_asks_is_answered_and_recorded(hall: Hall, assistant: Browser) -
 
 
 @pytest.mark.parametrize("action", ["resign", "offer_draw", "arbiter", "start", "lift"])
-def test_what_is_not_his_task_is_refused_with_the_article(
+def test_what_is_not_their_task_is_refused_with_the_article(
     hall: Hall, assistant: Browser, action: str
 ) -> None:
     hall.start()

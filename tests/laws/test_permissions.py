@@ -14,7 +14,7 @@ from blindplay.wording.pack_words import PackWords
 from tests.laws.table import impaired, kinds, one, started
 
 # Refusals that are about who asks, not about what the game is like just now.
-ABOUT_WHO = {"not_his_task", "opponent_has_assistant", "no_such_assistant"}
+ABOUT_WHO = {"not_their_task", "opponent_has_assistant", "no_such_assistant"}
 FIELDS: dict[str, dict[str, Any]] = {
     "announce": {"move": "e2e4"}, "repeat": {"move": "e2e4"}, "correct": {"move": "e2e4"},
     "make": {"move": "e2e4"}, "touch": {"square": "e2"}, "record": {"ply": 1, "text": "e4"},
@@ -83,8 +83,8 @@ def test_the_sighted_players_assistant_has_the_first_two_tasks_only() -> None:
 @pytest.mark.parametrize(
     ("who", "kind", "why", "articles"),
     [
-        ("assistant:white", "arbiter", "not_his_task", ("fide-2023 D.2.10",)),
-        ("assistant:white", "open_envelope", "not_his_task", ("fide-2023 D.2.10",)),
+        ("assistant:white", "arbiter", "not_their_task", ("fide-2023 D.2.10",)),
+        ("assistant:white", "open_envelope", "not_their_task", ("fide-2023 D.2.10",)),
         ("assistant:black", "start", "no_such_assistant", ("fide-2023 D.2.11", "fide-2023 12.7")),
     ],
 )
@@ -216,7 +216,7 @@ def test_a_declared_assistant_acts_and_one_who_has_left_does_not(edition: str, b
 @pytest.mark.parametrize("edition", OUTSIDERS)
 @pytest.mark.parametrize(
     ("by", "why"),
-    [("black", "not_his_task"), ("assistant:black", "not_his_task"),
+    [("black", "not_their_task"), ("assistant:black", "not_their_task"),
      ("assistant:white", "no_such_assistant")],
 )  # fmt: skip
 def test_only_the_player_and_the_arbiter_announce_an_assistant(
@@ -257,7 +257,7 @@ def test_where_nobody_is_impaired_the_arbiter_must_accept_an_assistant(
 ) -> None:
     table = started(edition=edition)
     refused = one(table.feed({"fact": "assistant", "by": "white", "of": "white"}), "refused")
-    assert (refused.why, refused.articles) == ("not_his_task", articles)
+    assert (refused.why, refused.articles) == ("not_their_task", articles)
     accepted = one(table.feed({"fact": "assistant", "by": "arbiter", "of": "white"}), "assistant")
     assert accepted.articles == articles
     alone = started(edition=edition, arbiter="automatic")
