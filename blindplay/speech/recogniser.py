@@ -4,21 +4,22 @@ An utterance is decoded twice. The *closed* grammar has the phrases that are exp
 one has every word there is, in any order, so that the unexpected (an illegal move, chatter) can
 win, too. Beside the built-in model, others need only the closed one (see `ensemble`).
 Vosk's scores of the two are not comparable, because its language model charges differently in each.
-That charge is known exactly (see `bigram`) and is taken off; the rest says how well the sound fits
+That charge is known exactly (see `Bigram`) and is taken off; the rest says how well the sound fits
 the words. Vosk's own confidence is not used.
 """
 
 import json
+import math
+import sys
+from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from .audio import RATE, amplified, speech_onset_s
-from .bigram import Bigram
 from .models import folders
 from .models.folders import ModelError
-from .models.plain_path import plain_path
 
 MOST_HYPOTHESES = 20
 """The number of hypotheses that Vosk gives in each grammar; many differ only in their timing."""
@@ -257,7 +258,7 @@ class VoskGrammar:
 class _VoskDecoder:
     """One of Vosk's decoders at work, and its language model."""
 
-    def __init__(self, kaldi: Any, bigram: Bigram) -> None:
+    def __init__(self, kaldi: Any, bigram: "Bigram") -> None:
         self.kaldi = kaldi
         self._bigram = bigram
 
@@ -326,3 +327,81 @@ def _vosk() -> Any:
 
     vosk.SetLogLevel(-2)  # -1 still lets warnings through, which a screen reader would read
     return vosk
+
+
+_END = ""
+_BACK_OFF = math.log(2)
+
+
+class Bigram:
+    """The language model that Vosk makes of a grammar, so that its charge can be taken off a score.
+
+    It is a bigram with back-off, estimated from the listed phrases. A pair of words that was seen
+    ``n`` times among ``m`` with the same first word costs ``-ln(n / 2m)``. Any other pair costs
+    ``ln 2`` for backing off, and the second word's share of all words. A phrase begins as if after
+    a back-off, and its end is a word like any other (alphacep/vosk-api,
+    ``src/language_model.cc``). Without this charge, scores of different grammars are comparable:
+    they say how well the sound fits the words.
+    """
+
+    def __init__(self, items: Iterable[str]) -> None:
+        pairs: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        words: Counter[str] = Counter()
+        for item in items:
+            first, *rest = *item.split(), _END
+            words[first] += 1
+            for second in rest:
+                pairs[first][second] += 1
+                first = second
+        for seconds in pairs.values():
+            words.update(seconds)
+        self._alone = _costs(words)
+        self._after = {first: _costs(seconds) for first, seconds in pairs.items()}
+
+    def cost(self, tokens: Sequence[str]) -> float:
+        """Return what the model charges for these tokens, in nats; infinite for an unknown one."""
+        total, before = 0.0, None
+        for token in (*tokens, _END):
+            alone = self._alone.get(token, math.inf)
+            if before is None:
+                total += alone
+            else:
+                total += min(self._after[before].get(token, math.inf), _BACK_OFF + alone)
+            if math.isinf(total):
+                return math.inf
+            before = token
+        return total
+
+
+def _costs(counts: Counter[str]) -> dict[str, float]:
+    whole = 2 * counts.total()
+    return {word: -math.log(count / whole) for word, count in counts.items()}
+
+
+def plain_path(model: Path) -> str:
+    """Return a path of ``model`` that Vosk can open: on Windows the short one (C:\\Users\\JRGEN~1)
+    if there are other letters than ASCII: there, Vosk opens files by the letters of the ANSI code
+    page only (https://github.com/alphacep/vosk-api/issues/1072). Raises ModelError if Windows keeps
+    no short one."""
+    path = str(model)
+    if sys.platform == "win32" and not path.isascii():
+        path = _short_path(path)
+        if not path.isascii():
+            raise ModelError(
+                f"Vosk cannot open the model in {model}, because this path has other letters than "
+                "A to Z; move the model, or BlindPlay if it is its own, to a folder such as "
+                "C:\\BlindPlay."
+            )
+    return path
+
+
+def _short_path(path: str) -> str:
+    """Return the path in the names of eight letters that Windows keeps beside long ones; the long
+    names stay where it keeps none."""
+    if sys.platform != "win32":
+        return path
+    import ctypes
+
+    buffer = ctypes.create_unicode_buffer(1 << 15)  # no path is longer
+    found = ctypes.windll.kernel32.GetShortPathNameW(path, buffer, len(buffer))
+    return buffer.value if found else path

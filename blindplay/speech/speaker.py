@@ -25,7 +25,7 @@ from typing import Self, TypeAlias
 
 import numpy as np
 
-from .audio import AudioError, AudioSink, Closing, read_audio, read_wav
+from .audio import RATE, AudioError, AudioSink, Closing, read_audio, read_wav
 from .callbacks import call, call_all
 from .screen_reader import ReaderError, ScreenReader
 from .synthesis import NotWordsError, Synthesiser, SynthesisError, words_only
@@ -429,3 +429,17 @@ class Speaker(Closing):
             log.error("speaking failed", exc_info=error)
             sentence = f"Speaking failed ({error}); run blindplay doctor."
         call(self._on_error, sentence)
+
+
+_TONES = (880, 587)  # Hz: downwards, as a clock that stops
+_TONE_S = 0.07
+_LOUDNESS = 0.3  # of the loudest
+
+
+def press_tones() -> Sound:
+    """Two falling tones: the press of the clock was taken."""
+    times = np.arange(int(RATE * _TONE_S)) / RATE
+    fade = np.sin(np.pi * times / _TONE_S)  # without it a tone begins and ends with a click
+    tones = [np.sin(2 * np.pi * pitch * times) * fade for pitch in _TONES]
+    samples = np.round(np.concatenate(tones) * _LOUDNESS * 32767)
+    return samples.astype("<i2").tobytes(), RATE

@@ -8,8 +8,7 @@ from blindplay.language import Command, Language, MixedText
 from blindplay.laws import Taken
 from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
-from blindplay.speech.signals import pressed
-from blindplay.speech.speaker import Outcome, Output, Sound, Speaker, Voicing
+from blindplay.speech.speaker import Outcome, Output, Sound, Speaker, Voicing, press_tones
 from blindplay.speech.synthesis import NotWordsError
 from blindplay.wording.announcements import Announcement, goes_to_earphone, told
 from blindplay.wording.readers import Readers
@@ -107,7 +106,7 @@ class Desk:
             Output.PRIVATE if private else Output.PUBLIC,
             one.words,
             fleeting=one.fleeting or one.answers_press,
-            sound=pressed if short else None,
+            sound=press_tones if short else None,
         )
 
     def tell_all(self, key: str, **values: Value) -> None:

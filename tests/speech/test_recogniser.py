@@ -1,14 +1,18 @@
 """Words from real speech, inside and outside of the closed grammar."""
 
+import json
+import math
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from blindplay.speech import recogniser as module
 from blindplay.speech.audio import RATE
 from blindplay.speech.confidence import MAX_ONSET_DELAY_S
-from blindplay.speech.models.folders import ModelError
-from blindplay.speech.recogniser import Recogniser, VocabularyError
+from blindplay.speech.models.folders import ModelError, find_model
+from blindplay.speech.recogniser import Bigram, Recogniser, VocabularyError, plain_path
 from tests.speech.conftest import COMMANDS, MOVES, ROOM, Spoken, taken
 
 
@@ -96,3 +100,84 @@ def test_a_sharp_s_stays_one(recogniser: Recogniser, spoken: Spoken) -> None:
     phrases = ["große rochade", "kleine rochade"]
     assert recogniser.unknown_words(phrases) == []
     assert taken(recogniser.recognise(spoken("große Rochade"), phrases), phrases) == phrases[0]
+
+
+SQUARES = ["gustav_eins", "felix_drei", "eva_zwei", "eva_vier", "hector_drei"]
+
+
+def test_costs_are_those_of_counted_pairs_and_of_backing_off() -> None:
+    model = Bigram(["a b", "a c"])
+    # Counted: a twice, b and c once, the end twice: six words; after a: b or c.
+    first, other, end = math.log(6), math.log(12), math.log(6)
+    after_a = math.log(4)
+    assert model.cost(["a", "b"]) == pytest.approx(first + after_a + math.log(2))
+    assert model.cost(["b", "a"]) == pytest.approx(other + math.log(2) + first + math.log(2) + end)
+    assert model.cost(["d"]) == math.inf
+
+
+@pytest.mark.parametrize("said", ["springer gustav eins felix drei", "bauer eva zwei eva vier"])
+def test_without_the_language_model_two_grammars_give_the_same_score(spoken, said) -> None:  # type: ignore[no-untyped-def]
+    import vosk
+
+    vosk.SetLogLevel(-1)
+    model = vosk.Model(str(find_model("de")))
+    loop = ["springer", "bauer", *SQUARES]
+    pairs = [f"{a} {b}" for a in loop for b in SQUARES]
+    tokens = said.replace("gustav eins", "gustav_eins").replace("felix drei", "felix_drei")
+    tokens = tokens.replace("eva zwei", "eva_zwei").replace("eva vier", "eva_vier")
+    told, scores = [], []
+    for items in (loop, pairs, [tokens]):
+        kaldi = vosk.KaldiRecognizer(model, 16000.0, json.dumps(items, ensure_ascii=False))
+        kaldi.SetMaxAlternatives(3)
+        kaldi.AcceptWaveform(spoken(said))
+        best = json.loads(kaldi.FinalResult())["alternatives"][0]
+        assert best["text"] == tokens
+        told.append(best["confidence"])
+        scores.append(best["confidence"] + Bigram(items).cost(tokens.split()))
+    # The pruning of the search still makes a difference.
+    assert max(told) - min(told) > 5
+    assert max(scores) - min(scores) < 1
+
+
+LONG, SHORT = Path("C:\\Users\\Jürgen\\de"), "C:\\Users\\JRGEN~1\\de"
+
+
+def on_windows(monkeypatch: pytest.MonkeyPatch, short: str) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(module, "_short_path", lambda path: short)
+
+
+def test_a_folder_that_is_not_ascii_has_its_short_path_on_windows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert plain_path(LONG) == str(LONG)
+    on_windows(monkeypatch, SHORT)
+    assert plain_path(LONG) == SHORT
+    assert plain_path(Path("C:\\models\\de")) == "C:\\models\\de"
+
+
+def test_without_a_short_path_one_sentence_says_where_to_move_the_model(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    on_windows(monkeypatch, str(LONG))
+    with pytest.raises(ModelError, match=r"^Vosk cannot open .*Jürgen.*; move the model"):
+        plain_path(LONG)
+
+
+def test_vosk_loads_a_model_by_its_short_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = tmp_path / "jürgen"
+    link.symlink_to(find_model("de"))
+    opened: list[str] = []
+
+    class Vosk:
+        KaldiRecognizer = None
+
+        def Model(self, path: str) -> None:  # noqa: N802
+            opened.append(path)
+
+    monkeypatch.setattr("blindplay.speech.recogniser._vosk", Vosk)
+    on_windows(monkeypatch, SHORT)
+    Recogniser(link, "de")
+    assert opened == [SHORT]

@@ -11,7 +11,7 @@ import pytest
 
 from blindplay.speech import speaker
 from blindplay.speech.audio import AudioError, SilentSink, read_wav
-from blindplay.speech.speaker import Outcome, Output, Speaker, Voicing
+from blindplay.speech.speaker import Outcome, Output, Speaker, Voicing, press_tones
 from blindplay.speech.synthesis import NotWordsError, Synthesiser
 from tests.waiting import PATIENCE_S, until
 
@@ -315,3 +315,12 @@ def test_a_private_answer_is_never_played_publicly_when_the_earphone_fails(
         assert made.wait(PATIENCE_S)
         assert outcomes == [Outcome.FAILED] and not public.played
         private.let.set()
+
+
+def test_a_press_sounds_short_falls_and_does_not_click() -> None:
+    pcm, rate = press_tones()
+    samples = np.frombuffer(pcm, "<i2").astype(float)
+    assert len(samples) / rate < 0.25
+    assert max(abs(samples[0]), abs(samples[-1])) < 100 < np.abs(samples).max()
+    high, low = (np.argmax(np.abs(np.fft.rfft(half))) for half in np.array_split(samples, 2))
+    assert high > low

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import alignment
+from .. import confusions
 from ..recogniser import UNKNOWN, Recogniser
 from .build import Pronunciations, Vocabulary
 from .finetuning import LabelledSound
@@ -130,12 +130,12 @@ def aligned(
                 if before == math.inf:
                     continue
                 near = heard[start : start + 2 * len(meant) + 1]
-                costs = alignment.least_costs(meant, near, operator.ne)
+                costs = confusions.least_costs(meant, near, operator.ne)
                 for length, more in enumerate(costs[-1]):
                     total = before + more + 0.1 * cost
                     if total < now[start + length][0]:
                         own = tuple(near[:length])
-                        pairs = alignment.aligned(meant, own, operator.ne, costs)
+                        pairs = confusions.aligned(meant, own, operator.ne, costs)
                         part = WordAlignment(word, meant, own, tuple(pairs))
                         now[start + length] = (total, [*path, part])
         after = now
@@ -188,7 +188,7 @@ class WordIndex:
     def _distance(self, word: str, heard: PhoneSequence, most: float) -> float:
         """Return the lowest number of phones that differ; infinite above ``most``."""
         return min(
-            alignment.distance(meant, heard, operator.ne, most)
+            confusions.distance(meant, heard, operator.ne, most)
             if abs(len(meant) - len(heard)) <= most
             else math.inf
             for meant in self._words[word]

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from .. import alignment
+from .. import confusions
 from .build import Pronunciations
 from .kaldi_files import GraphError
 
@@ -197,13 +197,13 @@ def unlikeness(one: Sequence[str], other: Sequence[str], most: float = math.inf)
     first, second = _simple(tuple(one)), _simple(tuple(other))
     if abs(len(first) - len(second)) >= most:  # omitting a sound costs 1 or more
         return most
-    return min(most, alignment.distance(first, second, _replacing, most))
+    return min(most, confusions.distance(first, second, _replacing, most))
 
 
 @cache
 def _replacing(sound: str, other: str) -> float:
     """Return the cost of replacing one simple sound with another; either may be NOTHING."""
-    if alignment.NOTHING in (sound, other):
+    if confusions.NOTHING in (sound, other):
         omitted = sound or other
         return 2.0 if is_vowel(omitted) and omitted != "@" else 1.0
     return distance(sound, other) * (1 + (is_vowel(sound) and is_vowel(other)))

@@ -14,7 +14,7 @@ from blindplay.speech.adaptation.pronunciations import (
     aligned,
     player_pronunciations,
 )
-from blindplay.speech.alignment import distance
+from blindplay.speech.confusions import distance
 
 KNOWN: dict[str, Pronunciations] = {
     "dame": {tuple("damə"): 0.0},
