@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from blindplay.hearing import scoring
-from blindplay.hearing.model_memory import memory
-from blindplay.hearing.recognisers import open_recogniser
+from blindplay.hearing.recognisers import memory, open_recogniser
 from blindplay.hearing.script import UtteranceKind
 from blindplay.language import Language, lexicon
 from blindplay.speech.adaptation import Vocabulary, adapt, pronunciations

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import chess
 
-from blindplay.hearing.ear import Ear
+from blindplay.hearing.recognisers import Ear
 from blindplay.language import Command, Language
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import chess
 
-from blindplay.hearing.ear import Ear
 from blindplay.hearing.expectation import expect
-from blindplay.hearing.recognisers import open_recogniser
+from blindplay.hearing.recognisers import Ear, open_recogniser
 from blindplay.language import Language
 from blindplay.speech.audio import RATE, SilentSink, read_audio
 from blindplay.speech.ensemble import AnyRecogniser

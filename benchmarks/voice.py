@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from blindplay.hearing import scoring
-from blindplay.hearing.model_memory import memory
-from blindplay.hearing.recognisers import open_recogniser
+from blindplay.hearing.recognisers import memory, open_recogniser
 from blindplay.hearing.scoring import ScoredOutcome
 from blindplay.hearing.script import UtteranceKind
 from blindplay.language import Language

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .boards.driver import SensorBoard
     from .boards.peg import PegBoard
     from .embedding import Game, OpenTable, open_table
-    from .hearing.ear import Ear
+    from .hearing.recognisers import Ear
     from .language import load as load_language
     from .laws import facts, rulings
 
@@ -55,7 +55,7 @@ __version__ = VERSION
 __getattr__ = attributes(
     __name__,
     {
-        "Ear": ".hearing.ear",
+        "Ear": ".hearing.recognisers",
         "Game": ".embedding",
         "OpenTable": ".embedding",
         "PegBoard": ".boards.peg",

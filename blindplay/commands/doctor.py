@@ -32,7 +32,7 @@ from blindplay.boards.makers import driver_of, find_boards
 from blindplay.braille.brlapi import BrailleError, Connection
 from blindplay.console import PORT
 from blindplay.hearing import speaker_models, speaker_preferences
-from blindplay.hearing.model_memory import memory
+from blindplay.hearing.recognisers import memory
 from blindplay.language import Language
 from blindplay.laws import facts as f
 from blindplay.opponents.uci import installed

@@ -319,13 +319,13 @@ def _recogniser_if_any(words: Language) -> "AnyRecogniser | None":
 
 
 def _check_archives(archives: Sequence[Path], collect: Path | None, as_json: bool) -> int:
-    from blindplay.hearing import voice_collection
+    from blindplay.hearing import voice_archive
 
     if not archives:
         raise ValueError("Name the archives to check.")
     options.find_own_languages()
     good = 0
-    for one in voice_collection.check(archives, collect):
+    for one in voice_archive.check(archives, collect):
         good += one.good
         options.show(one.as_json() if as_json else one.sentence)
     if not as_json:
@@ -336,11 +336,11 @@ def _check_archives(archives: Sequence[Path], collect: Path | None, as_json: boo
 
 
 def _revoke(code: str, collect: Path | None) -> int:
-    from blindplay.hearing import voice_collection
+    from blindplay.hearing import voice_archive
 
     if collect is None or not collect.is_dir():
         raise ValueError("Name the folder of the collection with --collect.")
-    if voice_collection.revoke(collect, code):
+    if voice_archive.revoke(collect, code):
         options.show("This voice was removed. It will not be taken again; delete its archive, too.")
         return 0
     options.show("No voice here has this code. It will not be taken if it comes.")

@@ -17,7 +17,7 @@ from blindplay.language import Kind, Language, Understanding
 from . import options
 
 if TYPE_CHECKING:
-    from blindplay.hearing.ear import Ear
+    from blindplay.hearing.recognisers import Ear
     from blindplay.speech.synthesis import Synthesiser
 
 
@@ -119,7 +119,7 @@ def understand(
         meaning = {"text": text, **_meaning(board, pack.understand(text, board))}
         options.show(meaning if as_json else _in_words(meaning))
         return
-    from blindplay.hearing.ear import Ear
+    from blindplay.hearing.recognisers import Ear
 
     ear_of = cache(partial(Ear, models=models, lost=options.warn))
     if batch is not None:

@@ -204,9 +204,9 @@ def _odds_of_built_in(
     confidence: ConfidenceModel,
     habits: Confusions,
 ) -> float:
-    """Return the odds of a meaning to the built-in model among several, which alone listens for
-    other talk; minus infinity unless it has heard that and is certain. What it would take by itself
-    is taken if all together think it likelier than not: more models must not ask more."""
+    """Return the odds of a meaning by the built-in model alone. Only it hears other talk. Minus
+    infinity unless it has heard this meaning and is certain. What it would take by itself is taken
+    if all together think it likelier than not: more models must not ask more."""
     heard = recognition.by_talk_listener
     if heard is not None and confidence.of_built_in is not None:
         read = readings(heard, expected, pack, habits)

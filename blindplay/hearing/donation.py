@@ -22,11 +22,9 @@ from blindplay.speech.audio import read_wav, write_wav
 from blindplay.speech.ensemble import AnyRecogniser
 
 from . import kept_recordings, voice_archive
-from .coverage import Coverage
 from .kept_recordings import SpeakerRecording
-from .prompting import Booth
-from .repeating import TRIES, fault_of, repeated
-from .script import ScriptLine, UtteranceKind, announcement, talk
+from .prompting import TRIES, Booth, fault_of, repeated
+from .script import Coverage, ScriptLine, UtteranceKind, announcement, talk
 from .voice_archive import CONSENT, DONATION, Donation, VoiceArchive
 
 SECONDS_EACH = 6.5

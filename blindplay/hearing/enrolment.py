@@ -25,13 +25,11 @@ from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models.folders import is_built_in
 
 from . import scoring, speaker_models
-from .coverage import Coverage
 from .kept_recordings import SpeakerRecording
-from .prompting import Booth
+from .prompting import Booth, repeated
 from .recognisers import open_recogniser
-from .repeating import repeated
 from .scoring import Decide, ScoredOutcome, ScoredUtterance
-from .script import ScriptLine, UtteranceKind, announcement, position
+from .script import Coverage, ScriptLine, UtteranceKind, announcement, position
 
 LEARNING = 24
 """The number of moves that are learned from."""

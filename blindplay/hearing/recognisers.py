@@ -1,13 +1,23 @@
-"""The speech models that listen at a table."""
+"""The speech models that listen at a table or to recordings, and the memory that they need."""
 
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from blindplay.language import Language, lexicon
+import chess
+
+from blindplay.language import Language, lexicon, load
+from blindplay.speech.audio import read_audio
+from blindplay.speech.confidence import confidence_of
+from blindplay.speech.endpointing import Silero
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble
 from blindplay.speech.models import folders as model_folders
 from blindplay.speech.recogniser import Recogniser
+
+from .decision import Decision, decide
+from .expectation import expect
 
 Lost: TypeAlias = Callable[[str], None]
 """Called with a sentence when a model cannot listen and the others go on without it."""
@@ -65,3 +75,78 @@ def open_recognisers(
 def _words(pack: Language) -> set[str]:
     known = lexicon(pack.code)
     return {*pack.grammar_words(), *known.words, *known.fillers}
+
+
+class Ear:
+    """Hears in the language of ``pack``, with the models in the folders ``models`` or, if there are
+    none, with those chosen for the language. ``lost`` is called with a sentence for each model that
+    cannot listen while the others do. Raises ModelError if no model can listen.
+    """
+
+    def __init__(
+        self,
+        pack: Language,
+        models: Sequence[Path] = (),
+        *,
+        lost: Callable[[str], None] = lambda sentence: None,
+    ) -> None:
+        self._pack = pack
+        folders = tuple(models) or listening_models(pack.code, lost)
+        self._recogniser = open_recogniser(pack, *folders, lost=lost)
+        self._confidence = confidence_of(*self._recogniser.folders, lost=lost)
+
+    def hear(self, sound: Path | str | bytes, board: chess.Board) -> Decision:
+        """Decide what one utterance means on ``board``, with no other evidence.
+
+        ``sound`` is a file, or 16-bit mono samples at 16 kHz. Raises AudioError if the file cannot
+        be read.
+        """
+        pcm = sound if isinstance(sound, bytes) else read_audio(Path(sound))
+        expected = expect(self._recogniser, self._pack, [board])
+        recognition = self._recogniser.recognise(pcm, list(expected.phrases))
+        return decide(recognition, expected, self._pack, self._confidence)
+
+
+_LOADED_S = 120.0
+"""Seconds that a process may take to load the models and to recognise once."""
+
+
+def memory(models: Sequence[Path], language: str) -> tuple[float, float] | None:
+    """Return the megabytes of a process with everything but the models, and with the models and the
+    voice detector at work; None where the system does not tell, or needs minutes for it."""
+    command = [sys.executable, "-m", __name__, language, *map(str, models)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_LOADED_S)
+        before, after = map(float, done.stdout.split())
+    except (subprocess.TimeoutExpired, ValueError):
+        return None
+    return before, after
+
+
+def _print_memory(language: str, *models: str) -> None:
+    pack = load(language)
+    import vosk  # noqa: F401  a part of "everything but the models"
+
+    _print_resident_megabytes()
+    recogniser = open_recogniser(pack, *map(Path, models))
+    Silero().likelihood(bytes(32_000))
+    expected = expect(recogniser, pack, [chess.Board()])
+    recogniser.recognise(bytes(64_000), list(expected.phrases))
+    _print_resident_megabytes()
+
+
+def _print_resident_megabytes() -> None:
+    """Print the memory of this process, or the most that it ever had; nothing on Windows."""
+    status = Path("/proc/self/status")
+    if status.is_file():
+        lines = status.read_text("utf-8").splitlines()
+        print(next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS")))
+    elif sys.platform != "win32":
+        import resource
+
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        print(most / (1 << 20 if sys.platform == "darwin" else 1024))
+
+
+if __name__ == "__main__":
+    _print_memory(*sys.argv[1:])

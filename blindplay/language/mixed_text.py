@@ -39,7 +39,7 @@ class MixedText(str):
         return self.parts
 
     def strip(self, characters: str | None = None) -> "MixedText":
-        """As for a string."""
+        """Return the text without white space, or these characters, at its ends."""
         if not self.parts:
             return self
         (first, language), *rest = self.parts

@@ -418,7 +418,7 @@ def test_a_players_habits_count_with_each_model(start: Expected) -> None:
 
 
 SURE = [("bauer eva zwei eva drei", -100.0), ("bauer eva zwei eva vier", -111.0)]
-"""What the built-in model has heard, which alone listens for other talk."""
+"""A reading of the built-in model. Only it hears other talk."""
 UNSURE = [("bauer eva zwei eva vier", 0.0), ("bauer eva zwei eva drei", -3.0)]
 AGAINST = [("bauer eva zwei eva vier", 0.0), ("bauer eva zwei eva drei", -9.0)]
 

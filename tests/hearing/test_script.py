@@ -1,11 +1,16 @@
 """What people say at a board."""
 
+from __future__ import annotations
+
 import random
 
 import chess
 
 from blindplay.hearing import script
+from blindplay.hearing.script import Coverage, ScriptLine, announcement
 from blindplay.language import load
+
+from .player import GERMAN, line
 
 PACK = load("de")
 
@@ -43,3 +48,38 @@ def test_many_announcements_are_as_short_as_they_can_be() -> None:
         if move is not None and line.words == script.short_form(PACK, line.board, move)
     ]
     assert 20 <= len(shortest) <= 50
+
+
+def words(*said: str) -> list[ScriptLine]:
+    return [line(one) for one in said]
+
+
+def test_what_adds_new_words_comes_before_what_repeats_them() -> None:
+    first, again, other = words("dame anna eins", "dame anna zwei", "turm bella drei")
+    coverage = Coverage(GERMAN)
+    assert coverage.chosen([first], 1) == [first]
+    assert coverage.chosen([again, other], 1) == [other]
+
+
+def test_a_pair_of_known_words_adds_something_and_the_same_again_less() -> None:
+    coverage = Coverage(GERMAN)
+    first, swapped = words("dame anna", "anna dame")
+    assert coverage.chosen([first], 1) == [first]
+    assert coverage.chosen([first, swapped], 1) == [swapped]
+
+
+def test_each_line_is_chosen_once_and_all_if_there_are_too_few() -> None:
+    asked = words("dame", "turm", "dame")
+    assert sorted(one.words for one in Coverage(GERMAN).chosen(asked, 9)) == ["dame", "turm"]
+    assert Coverage(GERMAN).chosen([], 3) == []
+
+
+def test_chosen_moves_say_more_squares_than_as_many_others() -> None:
+    chance = random.Random(3)
+    moves = [announcement(GERMAN, chance) for _ in range(40)]
+
+    def squares(lines: list[ScriptLine]) -> int:
+        said = " ; ".join(one.words.lower() for one in lines)
+        return sum(GERMAN.square(square).lower() in said for square in range(64))
+
+    assert squares(Coverage(GERMAN).chosen(moves, 16)) > squares(moves[:16])

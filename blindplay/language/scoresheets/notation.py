@@ -156,7 +156,7 @@ def _mark() -> re.Pattern[str]:
 def _tail() -> str:
     """All marks behind a move, without the names of their groups.
 
-    It is possessive, so no text makes it backtrack.
+    Its quantifiers are possessive, so no text makes it backtrack.
     """
     return rf"(?P<tail>(?i:{re.sub(r'[?]P<[^>]*>', '?:', _mark().pattern)})*+)"
 
