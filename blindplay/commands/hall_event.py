@@ -318,7 +318,7 @@ def standings(file: Path, language: str, aloud: bool, as_json: bool) -> None:
     from blindplay.given import read_bytes
     from blindplay.hall.pairings import trf
     from blindplay.hall.pairings.rounds import MOST_BYTES
-    from blindplay.wording.pairings import standing_in_words
+    from blindplay.wording.values import standing_in_words
 
     pack = options.load_language(language)
     with _about(file):

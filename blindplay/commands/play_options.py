@@ -106,7 +106,7 @@ class _LanguageCode(click.ParamType[str, Any]):
 
 
 def _seconds(text: str) -> tuple[int, ...]:
-    from blindplay.wording.clock_times import read_time
+    from blindplay.wording.values import read_time
 
     try:
         return tuple(read_time(time.strip()) for time in text.split(","))

@@ -25,8 +25,7 @@ from starlette.routing import Route
 from blindplay.language import load
 from blindplay.laws import Taken
 from blindplay.laws.facts import PEOPLE, Tick
-from blindplay.wording.announcements import to_everybody
-from blindplay.wording.lasting import aspects
+from blindplay.wording.announcements import aspects, to_everybody
 from blindplay.wording.readers import reader
 
 from . import assets, views

@@ -17,8 +17,8 @@ from blindplay.laws import Game, Taken
 from blindplay.laws.facts import SIDES
 from blindplay.laws.rulings import Completed
 from blindplay.laws.state import OTHER
-from blindplay.wording.clock_times import write_time
-from blindplay.wording.lasting import TO_MOVE, aspects, needed
+from blindplay.wording.announcements import TO_MOVE, aspects, needed
+from blindplay.wording.values import write_time
 
 from . import assets
 from .access import BrowserSession

@@ -26,8 +26,8 @@ from blindplay.laws.rulings import CorrectingStep
 from blindplay.laws.sheet_comparison import Comparison, compare, steps
 from blindplay.laws.state import OTHER
 from blindplay.wording.board_steps import named, plan, say_step
-from blindplay.wording.moves import diagnosis, move_in_words, ply_in_words
 from blindplay.wording.pack_words import PackWords
+from blindplay.wording.position import diagnosis, move_in_words, ply_in_words
 
 Articles = tuple[str, ...]
 CitedSentence = tuple[str, Articles]

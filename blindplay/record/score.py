@@ -11,7 +11,7 @@ from blindplay.given import plain, shown
 from blindplay.language import Language
 from blindplay.laws.facts import SIDES
 from blindplay.laws.game import Game
-from blindplay.wording.clock_times import write_time
+from blindplay.wording.values import write_time
 
 _TAG = re.compile(r"\w{1,255}", re.ASCII)
 _DATE = re.compile(r"(\d{4})[-.](\d\d)[-.](\d\d)", re.ASCII)

@@ -11,9 +11,9 @@ from blindplay.laws.moving import may_be_a_slip
 from blindplay.laws.rulings import ClockReading, Refused
 from blindplay.laws.sheets import before_last_of
 from blindplay.laws.state import OTHER
-from blindplay.wording.pairings import pairing_in_words
 from blindplay.wording.position import hint_in_words, look, time_in_words
 from blindplay.wording.readers import Readers
+from blindplay.wording.values import pairing_in_words
 
 from .choices import OpeningWord
 from .conversation import ANSWER_SECONDS, ASK_AGAIN

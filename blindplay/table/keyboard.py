@@ -12,7 +12,7 @@ from blindplay.laws.rulings import Adjourned
 from blindplay.laws.sheets import brought_back
 from blindplay.laws.state import OTHER
 from blindplay.wording.announcements import goes_to_earphone
-from blindplay.wording.clock_times import read_time
+from blindplay.wording.values import read_time
 
 from .revising import Revising
 from .session import Session

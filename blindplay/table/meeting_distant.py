@@ -23,8 +23,7 @@ from blindplay.speech.audio_devices import devices
 from blindplay.speech.speaker import Output
 from blindplay.typed_lines import TypedLines
 from blindplay.version import VERSION
-from blindplay.wording.pairings import speakable
-from blindplay.wording.settings import settings_in_words
+from blindplay.wording.values import settings_in_words, speakable
 
 from .devices import WantedDevices, open_speaker
 

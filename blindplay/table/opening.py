@@ -11,9 +11,14 @@ from blindplay.laws.rulings import Adjourned, GameOver
 from blindplay.laws.state import OTHER, enveloped
 from blindplay.speech.speaker import Output
 from blindplay.wording.announcements import both_clocks, result_in_words
-from blindplay.wording.moves import move_in_words
-from blindplay.wording.pairings import Pairing, pairing_in_words, speakable
-from blindplay.wording.settings import players_in_words, settings_in_words
+from blindplay.wording.position import move_in_words
+from blindplay.wording.values import (
+    Pairing,
+    pairing_in_words,
+    players_in_words,
+    settings_in_words,
+    speakable,
+)
 
 from .devices import hears
 from .session import Session

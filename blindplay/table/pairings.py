@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterable
 
 from blindplay.laws import Game
-from blindplay.wording.pairings import Pairing
+from blindplay.wording.values import Pairing
 
 Listener = Callable[[Pairing], object]
 

@@ -13,8 +13,7 @@ from blindplay.opponents.analysis import Analyst, Reason, TurningPoint, turning_
 from blindplay.opponents.uci import BUILT_IN, EngineFailedError
 from blindplay.record.studies import Mark, StudiedGame, annotated
 from blindplay.speech.synthesis import is_words
-from blindplay.wording.moves import ply_in_words
-from blindplay.wording.position import whole_position
+from blindplay.wording.position import ply_in_words, whole_position
 
 from .board_setup import Attendant, Prompter
 from .spoken_answers import Answers

@@ -11,7 +11,7 @@ import chess
 from blindplay.language import Language
 from blindplay.language.pack import fold
 
-from .clock_times import read_time
+from .values import read_time
 
 _ATTACKERS = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT)
 _MOST_PLIES = 40  # before a move that is dictated

@@ -17,8 +17,7 @@ from blindplay.laws.sheet_comparison import EntryCertainty, EntryReader, Written
 from blindplay.laws.state import OTHER
 from blindplay.translation import SAME_WORDS
 
-from .moves import diagnosis
-from .position import whole_position
+from .position import diagnosis, whole_position
 
 _HEARD: Mapping[Kind, Literal["move", "ambiguous", "illegal"]] = {
     Kind.MOVE: "move",
@@ -87,7 +86,7 @@ class PackWords:
     def diagnosis(
         self, explanations: Sequence[Explanation], board: str, first: str, language: str
     ) -> str:
-        """Return the slips of hands on ``board``; see :func:`.moves.diagnosis`."""
+        """Return the slips of hands on ``board``; see :func:`.position.diagnosis`."""
         return diagnosis(explanations, board, first, self.pack(language))
 
     def answer(self, answer: Answer, language: str) -> str:

@@ -1,11 +1,16 @@
-"""Values of sentences in words: names and texts of people, numbers, times."""
+"""Values of sentences in words: names and texts of people, numbers, times; and what is said before
+a game with them: the pairing, the standings, the agreed settings."""
 
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
 
 from blindplay.language import Language
-
-from .pairings import speakable
+from blindplay.laws.clock import Period, TimeControl
+from blindplay.laws.facts import SIDES, Setup
+from blindplay.speech.synthesis import is_words
 
 
 class Written(str):
@@ -36,3 +41,182 @@ def in_words(value: Value, pack: Language) -> str:
     if isinstance(value, int):
         return pack.number(value)
     return speakable(value, pack) if isinstance(value, Written) else value
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """One game of a round. Names are as people say them."""
+
+    round: str
+    table: str
+    """The name of the table."""
+    white: str
+    black: str
+
+    def __contains__(self, name: str) -> bool:
+        """Return whether a player has this name; upper and lower case do not count."""
+        return bool(name) and name.casefold() in (self.white.casefold(), self.black.casefold())
+
+
+def pairing_in_words(pairing: Pairing, pack: Language) -> str:
+    """A pairing as a voice can speak it.
+
+    >>> from blindplay.language import load
+    >>> pairing_in_words(Pairing("3", "table-4", "Anna Berg", "Bert Dahl"), load("en"))
+    'Round three, table four: Anna Berg has White against Bert Dahl.'
+    """
+    return pack.sentence(
+        "pairing" if pairing.round else "pairing_of_table",
+        round=number_in_words(pairing.round, pack),
+        table=number_in_words(pairing.table, pack),
+        white=speakable(pairing.white, pack) or pack.sentence("white"),
+        black=speakable(pairing.black, pack) or pack.sentence("black"),
+    )
+
+
+def number_in_words(label: str, pack: Language) -> str:
+    """The number in the name of a table or of a round; other names as they can be spoken, and the
+    digits of longer numbers one by one."""
+    number = re.search(r"(?<!\d)(\d{1,4})\D*$", label)
+    return pack.number(int(number[1])) if number else speakable(label.replace("-", " "), pack)
+
+
+def speakable(name: str, pack: Language) -> str:
+    """A name in words only; a digit is spoken by itself, so "Anna 21" is "Anna zwei eins"."""
+    parts = re.findall(r"\d|[^\d\s]+", name)
+    words = (pack.number(int(part)) if part.isdecimal() else part for part in parts)
+    return " ".join(filter(is_words, words))
+
+
+def standing_in_words(rank: int, name: str, points: str, pack: Language) -> str:
+    """A line of the standings as a voice can speak it. ``points`` are as printed: "2.5".
+
+    >>> from blindplay.language import load
+    >>> standing_in_words(1, "Anna Berg", "2.5", load("en"))
+    'Place one: Anna Berg. Points: two and one half.'
+    """
+    return pack.sentence(
+        "standing" if points else "standing_place",
+        rank=pack.number(rank),
+        name=speakable(name, pack),
+        points=_points_in_words(points, pack),
+    )
+
+
+def _points_in_words(points: str, pack: Language) -> str:
+    whole, _, part = points.partition(".")
+    number = pack.number(int(whole or 0))
+    if not part.strip("0"):
+        return number
+    if part.strip("0") != "5":  # points may be counted otherwise
+        return f"{number} {' '.join(pack.number(int(digit)) for digit in part)}"
+    return (
+        pack.sentence("points_and_half", whole=number)
+        if int(whole or 0)
+        else pack.sentence("points_half")
+    )
+
+
+# A time has at most 99 hours, 999 minutes or 99 999 seconds.
+_TIME = re.compile(r"(?:(?:(\d{1,2}):)?(\d{1,3}):)?(\d{1,5})", re.ASCII)
+
+
+def write_time(milliseconds: float, *, hours: bool = False) -> str:
+    """A time as clocks show it, with hours from one hour on, or always with ``hours``.
+
+    It is rounded down, so it never shows more time than there is. Negative times are zero.
+
+    >>> write_time(3_909_999), write_time(299_000), write_time(299_000, hours=True)
+    ('1:05:09', '4:59', '0:04:59')
+    """
+    minutes, seconds = divmod(int(max(0, milliseconds)) // 1000, 60)
+    whole_hours, rest = divmod(minutes, 60)
+    if whole_hours or hours:
+        return f"{whole_hours}:{rest:02}:{seconds:02}"
+    return f"{minutes}:{seconds:02}"
+
+
+def read_time(text: str) -> int:
+    """The seconds of a time as people write it. Raises ValueError if it is none.
+
+    >>> read_time("1:30:00"), read_time("59:30"), read_time("90")
+    (5400, 3570, 90)
+    """
+    match = _TIME.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is not a time: write one like 1:30:00, 59:30 or 90.")
+    hours, minutes, seconds = (int(part or 0) for part in match.groups())
+    if seconds > 59 and match[2] is not None:
+        raise ValueError(f"{text!r} has more than 59 seconds in a minute.")
+    return 3600 * hours + 60 * minutes + seconds
+
+
+def settings_in_words(
+    setup: Setup, names: Mapping[str, str], boards: Collection[str], pack: Language
+) -> Iterator[str]:
+    """One sentence for each thing that was agreed: players, time, kind of game, Laws, boards.
+
+    ``names`` are the players' names as they can be spoken, empty for unknown ones. ``boards`` are
+    the sides whose sensor boards are attached.
+    """
+    yield from players_in_words(names, pack)
+    impaired = [side for side in SIDES if setup.player(side).impaired]
+    for side in impaired:
+        yield pack.sentence("settings_impaired", player=pack.sentence(side))
+    if not impaired:
+        yield pack.sentence("settings_impaired_none")
+    control = TimeControl.parse(setup.time_control)
+    if control.periods:
+        yield pack.sentence("settings_time", time=time_control_in_words(control, pack))
+    else:
+        yield pack.sentence("clock_none")
+    yield pack.sentence(f"settings_mode_{setup.mode}")
+    yield from _edition(setup.edition, pack)
+    for side in SIDES:
+        if side in boards:
+            yield pack.sentence("settings_board", player=pack.sentence(side))
+    if not boards:
+        yield pack.sentence("settings_boards_none")
+
+
+def players_in_words(names: Mapping[str, str], pack: Language) -> Iterator[str]:
+    """A sentence for each player whose name is known."""
+    for side in SIDES:
+        if names[side]:
+            yield pack.sentence("settings_player", player=pack.sentence(side), name=names[side])
+
+
+def time_control_in_words(control: TimeControl, pack: Language) -> str:
+    """A time control as people say it. An increment that never changes is said once.
+
+    >>> from blindplay.language import load
+    >>> time_control_in_words(TimeControl.parse("5400+30"), load("en"))
+    'one hour thirty minutes for all moves, with thirty seconds more for each move'
+    """
+    increments = [period.increment for period in control.periods]
+    once = len(set(increments)) == 1
+    parts: list[str] = []
+    for number, period in enumerate(control.periods):
+        parts.append(_period(period, pack, first=number == 0))
+        last = number == len(control.periods) - 1
+        if period.increment and (last or not once):
+            parts.append(pack.sentence("time_increment", time=pack.duration(period.increment)))
+    return ", ".join(parts)
+
+
+def _period(period: Period, pack: Language, *, first: bool) -> str:
+    key = "time_all" if first else "time_rest"
+    if period.moves is None:
+        return pack.sentence(key, time=pack.duration(period.base))
+    key = "time_count" if first else "time_rest_count"
+    count = pack.number(period.moves)
+    return pack.sentence(key, time=pack.duration(period.base), count=count)
+
+
+def _edition(edition: str, pack: Language) -> Iterator[str]:
+    """The rule text: a year of FIDE's Laws, or a text with a sentence of its own."""
+    name, _, year = edition.partition("-")
+    if year.isdecimal():
+        yield pack.sentence("settings_edition", year=pack.number(int(year)))
+    elif f"settings_edition_{name}" in pack.sentences():
+        yield pack.sentence(f"settings_edition_{name}")

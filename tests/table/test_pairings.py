@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blindplay.table.pairings import Pairings
-from blindplay.wording.pairings import Pairing
+from blindplay.wording.values import Pairing
 
 FOUR = Pairing("3", "4", "Anna Berg", "Bert Dahl")
 FIVE = Pairing("3", "5", "Cia Ek", "David Fors")

@@ -10,8 +10,8 @@ import pytest
 
 from blindplay.language import load
 from blindplay.speech.synthesis import is_words
-from blindplay.wording.clock_times import write_time
 from blindplay.wording.drills import DrillKind, Exercise, exercise, squares_in
+from blindplay.wording.values import write_time
 
 GERMAN = load("de")
 

@@ -18,8 +18,8 @@ from blindplay.laws import Game, Ruling
 from blindplay.laws.facts import SIDES
 from blindplay.laws.rulings import GameOver
 from blindplay.record.score import ScoredPly, SheetRow, moves, sheet
-from blindplay.wording.clock_times import write_time
 from blindplay.wording.readers import announcing
+from blindplay.wording.values import write_time
 
 from ..actions import Form
 from ..messages import catalogue

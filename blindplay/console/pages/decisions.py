@@ -17,7 +17,7 @@ from blindplay.laws.placement import Pieces
 from blindplay.laws.sheets import brought_back
 from blindplay.laws.state import OTHER, Pending
 from blindplay.record.score import entry_place
-from blindplay.wording.clock_times import read_time, write_time
+from blindplay.wording.values import read_time, write_time
 
 from ..actions import Form, NoActionError, at_time, consequences, fact_of
 from . import common

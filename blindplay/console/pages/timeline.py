@@ -20,9 +20,9 @@ from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
 from blindplay.record.score import entry_place
 from blindplay.record.tape import Recording
-from blindplay.wording.clock_times import write_time
-from blindplay.wording.moves import diagnosis
+from blindplay.wording.position import diagnosis
 from blindplay.wording.readers import name_of_announcements
+from blindplay.wording.values import write_time
 
 from ..messages import catalogue
 from .common import spoken_in

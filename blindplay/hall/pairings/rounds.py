@@ -23,9 +23,14 @@ from blindplay.laws import rulings as r
 from blindplay.laws.facts import SIDES, Setup, Start
 from blindplay.record import JournalError, files, read_journal
 from blindplay.record.files import SUFFIX
-from blindplay.wording.clock_times import write_time
 from blindplay.wording.pack_words import PackWords
-from blindplay.wording.pairings import Pairing, number_in_words, pairing_in_words, speakable
+from blindplay.wording.values import (
+    Pairing,
+    number_in_words,
+    pairing_in_words,
+    speakable,
+    write_time,
+)
 
 from ..follower import FoldedGame, Follower
 from ..overview import natural

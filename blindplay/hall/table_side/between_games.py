@@ -38,7 +38,7 @@ from blindplay.table.microphone_seat import mute_while_speaking
 from blindplay.table.pairings import Pairings
 from blindplay.table.table import Table
 from blindplay.typed_lines import LOOK_S, TypedLines
-from blindplay.wording.pairings import Pairing, number_in_words, pairing_in_words
+from blindplay.wording.values import Pairing, number_in_words, pairing_in_words
 
 from ..event_file import EventFile
 from ..pairings.assigning import ASSIGN, TELL

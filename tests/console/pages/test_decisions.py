@@ -18,8 +18,8 @@ from blindplay.laws import Game
 from blindplay.laws import facts as f
 from blindplay.record import Tape
 from blindplay.record.tape import tape_folder
-from blindplay.wording.clock_times import write_time
 from blindplay.wording.pack_words import PackWords
+from blindplay.wording.values import write_time
 from tests.console.hall import Browser, Hall
 from tests.laws.test_game_scenarios import PATHS, Scenario, scenarios
 

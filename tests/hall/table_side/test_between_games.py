@@ -33,7 +33,7 @@ from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
 from blindplay.table.pairings import Pairings
 from blindplay.typed_lines import TypedLines
-from blindplay.wording.pairings import Pairing
+from blindplay.wording.values import Pairing
 from tests.hall.running import Event, is_equal, play
 from tests.table.playing import KEYS_ONLY
 from tests.table.speaking import Microphone, hear_in_second_language, spoken
