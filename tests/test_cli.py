@@ -153,7 +153,7 @@ LIGHT = {
 """All modules of BlindPlay that ``--help`` may load."""
 WORDS = {
     *LIGHT, "blindplay.commands.words",
-    "blindplay.language", "blindplay.language.keys", "blindplay.language.language",
+    "blindplay.language", "blindplay.language.language",
     "blindplay.language.mixed_text", "blindplay.language.reader_language",
     "blindplay.language.lexicon", "blindplay.language.listening", "blindplay.language.move_index",
     "blindplay.language.pack", "blindplay.language.parsing", "blindplay.language.sentences",

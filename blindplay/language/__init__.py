@@ -3,11 +3,11 @@
 The words are data: one TOML file for each language in ``packs``.
 """
 
-from .keys import Key as Key
-from .keys import key_of as key_of
-from .keys import word_of as word_of
+from .language import Key as Key
 from .language import Language as Language
+from .language import key_of as key_of
 from .language import load as load
+from .language import word_of as word_of
 from .lexicon import Lexicon as Lexicon
 from .lexicon import lexicon as lexicon
 from .mixed_text import MixedText as MixedText

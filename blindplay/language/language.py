@@ -1,8 +1,9 @@
 """One language at the table: announces moves, understands them, and lists what to listen for."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from enum import Enum
 from functools import cache, cached_property, lru_cache
 from operator import attrgetter
 
@@ -369,3 +370,44 @@ def _completed(said: ParsedMove, board: chess.Board, move: chess.Move) -> Parsed
         from_file=move.from_square & 7,
         from_rank=move.from_square >> 3,
     )
+
+
+class Key(Enum):
+    """The meaning of a typed word, for everything that reads aloud, asks or waits. END, SKIP and
+    BACK are lists of the packs' ``[typed]``."""
+
+    END = "end"
+    SKIP = "skip"
+    BACK = "back"
+    REPEAT = "repeat"
+
+
+SPOKEN: Mapping[Key, Command] = {Key.REPEAT: Command.REPEAT, Key.SKIP: Command.RESUME}
+"""The keys that can be said, too, and their commands."""
+
+
+def key_of(pack: Language, line: str) -> Key | None:
+    """Return what ``line`` asks for, in the words of ``pack`` or in English; None if nothing fits.
+
+    >>> key_of(load("de"), "Beenden"), key_of(load("de"), "quit"), key_of(load("de"), "e4")
+    (<Key.END: 'end'>, <Key.END: 'end'>, None)
+    """
+    text = fold(line)
+    for one in (pack, load("en")):
+        for key in Key:
+            if text in map(fold, _words_of_key(one, key)):
+                return key
+    return None
+
+
+def word_of(pack: Language, key: Key) -> str:
+    """The word that a table names for ``key``."""
+    return next(_words_of_key(pack, key))
+
+
+def _words_of_key(pack: Language, key: Key) -> Iterator[str]:
+    """The phrases to say, then the words for typing only."""
+    if key in SPOKEN:
+        yield from pack.command_phrases([SPOKEN[key]])
+    if key is not Key.REPEAT:
+        yield from pack.typed(key.value)

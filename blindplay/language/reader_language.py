@@ -34,10 +34,6 @@ class ReaderLanguage(Language):
         """The language of announcements now; the arbiter may change it."""
         return self._announcing()
 
-    def _is_one(self) -> bool:
-        """Return whether both languages are the same."""
-        return self._announcing() is self._own
-
     # --- moves, out
 
     def announce(
@@ -66,10 +62,9 @@ class ReaderLanguage(Language):
         return meant
 
     def _in_both(self, text: str, board: chess.Board) -> Understanding:
-        own = self._own.understand(text, board)
-        if self._is_one():
+        own, announcing = self._own.understand(text, board), self._announcing()
+        if announcing is self._own:
             return own
-        announcing = self._announcing()
         if own.kind is Kind.COMMAND:
             if not own.rest or own.moves:
                 return own

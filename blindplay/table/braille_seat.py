@@ -10,8 +10,13 @@ import queue
 import threading
 from collections.abc import Callable
 
-from blindplay.braille.brlapi import BrailleError, Connection, Display, KeyPressed
-from blindplay.braille.keys import BrailleKey, Pressed, pressed
+from blindplay.braille.brlapi import (
+    BrailleError,
+    BrailleKey,
+    Connection,
+    Display,
+    Pressed,
+)
 from blindplay.braille.line import BrailleLine
 from blindplay.language import Command
 from blindplay.language.scoresheets import braille
@@ -165,14 +170,12 @@ class BrailleSeat:
             self._session.desk.tell_privately("braille_back" if now else "braille_gone")
         self._changed.set()
 
-    def _take(self, event: Display | KeyPressed, cells: int) -> None:
+    def _take(self, event: Display | Pressed, cells: int) -> None:
         if isinstance(event, Display):
             self._is_there(event.cells > 0)
             return
-        key = pressed(event.code)
         try:
-            if key is not None:
-                self._press(key, cells)
+            self._press(event, cells)
         except Exception:  # a failing listener must not end the display
             log.exception("A listener failed at a key of the Braille display.")
         self._changed.set()

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Mapping
 
 from blindplay.language import Command, Key, Kind, join, key_of
-from blindplay.language.keys import SPOKEN
+from blindplay.language.language import SPOKEN
 from blindplay.laws import Ruling
 from blindplay.laws.placement import Pieces, difference
 from blindplay.laws.rulings import (

@@ -14,14 +14,15 @@ from hypothesis import strategies as st
 from blindplay.braille import brlapi
 from blindplay.braille.brlapi import (
     BrailleError,
+    BrailleKey,
     Connection,
     Display,
-    KeyPressed,
     Packet,
+    Pressed,
     Unpacker,
+    pressed,
     written,
 )
-from blindplay.braille.keys import BrailleKey, Pressed, pressed
 from tests.braille.virtual_display import VirtualDisplay
 from tests.waiting import until
 
@@ -75,7 +76,7 @@ def test_a_packet_is_written_as_the_protocol_has_it() -> None:
 
 
 def test_a_display_shows_text_and_dots_gives_its_keys_and_may_be_pulled_out(folder: Path) -> None:
-    events: list[KeyPressed | Display] = []
+    events: list[Pressed | Display] = []
     with VirtualDisplay(folder, 20) as display, Connection(display.host) as connection:
 
         def read() -> None:
@@ -92,8 +93,8 @@ def test_a_display_shows_text_and_dots_gives_its_keys_and_may_be_pulled_out(fold
         # The cursor is dots 7 and 8.
         assert until(lambda: display.shown == "⠎⠋⠒⣀⠙⠁"), display.shown
         display.press("fwinrt", "route 5", "passdots 14", "passchar 13", "time")
-        assert until(lambda: sum(isinstance(one, KeyPressed) for one in events) == 5)
-        keys = [pressed(one.code) for one in events if isinstance(one, KeyPressed)]
+        assert until(lambda: sum(isinstance(one, Pressed) for one in events) == 5)
+        keys = [one for one in events if isinstance(one, Pressed)]
         assert keys == [
             Pressed(BrailleKey.RIGHT),
             Pressed(BrailleKey.ROUTE),
@@ -129,3 +130,35 @@ def test_the_key_of_the_machine_opens_the_display_and_who_may_not_read_it_is_tol
         own.unlink()
         with pytest.raises(BrailleError, match="usermod -aG brlapi"):
             Connection(display.host)
+
+
+@pytest.mark.parametrize(
+    ("code", "meant"),
+    [
+        (0x20000018, Pressed(BrailleKey.RIGHT)),  # CMD_FWINRT
+        (0x20000017, Pressed(BrailleKey.LEFT)),  # CMD_FWINLT
+        (0x20000001, Pressed(BrailleKey.UP)),  # CMD_LNUP
+        (0x20000002, Pressed(BrailleKey.DOWN)),  # CMD_LNDN
+        (0x2000001D, Pressed(BrailleKey.HOME)),  # CMD_HOME
+        (0x0400_00002001000D, Pressed(BrailleKey.ROUTE)),  # CMD_ROUTE at cell 13, with a flag
+        (0x20000051, Pressed(BrailleKey.TIME)),  # CMD_TIME
+        (0x2022000E, Pressed(BrailleKey.SIGN, "⠎")),  # CMD_PASSDOTS, dots 2, 3, 4
+        (0x20220000, Pressed(BrailleKey.SIGN, " ")),
+        (0x20220080, Pressed(BrailleKey.ENTER)),  # dot 8
+        (0x20220040, Pressed(BrailleKey.BACKSPACE)),  # dot 7
+        (0xFF0D, Pressed(BrailleKey.ENTER)),  # SYM_LINEFEED
+        (0xFF08, Pressed(BrailleKey.BACKSPACE)),
+        (0xFF1B, Pressed(BrailleKey.ESCAPE)),
+        (0x61, Pressed(BrailleKey.SIGN, "a")),
+        (0x01002801, Pressed(BrailleKey.SIGN, "⠁")),  # SYM_UNICODE
+        (0x200000F0, None),  # a command that means nothing here
+    ],
+)
+def test_a_key_means_what_the_header_says(code: int, meant: Pressed | None) -> None:
+    assert pressed(code) == meant
+
+
+@given(st.integers(0, 2**64 - 1))
+def test_no_code_is_too_strange(code: int) -> None:
+    found = pressed(code)
+    assert found is None or found.key is not BrailleKey.SIGN or len(found.sign) == 1
