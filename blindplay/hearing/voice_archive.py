@@ -293,15 +293,14 @@ def quality(archive: VoiceArchive, pack: Language) -> VoiceQuality:
             usable[name] = one
             levels.append(take.level)
     said = {word for one in usable.values() for word in one.words.lower().split()}
+    missing = tuple(
+        name for names in word_names(pack) for name in names if name.lower() not in said
+    )
     seconds = sum(len(one.pcm) for one in usable.values()) / 2 / RATE
     return VoiceQuality(
-        usable, faults, tuple(_unsaid(pack, said)), round(seconds, 1),
+        usable, faults, missing, round(seconds, 1),
         round(sum(levels) / len(levels), 1) if levels else -96.0,
     )  # fmt: skip
-
-
-def _unsaid(pack: Language, said: set[str]) -> Iterator[str]:
-    yield from (name for names in word_names(pack) for name in names if name.lower() not in said)
 
 
 @dataclass(frozen=True)
@@ -372,21 +371,14 @@ def check(archives: Iterable[Path], collection: Path | None = None) -> Iterator[
             for other, its in known.items():
                 if speaker == other or sounds & its:
                     raise ArchiveError(f"{archive} has the voice {other}, which is there already.")
-            worth = _quality(held)
-        except ArchiveError as error:
+            worth = quality(held, load(held.donation.language))
+        except (ArchiveError, LanguageError) as error:
             yield CheckedArchive(archive, None, None, str(error))
             continue
         known[speaker] = sounds
         if worth.complete and collection is not None:
             _put(collection, held, worth)
         yield CheckedArchive(archive, held, worth)
-
-
-def _quality(held: VoiceArchive) -> VoiceQuality:
-    try:
-        return quality(held, load(held.donation.language))
-    except LanguageError as error:
-        raise ArchiveError(str(error)) from None
 
 
 def _digests(sounds: Iterable[bytes]) -> set[bytes]:

@@ -27,6 +27,7 @@ RATE = 16_000
 BLOCK_MS = 40
 BLOCK_BYTES = RATE * BLOCK_MS // 1000 * 2
 """Bytes in one block: 40 ms."""
+_PEAK = 0.3  # of full scale, for a recogniser
 SOFT_PEAK = 0.03
 """Sound with a lower peak than this, of full scale, is amplified before it is recognised."""
 MAX_GAIN = 30.0
@@ -105,15 +106,15 @@ def is_soft(pcm: bytes) -> bool:
     return 0 < _peak(pcm) < SOFT_PEAK
 
 
-def amplified(pcm: bytes, peak: float = 0.3) -> bytes:
-    """Return 16-bit `pcm`, amplified until its peak is `peak` of full scale; never attenuated.
+def amplified(pcm: bytes) -> bytes:
+    """Return 16-bit `pcm`, amplified until its peak is 0.3 of full scale; never attenuated.
 
     Recognisers understand very soft sound worse.
     """
     loudest = _peak(pcm)
-    if loudest == 0 or loudest >= peak:
+    if loudest == 0 or loudest >= _PEAK:
         return pcm
-    return np.round(_samples(pcm) * min(peak / loudest, MAX_GAIN)).astype("<i2").tobytes()
+    return np.round(_samples(pcm) * min(_PEAK / loudest, MAX_GAIN)).astype("<i2").tobytes()
 
 
 def speech_onset_s(pcm: bytes) -> float | None:

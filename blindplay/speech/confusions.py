@@ -72,6 +72,7 @@ NEVER_SEEN = 7.0
 """The cost in nats of a confusion that the measurement did not see (once in a thousand)."""
 CREDIT = 0.4
 """The share of the difference between a confusion's cost and NEVER_SEEN that is credited."""
+_DOUBT = 5.0  # how many more times each measured word counts as heard rightly
 
 
 @dataclass(frozen=True)
@@ -84,18 +85,18 @@ class Confusions:
     table: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @classmethod
-    def measured(cls, pairs: Iterable[tuple[str, str]], *, doubt: float = 5.0) -> "Confusions":
+    def measured(cls, pairs: Iterable[tuple[str, str]]) -> "Confusions":
         """Return the table of these observed pairs (said, heard), each a word or NOTHING.
 
-        Few observations prove little: each word counts as having been heard rightly ``doubt`` more
-        times.
+        Few observations prove little: each word counts as having been heard rightly five
+        more times.
         """
         counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for said, heard in pairs:
             counts[said][heard] += 1
         table = {}
         for said, heard_as in sorted(counts.items()):
-            whole = heard_as.total() + doubt
+            whole = heard_as.total() + _DOUBT
             row = {
                 heard: cost
                 for heard, count in sorted(heard_as.items())

@@ -28,7 +28,7 @@ def test_a_known_confusion_costs_what_was_measured_and_an_unknown_one_more() -> 
 
 def test_the_table_counts_how_often_a_word_was_heard_as_another() -> None:
     pairs = [("dame", "dame")] * 14 + [("dame", "turm")] + [("eva", "eva")] * 3
-    table = Confusions.measured(pairs, doubt=5).table
+    table = Confusions.measured(pairs).table
     assert table == {"dame": {"turm": pytest.approx(math.log(20))}}
 
 

@@ -60,14 +60,14 @@ def bases_folder() -> Path:
     return folders.data_folder() / "bases"
 
 
-def find_base(name: str, *, patience: Patience | None = None) -> BaseModel:
+def find_base(name: str, *, patience: Patience) -> BaseModel:
     """Return the base called ``name`` from the catalogue, or else from Vosk's own list, which is
     fetched. Raises BaseModelError if there is none, and DownloadError."""
     known = catalogue.load()
     if (base := known.known(name)) is not None:
         return base
     folders.check_name(name)
-    text = fetch_text(known.list_address, most=_LONGEST_LIST, patience=patience or Patience())
+    text = fetch_text(known.list_address, most=_LONGEST_LIST, patience=patience)
     return known.listed(name, text)
 
 
@@ -157,7 +157,7 @@ def _put_base(
 
 
 def make_own(
-    language: str, words: ModelWords, base: Path, *, family: str | None = None
+    language: str, words: ModelWords, base: Path, *, family: str | None
 ) -> tuple[Path, adaptation.AdaptationReport]:
     """Make the user's own model of ``language`` out of ``base``, and put it in place of the one
     before if it works. ``base`` is left as it is; it may be the own model, to get new words.
