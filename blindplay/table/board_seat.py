@@ -1,22 +1,27 @@
-"""A player's sensor board: its events become facts."""
+"""A player's sensor board: its events become facts, its lamps show what hands have to do."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 import chess
 
 from blindplay.boards import events
 from blindplay.boards.driver import Notice, SensorBoard
+from blindplay.boards.nameless import possible_moves
 from blindplay.laws import facts as f
 from blindplay.laws import touching, unidentified_pieces
-from blindplay.laws.placement import change, laid_over, read_placement
-from blindplay.laws.state import TableBoard
-from blindplay.laws.unidentified_pieces import UNKNOWN
+from blindplay.laws.placement import (
+    Pieces,
+    change,
+    difference,
+    laid_over,
+    read_placement,
+    write_placement,
+)
+from blindplay.laws.state import State, TableBoard
+from blindplay.laws.unidentified_pieces import UNKNOWN, named, occupied, told
 
-from .asked_lifts import AskedLifts
 from .desk import NAMES, Desk
-from .lamps import notices, to_light
-from .nameless_positions import playing, read_position
 
 
 class BoardSeat:
@@ -57,7 +62,7 @@ class BoardSeat:
         self._changed = changed
         self._asked = asked
         self._faulty: set[str] = set()
-        self.lifts = AskedLifts(desk, lambda: self.seat)
+        self.lifts = AskedLifts(desk, self)
         # The position, while hands rest, of a board that tells positions only, and the squares
         # that were seen empty since it showed a position of the game.
         self._resting: str | None = None
@@ -112,6 +117,25 @@ class BoardSeat:
     def _placed(self, event: events.Placed) -> None:
         self._line(f"{event.piece or 'a piece'} placed on {event.square}")
         self.lifts.place(event.square, event.piece or None)
+
+    def _touched(self, event: events.PieceTouched) -> None:
+        """A piece that a finger was on has left its square. On the tactile board only leaving the
+        securing hole touches (D.2.2)."""
+        self._line(f"{event.square} touched")
+        game = self._desk.table.game
+        tactile = len(game.tables) == 2 and game.impaired(self.side)
+        if self.table_board is None or tactile:
+            return
+        if touching.counts_as_touch(game, self.side, chess.parse_square(event.square)):
+            self._desk.table.submit(f.Touch(by=game.side, square=event.square))
+
+    def _doubted(self, event: events.PieceDoubted) -> None:
+        self._line(f"the piece on {event.square} is doubted")
+        self.lifts.doubt(event.square)
+
+    def _certain(self, event: events.PieceCertain) -> None:
+        self._line(f"the piece on {event.square} is certain")
+        self.lifts.certain(event.square)
 
     def _position(self, event: events.BoardPosition) -> None:
         self._line(f"position {event.placement}")
@@ -249,34 +273,12 @@ class BoardSeat:
         return read_placement(placement) in goals
 
 
-def _take_touch(seat: BoardSeat, event: events.PieceTouched) -> None:
-    """A piece that a finger was on has left its square. On the tactile board only leaving the
-    securing hole touches (D.2.2)."""
-    seat._line(f"{event.square} touched")
-    game = seat._desk.table.game
-    tactile = len(game.tables) == 2 and game.impaired(seat.side)
-    if seat.table_board is None or tactile:
-        return
-    if touching.counts_as_touch(game, seat.side, chess.parse_square(event.square)):
-        seat._desk.table.submit(f.Touch(by=game.side, square=event.square))
-
-
-def _doubt(seat: BoardSeat, event: events.PieceDoubted) -> None:
-    seat._line(f"the piece on {event.square} is doubted")
-    seat.lifts.doubt(event.square)
-
-
-def _be_certain(seat: BoardSeat, event: events.PieceCertain) -> None:
-    seat._line(f"the piece on {event.square} is certain")
-    seat.lifts.certain(event.square)
-
-
 _HANDLERS: Mapping[type[events.BoardEvent], Callable[[BoardSeat, Any], None]] = {
     events.Lifted: BoardSeat._lifted,
     events.Placed: BoardSeat._placed,
-    events.PieceTouched: _take_touch,
-    events.PieceDoubted: _doubt,
-    events.PieceCertain: _be_certain,
+    events.PieceTouched: BoardSeat._touched,
+    events.PieceDoubted: BoardSeat._doubted,
+    events.PieceCertain: BoardSeat._certain,
     events.BoardPosition: BoardSeat._position,
     events.Read: BoardSeat._read,
     events.PositionUnknown: BoardSeat._unknown,
@@ -291,3 +293,182 @@ def tell_bad_contact(desk: Desk, square: str) -> None:
     """Tell the impaired player that a hole of the board has a bad contact."""
     name = desk.private_pack.square(chess.parse_square(square))
     desk.tell_privately("contact_bad", square=name)
+
+
+_KINGS = {"white": "K", "black": "k"}
+
+
+class AskedLifts:
+    """Lifts and placings on one board, which become facts unless the table has asked for them.
+
+    A lift that was asked for waits for what the hand does next. The piece back in its hole: nothing
+    has happened. Another piece in that hole: it was put there. Anything else: it was a lift like
+    any other. That does not touch a piece (4.3, D.2.2).
+    """
+
+    def __init__(self, desk: Desk, seat: "BoardSeat") -> None:
+        self._desk = desk
+        self._seat = seat
+        # Squares whose piece is doubted, and whether the player waits to hear of it.
+        self._doubted: dict[str, bool] = {}
+        self._told: set[str] = set()
+        self._king_expected = False
+        self._lifted: str | None = None
+
+    @property
+    def doubted(self) -> Collection[str]:
+        """The squares whose piece is doubted."""
+        return self._doubted.keys()
+
+    def lift(self, square: str) -> None:
+        """A hand has lifted the piece on ``square``."""
+        self._not_put_back()
+        king = self._king_expected and self._piece_on(square) == _KINGS[self._seat.side]
+        self._king_expected = False
+        if king or square in self._doubted:
+            self._lifted = square
+        else:
+            self._desk.table.submit(f.Lift(board=self._seat.side, square=square))
+
+    def place(self, square: str, piece: str | None) -> None:
+        """A hand has put a piece on ``square``; None: the board cannot name it."""
+        asked = self._lifted == square
+        if asked:
+            self._lifted = None
+        self._not_put_back()
+        if not asked or piece != self._piece_on(square):
+            self._desk.table.submit(f.Place(board=self._seat.side, square=square, piece=piece))
+        if asked:
+            self.certain(square)
+
+    def _not_put_back(self) -> None:
+        square, self._lifted = self._lifted, None
+        if square is not None:
+            self._desk.table.submit(f.Lift(board=self._seat.side, square=square))
+            self.doubt_only(self._doubted.keys() - {square})
+
+    def expect_king(self) -> None:
+        """The player has been asked to lift their king and may do so yet, though it is no longer
+        needed."""
+        self._king_expected = True
+
+    def forget_lift(self) -> None:
+        """The line was interrupted: the position that follows shows what hands have done."""
+        self._lifted = None
+
+    # --- doubted pieces ------------------------------------------------------------------------
+
+    def doubt(self, square: str) -> None:
+        """The board doubts the piece on ``square``. The player is asked once in a game: a bad
+        contact comes and goes."""
+        self._doubted.setdefault(square, False)
+        if square not in self._told:
+            self._told.add(square)
+            self._ask(square)
+
+    def doubt_only(self, squares: Collection[str]) -> None:
+        """The pieces on ``squares``, and no others, are doubted."""
+        before = self._doubted
+        self._doubted = {at: told for at, told in before.items() if at in squares}
+        for square in squares:
+            self.doubt(square)
+        if before and not squares:
+            self._desk.table.hands_first.connected(self._seat.seat)  # a press may wait for it
+
+    def certain(self, square: str) -> None:
+        """The piece on ``square`` is certain: say which it is, if its player waits for that."""
+        piece = self._piece_on(square)
+        if self._doubted.get(square) and piece is not None:
+            pack, at = self._desk.readers.of(self._seat.side), chess.parse_square(square)
+            holds = pack.piece(chess.Piece.from_symbol(piece))
+            words = pack.sentence("square_holds", square=pack.square(at), piece=holds)
+            self._desk.tell(self._seat.side, words)
+        self.doubt_only(self._doubted.keys() - {square})
+
+    def ask_again(self) -> None:
+        """Say of each doubted piece what makes it certain."""
+        for square in sorted(self._doubted):
+            self._ask(square)
+
+    def _ask(self, square: str) -> None:
+        self._doubted[square] = True
+        pack = self._desk.readers.of(self._seat.side)
+        words = pack.sentence("contact_doubted", square=pack.square(chess.parse_square(square)))
+        player = pack.sentence(self._seat.side)
+        self._desk.tell(self._seat.side, pack.sentence("on_board_of", player=player, words=words))
+
+    def _piece_on(self, square: str) -> str | None:
+        board = self._seat.table_board
+        return None if board is None else board.placement.get(chess.parse_square(square))
+
+
+def playing(game: State) -> bool:
+    """Return whether moves are played now, and no board is only set up."""
+    return (game.started or not game.clock) and not game.over and not game.adjourned
+
+
+def read_position(
+    game: State, side: str, placement: str | None, emptied: Iterable[chess.Square]
+) -> str | None:
+    """``placement``, shown by the board of ``side``, with a name for each piece.
+
+    ``emptied`` are the squares that were seen empty since the board showed a position of the game.
+    None if several moves may have led there and nobody announced one of them, or if none fits. A
+    pawn that reaches the last rank stays a pawn unless its promotion was announced.
+    """
+    if placement is None or UNKNOWN not in placement:
+        return placement
+    table = game.tables.get(side)
+    if table is None:
+        return None
+    if not playing(game) or table.wanted is not None:
+        return named(game, side, placement)
+    holes = occupied(placement)
+    if game.outstanding(side) or holes == table.placement.keys():
+        return told(game, side, placement)
+    moves = possible_moves(game.board, int(chess.SquareSet(holes)), int(chess.SquareSet(emptied)))
+    announced = game.turn.announced
+    if announced is not None:  # but for the piece of a promotion, which holes do not show
+        fits = (announced.from_square, announced.to_square)
+        if any((move.from_square, move.to_square) == fits for move in moves):
+            moves = [announced]
+    if len(moves) != 1:
+        return None if moves else told(game, side, placement)
+    move = moves[0]
+    if move.promotion and move != announced:
+        pawn = game.pieces[move.from_square]
+        return write_placement(
+            laid_over(game.pieces, {move.from_square: None, move.to_square: pawn})
+        )
+    return write_placement(laid_over(game.pieces, change(game.board, move)))
+
+
+def to_light(game: State, side: str, resting: str | None) -> frozenset[chess.Square]:
+    """The squares at which the board of ``side`` differs from what should stand there, or from the
+    announced move. A player's own thoughts light nothing.
+
+    ``resting`` is what a board that tells positions only shows while hands rest.
+    """
+    table = game.tables.get(side)
+    if table is None or game.over:
+        return frozenset()
+    goal: Pieces = game.pieces
+    if table.wanted is not None:
+        goal = table.wanted
+    elif (move := game.turn.made or game.turn.announced) is not None:
+        goal = laid_over(game.pieces, change(game.board, move))
+    elif playing(game) and game.board_of(game.side) == side and not game.outstanding(side):
+        return frozenset()
+    if resting is None:
+        return frozenset(difference(table.placement, goal))
+    if UNKNOWN in resting:
+        return frozenset(occupied(resting) ^ goal.keys())
+    return frozenset(difference(read_placement(resting), goal))
+
+
+def notices(game: State, side: str, *, asked: bool) -> frozenset[Notice]:
+    """Return what the player of ``side`` has to do now; ``asked`` if a question is open to them."""
+    on_move = playing(game) and game.side == side
+    return frozenset(
+        notice for notice, holds in ((Notice.YOUR_MOVE, on_move), (Notice.QUESTION, asked)) if holds
+    )

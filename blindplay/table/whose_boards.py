@@ -31,9 +31,8 @@ from blindplay.laws.placement import (
 from blindplay.laws.state import OTHER, State
 from blindplay.laws.unidentified_pieces import UNKNOWN
 
-from .board_seat import BoardSeat
+from .board_seat import BoardSeat, playing
 from .desk import Desk
-from .nameless_positions import playing
 
 
 @dataclass

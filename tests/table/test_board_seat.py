@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 
 import chess
@@ -14,6 +15,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.recogniser import Recogniser
+from blindplay.table.board_seat import notices, read_position, to_light
 from tests.table.conversation import GERMAN
 from tests.table.sitting import START, Sit, Sitting
 from tests.table.speaking import Microphone
@@ -232,3 +234,168 @@ def test_its_player_is_told_without_words_of_a_move_and_of_a_question(sitting: S
     assert board.told == [set(), move, question, move, set()]
     sitting.play("e7e5")
     assert board.told[-1] == move
+
+
+def doubted(square: str, player: str = "white") -> str:
+    words = GERMAN.sentence("contact_doubted", square=GERMAN.square(chess.parse_square(square)))
+    return GERMAN.sentence("on_board_of", player=GERMAN.sentence(player), words=words)
+
+
+class Changing(OwnBoard):
+    """One whose pieces are lifted and placed one by one."""
+
+    def lift(self, square: str) -> None:
+        self.tell(events.Lifted(square))
+
+    def place(self, square: str, piece: str) -> None:
+        self.tell(events.Placed(square, piece))
+
+
+@pytest.fixture
+def changing(sitting: Sitting) -> Changing:
+    board = Changing()
+    sitting.session.attach(board, "white")
+    board.tell(events.Connected("own", "own board"))
+    sitting.said()
+    return board
+
+
+def hands(sitting: Sitting) -> list[tuple[str, str]]:
+    """What hands have done, as the table has taken it."""
+    facts = (taken.fact for taken in sitting.table.log)
+    return [(fact.kind, fact.square) for fact in facts if isinstance(fact, f.Lift | f.Place)]
+
+
+def test_a_doubted_piece_is_touched_neither_when_it_is_pressed_down_nor_when_it_is_lifted_as_asked(
+    sitting: Sitting, changing: Changing
+) -> None:
+    changing.tell(events.PieceDoubted("e2"))
+    assert sitting.said() == [doubted("e2")]
+    changing.tell(events.PieceCertain("e2"))
+    assert sitting.said() == ["Eva zwei: weißer Bauer."]
+    for _ in range(2):  # a bad contact comes and goes: it is said once
+        changing.tell(events.PieceDoubted("e2"))
+        changing.lift("e2")
+        changing.place("e2", "P")
+    assert sitting.said() == [] and hands(sitting) == []
+    assert not sitting.table.game.turn.touched
+
+
+def test_a_doubted_piece_that_is_lifted_to_move_is_touched(
+    sitting: Sitting, changing: Changing
+) -> None:
+    changing.tell(events.PieceDoubted("e2"))
+    changing.lift("e2")
+    assert hands(sitting) == []
+    changing.place("e4", "P")
+    assert hands(sitting) == [("lift", "e2"), ("place", "e4")]
+    assert sitting.table.game.turn.touched == [chess.E2]
+    changing.tell(events.PieceDoubted("d2"))
+    changing.lift("d2")
+    changing.lift("g1")
+    assert hands(sitting)[2:] == [("lift", "d2"), ("lift", "g1")]
+
+
+def test_a_capture_faster_than_a_lift_is_made_when_the_piece_has_been_lifted_once(
+    sit: Sit,
+) -> None:
+    """The sighted player's press waits meanwhile: without a move it would be illegal (7.5.3)."""
+    sitting = sit(time_control="900")
+    sitting.start()
+    sitting.play("e2e4", "d7d5", "a2a3")
+    board = Changing("rnbqkbnr/ppp1pppp/8/3p4/4P3/P7/1PPP1PPP/RNBQKBNR")
+    sitting.session.attach(board, "black")
+    board.tell(events.Connected("own", "own board"))
+    sitting.said()
+    board.lift("d5")
+    board.tell(events.PieceDoubted("e4"))
+    board.tell(events.LeverPressed("black"))
+    assert sitting.said() == [doubted("e4", "black")] * 2
+    assert len(sitting.table.game.history) == 3 and not sitting.ruled("illegal")
+    board.lift("e4")
+    board.place("e4", "p")
+    assert [ply.move.uci() for ply in sitting.table.game.history][3:] == ["d5e4"]
+    touched = [one for one in sitting.session.rulings if one.kind == "touched"]
+    assert [vars(one)["square"] for one in touched] == ["d5"]
+
+
+def test_a_doubt_ends_with_the_position_that_no_longer_has_it(
+    sitting: Sitting, changing: Changing
+) -> None:
+    changing.tell(events.BoardPosition(START, doubted=("e2", "d2")))
+    assert sitting.said() == [doubted("e2"), doubted("d2")]
+    sitting.session.typed("white", "Eva zwei Eva vier")
+    changing.tell(events.LeverPressed("white"))
+    assert sitting.said()[-2:] == [doubted("d2"), doubted("e2")]
+    changing.lift("d2")
+    changing.tell(events.BoardPosition(START, doubted=("e2",)))
+    changing.tell(events.BoardPosition(AFTER_E4))
+    assert hands(sitting) == []
+    assert [ply.move.uci() for ply in sitting.table.game.history] == ["e2e4"]
+
+
+# The pawn takes on d5 or on f5.
+FEN = "4k3/8/8/3p1p2/4P3/8/8/4K3 w - - 0 1"
+
+
+def shown(move: str, fen: str = FEN) -> str:
+    board = chess.Board(fen)
+    board.push_uci(move)
+    return board.board_fen()
+
+
+def without_names(placement: str) -> str:
+    return re.sub("[A-Za-z]", "?", placement)
+
+
+def squares(*names: str) -> list[int]:
+    return [chess.parse_square(name) for name in names]
+
+
+def test_captures_that_look_alike_are_told_apart_by_what_was_lifted_or_announced(sit: Sit) -> None:
+    at = sit(fen=FEN)
+    at.start()
+    game, alike = at.table.game, without_names(shown("e4d5"))
+    assert read_position(game, "white", alike, squares("e4", "f5")) == shown("e4f5")
+    assert read_position(game, "white", alike, squares("e4")) is None
+    assert read_position(game, "white", None, []) is None
+    assert read_position(game, "white", shown("e4d5"), []) == shown("e4d5")
+    assert read_position(game, "white", without_names(START), []) is None
+    at.session.typed("white", "Eva vier David fünf")
+    assert read_position(game, "white", alike, squares("e4")) == shown("e4d5")
+
+
+def test_a_promoted_pawn_stays_a_pawn_until_words_say_what_it_is(sit: Sit) -> None:
+    fen = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1"
+    at = sit(fen=fen)
+    at.start()
+    game, promoted = at.table.game, without_names(shown("a7a8q", fen))
+    assert read_position(game, "white", promoted, squares("a7")) == "P3k3/8/8/8/8/8/8/4K3"
+    at.session.typed("white", "Anna sieben Anna acht Turm")
+    assert read_position(game, "white", promoted, squares("a7")) == shown("a7a8r", fen)
+
+
+def test_lamps_show_what_hands_have_to_do_and_no_thoughts(sit: Sit) -> None:
+    at = sit()
+    game = at.table.game
+    assert to_light(game, "black", START.replace("RNBQKBNR", "RNBQKBN1")) == {chess.H1}
+    at.start()
+    moved = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"
+    assert to_light(game, "white", START) == to_light(game, "white", moved) == set()
+    at.session.typed("white", "Eva zwei Eva vier")
+    for shown in (START, START.replace("p", "?").replace("P", "?")):
+        assert to_light(game, "black", shown) == {chess.E2, chess.E4}
+    assert to_light(game, "black", moved) == set()
+
+
+def test_the_player_on_move_and_the_one_who_is_asked_have_something_to_do(sit: Sit) -> None:
+    at = sit(time_control="900+10")
+    game = at.table.game
+    assert notices(game, "white", asked=False) == set()
+    at.start()
+    assert notices(game, "white", asked=False) == {Notice.YOUR_MOVE}
+    assert notices(game, "white", asked=True) == {Notice.YOUR_MOVE, Notice.QUESTION}
+    assert notices(game, "black", asked=True) == {Notice.QUESTION}
+    at.play("e2e4")
+    assert notices(game, "white", asked=False) == set()
+    assert notices(game, "black", asked=False) == {Notice.YOUR_MOVE}
