@@ -25,8 +25,8 @@ from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
 from blindplay.table.choices import Printed
+from blindplay.table.desk import Transcript
 from blindplay.table.session import Session
-from blindplay.table.transcript import Transcript
 
 PATIENCE_S = 60.0
 """Real time until a table must have done something."""

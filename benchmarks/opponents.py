@@ -23,9 +23,9 @@ from blindplay.record import Journal
 from blindplay.speech.audio import SilentSink
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
+from blindplay.table.desk import Transcript
 from blindplay.table.session import Session
 from blindplay.table.table import Table
-from blindplay.table.transcript import Transcript
 
 _MOVES = 7
 _CACHED_FROM = 2  # from here on each announcement has been spoken before

@@ -13,12 +13,12 @@ from blindplay.language import load
 from blindplay.laws import Fact, Ruling, Taken, game
 from blindplay.laws.facts import SIDES, Press, Setup
 from blindplay.record import Journal
+from blindplay.table.desk import Transcript
 from blindplay.table.devices import open_speaker
 from blindplay.table.hands_first import LONGEST_S
 from blindplay.table.play import go_on
 from blindplay.table.session import Session
 from blindplay.table.table import Table
-from blindplay.table.transcript import Transcript
 from blindplay.wording.pack_words import PackWords
 
 Kind = TypeVar("Kind", bound=Ruling | Fact)

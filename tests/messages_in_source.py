@@ -16,7 +16,7 @@ NOT_FOR_READERS = (
     "hearing/scoring.py", "hearing/script.py",  # names of figures
     "lazy.py", "boards/livechess/service.py",  # for programs
     # The record of what happened, for programs and for other countries, too.
-    "table/board_seat.py", "table/microphone_seat.py", "table/session.py", "table/transcript.py",
+    "table/board_seat.py", "table/microphone_seat.py", "table/session.py", "table/desk.py",
     "table/whose_boards.py",
     "hearing/decision.py", "hearing/meanings.py", "record/score.py", "console/actions.py",
     "console/app.py", "console/stream.py",

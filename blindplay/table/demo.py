@@ -37,11 +37,11 @@ from blindplay.speech.synthesis import Synthesiser
 
 from .choices import Printed
 from .conversation import Awaited
+from .desk import Transcript
 from .devices import outputs
 from .play import show_record
 from .session import Session
 from .table import Table
-from .transcript import Transcript
 
 PATIENCE = 12.0  # seconds for which a person waits for an answer
 _RATES = (150, 130, 115, 170)  # words a minute, for each try: slower after a misunderstanding

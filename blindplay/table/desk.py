@@ -1,25 +1,264 @@
-"""The desk that all devices of a table share: its game, its voice, its print."""
+"""The desk that all devices of a table share: its game, its voice, its print, its tape.
+
+The tape keeps only what everybody was told it keeps: no private answers, and players' voices only
+with ``voices``, and only what was taken for a move. The table first says what will be recorded. It
+keeps no voice before that was said to its end.
+"""
 
 import contextlib
 import math
+import threading
+from collections import deque
 from collections.abc import Callable, Collection, Iterator
+from functools import partial
+from typing import Any, Self, TextIO
 
-from blindplay.language import Command, Language, MixedText
-from blindplay.laws import Taken
+from blindplay.hearing.statement import Statement
+from blindplay.language import Command, Kind, Language, MixedText
+from blindplay.laws import Ruling, Taken
 from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
+from blindplay.record import Tape, TapeError
+from blindplay.record.tape_playback import sound
+from blindplay.speech.audio import BLOCK_MS, RATE, AudioSource, level
 from blindplay.speech.speaker import Outcome, Output, Sound, Speaker, Voicing, press_tones
 from blindplay.speech.synthesis import NotWordsError
 from blindplay.wording.announcements import Announcement, goes_to_earphone, told
 from blindplay.wording.readers import Readers
 from blindplay.wording.values import Value, in_words
 
-from .choices import PressAnswer
+from .choices import PressAnswer, Printed
 from .table import Table
-from .taping import Taping
-from .transcript import Transcript
 
 NAMES = {"white": "White", "black": "Black"}
+# Fields that are long or that people hear anyway.
+_LEFT_OUT = frozenset(("words", "placement", "undo", "explanations"))
+_MOST_MOVES = 12
+_LONGEST_BLOCKS = 20_000 // BLOCK_MS  # no announcement takes longer
+_PREROLL_BLOCKS = 320 // BLOCK_MS
+_QUIET_DB = 25.0  # what is this much softer than the utterance's loudest block is a pause
+
+
+class Transcript:
+    """Prints to ``out``, as far as ``printed`` goes. Safe from several threads.
+
+    ``time`` gives the table's time in ms. A closed terminal or a full disk does not end the game.
+    """
+
+    def __init__(
+        self,
+        out: TextIO,
+        time: Callable[[], int],
+        printed: Printed = Printed.ALL,
+        trouble: Callable[[str], str] = "trouble: {}".format,
+        *,
+        as_said: Callable[[str, bool], str] = lambda words, public: words,
+    ) -> None:
+        """``trouble`` gives how a sentence about what went wrong is printed, and ``as_said`` how
+        one of the table is, to everybody or not."""
+        self._trouble = trouble
+        self._as_said = as_said
+        self._out = out
+        self._printed = printed
+        self._unheard: set[bool] = set()  # True: what is public
+        self._time = time
+        self._lock = threading.Lock()
+
+    @property
+    def everything(self) -> bool:
+        """Return whether everything that happens is printed."""
+        return self._printed is Printed.ALL
+
+    def leaves(self, *, public: bool) -> bool:
+        """Return whether what a voice speaks, to everybody or privately, is not printed."""
+        return self._printed is Printed.UNSPOKEN and public not in self._unheard
+
+    def is_heard(self, now: bool, *, public: bool) -> None:
+        """Print what is said to everybody, or privately, in any case while it is not heard."""
+        (self._unheard.discard if now else self._unheard.add)(public)
+
+    def line(self, text: str) -> None:
+        """Print one thing that happened, with the table's time in seconds, if everything is."""
+        if self.everything:
+            self.show(f"{self._time() / 1000:.1f} {text}")
+
+    def said(self, words: str, *, public: bool, spoken: bool) -> bool:
+        """Print what the table says, unless a voice has ``spoken`` it and only the rest is printed.
+        Return whether it was printed."""
+        if self.everything:
+            self.line(f"said {'to everybody' if public else 'privately'}: {words}")
+        elif spoken and self.leaves(public=public):
+            return False
+        else:
+            self.show(self._as_said(words, public))
+        return True
+
+    def show(self, text: str) -> None:
+        """Print lines as they are, with no other thread's among them."""
+        with self._lock, contextlib.suppress(OSError, ValueError):
+            print(text, file=self._out, flush=True)
+
+    def trouble(self, sentence: str) -> None:
+        """Print what went wrong outside the game; it goes on with what is left."""
+        trouble = self._trouble(sentence)
+        if self.everything:
+            self.line(trouble)
+        else:
+            self.show(trouble)
+
+
+def plain(ruling: Ruling) -> str:
+    """A ruling as one plain line: its kind, its fields, its articles."""
+    fields = {name: value for name, value in ruling.fields.items() if name not in _LEFT_OUT}
+    told = (f"{name.replace('_', ' ')} {_field(name, value)}" for name, value in fields.items())
+    parts = [part for part in told if not part.endswith(" ")]
+    kind = ruling.kind.replace("_", " ")
+    return f"{kind}: {'; '.join(parts)} ({', '.join(ruling.articles)})"
+
+
+def _field(name: str, value: Any) -> str:
+    if name == "steps":
+        return ", ".join(f"{step['do']} {step['piece']} {step['square']}" for step in value)
+    if name == "squares":
+        return ", ".join(
+            f"{at['square']} White's board {at['white'] or 'empty'}, "
+            f"Black's board {at['black'] or 'empty'}"
+            for at in value
+        )
+    if name == "moves" and isinstance(value, list) and len(value) > _MOST_MOVES:
+        return f"{len(value)} moves"
+    if isinstance(value, list):
+        return " ".join(map(_text, value))
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return " ".join(f"{name} {_text(part)}" for name, part in value.items())
+    return ", ".join(map(_text, value)) if isinstance(value, list) else str(value)
+
+
+class Taping:
+    """Keeps on ``tape`` what is said at ``table``. ``failed`` is called with a sentence when it
+    cannot, once until it can again."""
+
+    def __init__(
+        self, tape: Tape, table: Table, failed: Callable[[str], None], *, voices: bool = False
+    ) -> None:
+        self.tape = tape
+        self.voices = voices
+        self._table = table
+        self._failed = failed
+        self._works = True
+        self._told = False
+        self._overheard: dict[str, _Overheard] = {}
+
+    def ply(self) -> int:
+        """The ply that is being played; what is said now belongs to it."""
+        return len(self._table.game.history) + 1
+
+    def says(self, words: str) -> Callable[[bytes, int], None]:
+        """The table begins to say ``words`` now. Return a function to call with their sound."""
+        t, ply = self._table.time(), self.ply()
+
+        def keep(pcm: bytes, rate: int) -> None:
+            self._told = True
+            self._keep(pcm, rate, t, ply, "table", words)
+
+        return keep
+
+    def overhear(self, seat: str, source: AudioSource) -> AudioSource:
+        """Return ``source``, with its sound in memory until :meth:`hears` takes or forgets it."""
+        if not self.voices:
+            return source
+        self._overheard[seat] = _Overheard(source)
+        return self._overheard[seat]
+
+    def hears(self, seat: str, side: str, said: Statement | None) -> None:
+        """The player of ``seat``, who has the colour ``side``, has said something; None if it was
+        not understood. Call it before the game takes it, for its ply."""
+        source = self._overheard.get(seat)
+        pcm = source.take() if source is not None else b""
+        if not pcm or said is None or not self._told:
+            return
+        if said.meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL):
+            self._keep(pcm, RATE, self._table.time(), self.ply(), side, said.text)
+
+    def play(self, speaker: Speaker, ply: int) -> bool:
+        """Let ``speaker`` play privately what is on tape from ``ply`` on; False if there is none.
+
+        It plays one utterance at a time, so that announcements come between, and an interruption
+        ends it.
+        """
+        try:
+            rest = iter(self.tape.from_ply(ply))
+        except TapeError:
+            return False
+
+        def go_on(outcome: Outcome) -> None:
+            following = next(rest, None)
+            if outcome not in (Outcome.SPOKEN, Outcome.FAILED) or following is None:
+                return
+            with contextlib.suppress(ValueError):  # the speaker has been closed meanwhile
+                speaker.say(
+                    following.words,
+                    to=Output.PRIVATE,
+                    sound=partial(sound, following),
+                    on_done=go_on,
+                )
+
+        go_on(Outcome.SPOKEN)
+        return True
+
+    def _keep(self, pcm: bytes, rate: int, t: int, ply: int, by: str, words: str) -> None:
+        try:
+            self.tape.keep(pcm, rate, t=t, ply=ply, by=by, words=words)
+        except TapeError as error:
+            worked, self._works = self._works, False
+            if worked:
+                self._failed(str(error))
+        else:
+            self._works = True
+
+
+class _Overheard:
+    """A source of sound that remembers its last utterance."""
+
+    def __init__(self, source: AudioSource) -> None:
+        self._source = source
+        self._blocks: deque[bytes] = deque(maxlen=_LONGEST_BLOCKS)
+
+    def __enter__(self) -> Self:
+        self._source.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._source.__exit__(*error)
+
+    def __iter__(self) -> Iterator[bytes]:
+        for block in self._source:
+            self._blocks.append(block)
+            yield block
+
+    def discard(self) -> None:
+        self._blocks.clear()
+        self._source.discard()
+
+    def reopen(self) -> bool:
+        self._blocks.clear()
+        return self._source.reopen()
+
+    def close(self) -> None:
+        self._source.close()
+
+    def take(self) -> bytes:
+        """Return what was said last, without the silence before it, and forget it."""
+        blocks = list(self._blocks)
+        self._blocks.clear()
+        loudness = [level(block) for block in blocks]
+        loud = max(loudness, default=0.0) - _QUIET_DB
+        first = next((at for at, heard in enumerate(loudness) if heard >= loud), 0)
+        return b"".join(blocks[max(0, first - _PREROLL_BLOCKS) :])
 
 
 class Desk:

@@ -29,6 +29,7 @@ from blindplay.typed_lines import LOOK_S, TypedLines
 
 from .about import AboutTable
 from .choices import Keep, OpeningWord, PressAnswer, Printed, PrivateVoice
+from .desk import Transcript
 from .devices import (
     WantedDevices,
     attach_boards,
@@ -43,7 +44,6 @@ from .opening import open_game
 from .pairings import Pairings
 from .session import Session, record_last_move
 from .table import Table
-from .transcript import Transcript
 
 if TYPE_CHECKING:
     from blindplay.console.server import Certificate, ConsoleHost

@@ -25,15 +25,12 @@ from . import effects as e
 from .board_seat import BoardSeat
 from .choices import OpeningWord, PressAnswer
 from .conversation import Awaited
-from .desk import NAMES, Desk
+from .desk import NAMES, Desk, Taping, Transcript, plain
 from .dialogue import Dialogue
 from .microphone_seat import MicrophoneSeat
 from .setting_up import SettingUp
 from .table import Table
-from .taping import Taping
-from .time_warnings import TimeWarnings
-from .timekeeping import Timekeeper
-from .transcript import Transcript, plain
+from .timekeeping import Timekeeper, TimeWarnings
 from .whose_boards import WhoseBoards
 
 Learner: TypeAlias = Callable[[str, list[tuple[str, str]]], Confusions]

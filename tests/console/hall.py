@@ -17,8 +17,8 @@ from blindplay.laws.facts import Player, Setup
 from blindplay.opponents.player import AbsentPlayer
 from blindplay.record import Journal
 from blindplay.table import Table
+from blindplay.table.desk import Transcript
 from blindplay.table.session import Session
-from blindplay.table.transcript import Transcript
 from tests import web
 
 IMPAIRED = Player(name="Anna", impaired=True)

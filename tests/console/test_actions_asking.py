@@ -17,8 +17,8 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Setup
 from blindplay.record import Journal
 from blindplay.table import Table
+from blindplay.table.desk import Transcript
 from blindplay.table.session import Session
-from blindplay.table.transcript import Transcript
 from tests.console.hall import IMPAIRED
 
 KNIGHTS = "4k3/8/8/8/8/8/8/1N2KN2 w - - 0 1"

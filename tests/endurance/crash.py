@@ -38,7 +38,7 @@ from blindplay.laws.placement import Pieces, pieces_of, read_placement
 from blindplay.laws.state import OTHER
 from blindplay.record import JournalError, read_journal
 from blindplay.speech.synthesis import Synthesiser
-from blindplay.table.transcript import plain
+from blindplay.table.desk import plain
 from blindplay.wording.pack_words import PackWords
 from tests import ROOT
 from tests.waiting import PATIENCE_S

@@ -33,10 +33,10 @@ from blindplay.speech.models.folders import find_model
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table.demo import DemonstrationError, Person
+from blindplay.table.desk import Transcript
 from blindplay.table.memory import share_one_heap
 from blindplay.table.session import Session
 from blindplay.table.table import Table
-from blindplay.table.transcript import Transcript
 from blindplay.wording.pack_words import PackWords
 
 from .visitor import Visitor

@@ -19,9 +19,9 @@ from blindplay.language import load
 from blindplay.laws import Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.record import Journal
+from blindplay.table.desk import Transcript
 from blindplay.table.session import Session
 from blindplay.table.table import Table
-from blindplay.table.transcript import Transcript
 
 Side = Literal["white", "black"]
 STEP_MS = 5.0

@@ -38,9 +38,9 @@ from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.speaker import Outcome, Output, Part, Sound, Speaker, Voicing
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
+from blindplay.table.desk import Transcript
 from blindplay.table.play import ECHO_SECONDS
 from blindplay.table.session import Session
-from blindplay.table.transcript import Transcript
 from tests.speech.device_scenarios import SoundServer, go_before_others, until
 
 RATE = DeviceSink.DEVICE_RATE

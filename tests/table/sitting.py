@@ -19,8 +19,8 @@ from blindplay.record import Journal
 from blindplay.speech.speaker import Speaker
 from blindplay.table import Table
 from blindplay.table.choices import Printed
+from blindplay.table.desk import Transcript
 from blindplay.table.session import Session
-from blindplay.table.transcript import Transcript
 from tests.table import moves
 from tests.waiting import until
 

@@ -28,8 +28,8 @@ from blindplay.speech.models.folders import find_model
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
+from blindplay.table.desk import Transcript
 from blindplay.table.session import Session
-from blindplay.table.transcript import Transcript
 from blindplay.wording.pack_words import PackWords
 from tests.endurance.visitor import Visitor
 from tests.waiting import PATIENCE_S, until

@@ -27,9 +27,9 @@ from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table, play
 from blindplay.table.choices import Keep
+from blindplay.table.desk import Taping
 from blindplay.table.devices import WantedDevices
 from blindplay.table.play import TableOptions, run
-from blindplay.table.taping import Taping
 from tests.table.conversation import GERMAN
 from tests.table.sitting import Sitting
 from tests.waiting import PATIENCE_S, until
