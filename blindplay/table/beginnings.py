@@ -20,9 +20,8 @@ from blindplay.laws.rulings import NotUnderstood
 from blindplay.speech.recogniser import Hypothesis, Recognition
 from blindplay.wording.readers import Readers, announcing
 
-from .conversation import Awaited, Beginning, Reply, reply
-from .effects import Effect, Relisten, Submit
-from .grammar import Grammar
+from .commands import Grammar
+from .conversation import Awaited, Beginning, Effect, Relisten, Reply, Submit, reply
 from .questions import Questions
 from .table import Table
 

@@ -1,12 +1,20 @@
-"""The course of a conversation: what is awaited, what is asked, and what an answer means. Pure."""
+"""The course of a conversation: what is awaited, what is asked, and what an answer means. Pure.
 
+The effects that follow are values, too. The session brings them about, in order.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import TypeAlias
 
 import chess
 
 from blindplay.hearing.statement import Statement
 from blindplay.language import Command, Kind, Language
+from blindplay.laws import Fact, Ruling
+from blindplay.laws.rulings import Answer
+from blindplay.speech.recogniser import Recognition
 
 ANSWER_SECONDS = 15
 """Seconds that a question waits for its answer."""
@@ -117,7 +125,7 @@ class Question:
     def is_a_doubt(self) -> bool:
         """Return True if the ear was not sure which move, or whether a whole move, was said. Such a
         move needs no *ja*: what the player does next confirms or withdraws it (see
-        :mod:`.doubts`)."""
+        :class:`.Doubts`)."""
         return not self.confirms and not self.begun and self.is_about_a_move
 
     @property
@@ -181,3 +189,77 @@ def claim_with(question: Question, said: Statement) -> Statement | None:
         return None
     meant = replace(claim, moves=said.meant.moves, rest=said.text)
     return Statement(f"{question.options[0].text} {said.text}", meant, False, said.recognition)
+
+
+FLEETING = frozenset(("cancelled", "not_understood", "repeat_please"))
+"""Sentences that nobody wants to hear again."""
+
+
+@dataclass(frozen=True)
+class Say:
+    """Speak ``words`` to a player, or to everybody (None). "Repeat" skips what is ``fleeting``."""
+
+    to: str | None
+    words: str
+    fleeting: bool = False
+
+
+@dataclass(frozen=True)
+class SayAgain:
+    """Speak the last sentence once more, to a player."""
+
+    to: str
+
+
+@dataclass(frozen=True)
+class Submit:
+    """Submit a fact. The dialogue itself reports rulings of the kinds in ``reports``."""
+
+    fact: Fact
+    reports: tuple[type[Ruling], ...] = ()
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Submit a question of a player and speak ``words`` of its answer to them."""
+
+    side: str
+    fact: Fact
+    words: Callable[[Answer], str]
+
+
+@dataclass(frozen=True)
+class Relisten:
+    """Listen anew: what players may say has changed without a ruling."""
+
+
+@dataclass(frozen=True)
+class Learn:
+    """It turned out what a player said: ``phrase`` is what was meant by this sound."""
+
+    side: str
+    recognition: Recognition
+    phrase: str
+
+
+@dataclass(frozen=True)
+class AdjustVoice:
+    """Speak louder, softer, slower or faster from now on, and say so to a player."""
+
+    side: str
+    command: Command
+
+
+@dataclass(frozen=True)
+class LeadHands:
+    """Say how a player's board is brought to the position of the game."""
+
+    side: str
+
+
+Effect: TypeAlias = LeadHands | Say | SayAgain | Submit | Ask | Relisten | Learn | AdjustVoice
+
+
+def say(pack: Language, to: str | None, key: str, **values: str) -> Say:
+    """Speak the sentence ``key`` of ``pack``."""
+    return Say(to, pack.sentence(key, **values), fleeting=key in FLEETING)

@@ -1,7 +1,7 @@
 """The conversation with both players: what they say becomes facts, or a question to them.
 
 Nothing is guessed. The table asks about words that may mean two things, and the player's next
-action confirms or withdraws them (:mod:`.doubts`). Commands that end or change the game need a
+action confirms or withdraws them (:class:`.Doubts`). Commands that end or change the game need a
 *ja*. A question waits for its answer for ``ANSWER_SECONDS``; then it means no, and nothing is
 played. Each player has at most one question open.
 
@@ -21,13 +21,23 @@ from blindplay.speech.recogniser import Recognition
 from blindplay.wording.announcements import goes_to_earphone
 from blindplay.wording.readers import Readers
 
-from .acting import Acting, learning_from
+from .acting import Acting, Doubts, executed, learning_from
 from .beginnings import Beginnings
 from .choices import OpeningWord
-from .conversation import Awaited, Question, Reply, Sayable, claim_with, reply
-from .doubts import Doubts, executed
-from .effects import Effect, Relisten, Say, Submit, say
-from .grammar import CLOCKS, VOICE, Grammar
+from .commands import CLOCKS, VOICE, Grammar
+from .conversation import (
+    Awaited,
+    Effect,
+    Question,
+    Relisten,
+    Reply,
+    Say,
+    Sayable,
+    Submit,
+    claim_with,
+    reply,
+    say,
+)
 from .questions import MOST_OPTIONS, Questions, Told, corrected, narrowed
 from .table import Table
 

@@ -20,11 +20,15 @@ from .conversation import (
     BEGINNING_SECONDS,
     CLAIMS_WITH_MOVE,
     Beginning,
+    Effect,
     Question,
+    Relisten,
     Reply,
+    Say,
+    Submit,
     reply,
+    say,
 )
-from .effects import Effect, Relisten, Say, Submit, say
 from .table import Table
 
 Told: TypeAlias = Callable[[str], float | None]

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from blindplay.boards.driver import SensorBoard
 from blindplay.boards.makers import driver_of
@@ -21,10 +21,20 @@ from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.speaker import Speaker, Voicing
 from blindplay.wording.readers import Readers
 
-from . import effects as e
 from .board_seat import BoardSeat
 from .choices import OpeningWord, PressAnswer
-from .conversation import Awaited
+from .conversation import (
+    AdjustVoice,
+    Ask,
+    Awaited,
+    Effect,
+    LeadHands,
+    Learn,
+    Relisten,
+    Say,
+    SayAgain,
+    Submit,
+)
 from .desk import NAMES, Desk, Taping, Transcript, plain
 from .dialogue import Dialogue
 from .microphone_seat import MicrophoneSeat
@@ -161,7 +171,7 @@ class Session:
         on_move, before = side == game.side, game.turn.announced
         self._perform(self.dialogue.typed(side, text))
         if on_move and game.turn.announced not in (None, before):
-            _execute_unseen(self, side)
+            self._execute_unseen(side)
 
     def settle(self) -> None:
         """Wait, for some seconds at most, until everything typed and pressed by now is done."""
@@ -189,8 +199,19 @@ class Session:
         game = self.table.game
         unseen = not self.boards and not any(game.assistants.values())
         if unseen and side == game.side and game.turn.executed is None:
-            _execute_unseen(self, side)
+            self._execute_unseen(side)
         self.table.submit(f.Press(by=side))
+
+    def _execute_unseen(self, side: str) -> None:
+        """Execute the announced move of ``side`` on the boards without sensors."""
+        game, now = self.table.game, self.table.game.turn.announced
+        with_sensors = {seat.side for seat in self.boards.values()}
+        for board in game.tables:
+            if now is None or game.turn.announced != now or game.over:
+                return  # nothing is announced, or its execution was refused
+            if board not in with_sensors:
+                by = board if len(game.tables) == 2 else side
+                self.table.submit(f.Make(by=by, move=now.uci(), presumed=True))
 
     def _holds_press(self, presser: str, at: int) -> bool:
         counts, effects = self.dialogue.doubts.pressed(presser, at)
@@ -205,7 +226,14 @@ class Session:
             if side in (None, microphone.side):
                 tapped |= microphone.toggle(at)
         if tapped:
-            self.table.after_hands(lambda: _tapped(self, side, at), at)
+            self.table.after_hands(lambda: self._tapped(side, at), at)
+
+    def _tapped(self, side: str | None, at: int) -> None:
+        """The talk button of ``side``, or one that is nobody's, was pressed twice."""
+        sides = f.SIDES if side is None else (side,)
+        asked = [one for one in sides if self.dialogue.sayable(one).awaited is Awaited.ANSWER]
+        if len(asked) == 1:
+            self._perform(self.dialogue.doubts.tapped(asked[0], at))
 
     def _heard(
         self,
@@ -229,13 +257,31 @@ class Session:
 
     # --- what the dialogue wants -------------------------------------------------------------
 
-    def _perform(self, effects: list[e.Effect]) -> None:
+    def _perform(self, effects: list[Effect]) -> None:
         for effect in effects:
-            _PERFORM[type(effect)](self, effect)
+            match effect:
+                case Say(to, words, fleeting):
+                    self.desk.tell(to, words, fleeting=fleeting)
+                case SayAgain(to):
+                    self.desk.say_again(to)
+                case Submit(fact, reports):
+                    self.table.submit(fact, Origin("dialogue", reports))
+                case Ask(side, fact, in_words):
+                    for ruling in self.table.submit(fact, Origin("dialogue", (Answer,))):
+                        if isinstance(ruling, Answer):
+                            self.desk.tell(side, in_words(ruling))
+                case Relisten():
+                    self._listen_anew()
+                case Learn():
+                    self._learn_phrase(effect)
+                case AdjustVoice(side, command):
+                    self.desk.adjust_voice(side, command)
+                case LeadHands(side):
+                    self.setting_up.lead_to_position(side)
         for seat in self.boards.values():
             seat.lead()
 
-    def _learn_phrase(self, effect: e.Learn) -> None:
+    def _learn_phrase(self, effect: Learn) -> None:
         """Learn from sound whose words are known now, so that it is heard better next time."""
         heard = effect.recognition.words.split()
         pairs = Confusions().aligned(effect.phrase.lower().split(), heard)
@@ -364,44 +410,6 @@ class Session:
         self._timekeeper.close()
         if self.desk.speaker is not None:
             self.desk.speaker.close()
-
-
-def _execute_unseen(session: Session, side: str) -> None:
-    """Execute the announced move of ``side`` on the boards without sensors."""
-    game, now = session.table.game, session.table.game.turn.announced
-    with_sensors = {seat.side for seat in session.boards.values()}
-    for board in game.tables:
-        if now is None or game.turn.announced != now or game.over:
-            return  # nothing is announced, or its execution was refused
-        if board not in with_sensors:
-            by = board if len(game.tables) == 2 else side
-            session.table.submit(f.Make(by=by, move=now.uci(), presumed=True))
-
-
-def _tapped(session: Session, side: str | None, at: int) -> None:
-    """The talk button of ``side``, or one that is nobody's, was pressed twice."""
-    sides = f.SIDES if side is None else (side,)
-    asked = [one for one in sides if session.dialogue.sayable(one).awaited is Awaited.ANSWER]
-    if len(asked) == 1:
-        session._perform(session.dialogue.doubts.tapped(asked[0], at))
-
-
-def _ask(session: Session, effect: e.Ask) -> None:
-    for ruling in session.table.submit(effect.fact, Origin("dialogue", (Answer,))):
-        if isinstance(ruling, Answer):
-            session.desk.tell(effect.side, effect.words(ruling))
-
-
-_PERFORM: Mapping[type[e.Effect], Callable[[Session, Any], object]] = {
-    e.Say: lambda session, it: session.desk.tell(it.to, it.words, fleeting=it.fleeting),
-    e.SayAgain: lambda session, again: session.desk.say_again(again.to),
-    e.Submit: lambda session, it: session.table.submit(it.fact, Origin("dialogue", it.reports)),
-    e.Ask: _ask,
-    e.Relisten: lambda session, _: session._listen_anew(),
-    e.Learn: Session._learn_phrase,
-    e.LeadHands: lambda session, it: session.setting_up.lead_to_position(it.side),
-    e.AdjustVoice: lambda session, it: session.desk.adjust_voice(it.side, it.command),
-}
 
 
 def record_last_move(table: Table, pack: Language) -> None:

@@ -15,7 +15,7 @@ from blindplay.laws.state import OTHER
 from blindplay.record.pulse import BEAT_S
 from blindplay.wording.readers import Readers
 
-from .effects import Say, say
+from .conversation import Say, say
 from .table import Table
 
 log = logging.getLogger(__name__)

@@ -19,7 +19,7 @@ from blindplay.speech.recogniser import Hypothesis, Recognition
 from blindplay.speech.speaker import Output
 from blindplay.speech.synthesis import is_words
 from blindplay.table import Table
-from blindplay.table import effects as e
+from blindplay.table import conversation as e
 from blindplay.table.choices import OpeningWord
 from blindplay.table.conversation import Awaited
 from blindplay.table.dialogue import Dialogue

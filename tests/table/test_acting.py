@@ -8,7 +8,7 @@ import pytest
 from blindplay.hearing.decision import Verdict
 from blindplay.laws import facts as f
 from blindplay.speech.speaker import Output
-from blindplay.table.effects import Say
+from blindplay.table.conversation import Say
 from tests.table.conversation import GERMAN, Conversation, Talk
 
 

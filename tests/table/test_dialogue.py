@@ -13,7 +13,7 @@ from blindplay.hearing.decision import Verdict
 from blindplay.laws import Game
 from blindplay.laws import facts as f
 from blindplay.speech.speaker import Output
-from blindplay.table import effects as e
+from blindplay.table import conversation as e
 from blindplay.table.choices import OpeningWord
 from blindplay.table.conversation import ANSWER_SECONDS
 from blindplay.wording.pack_words import PackWords

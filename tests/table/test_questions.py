@@ -10,8 +10,7 @@ from blindplay.hearing.statement import interpret
 from blindplay.language import languages
 from blindplay.laws import facts as f
 from blindplay.speech.speaker import Output
-from blindplay.table.conversation import ANSWER_SECONDS
-from blindplay.table.effects import Relisten, Say
+from blindplay.table.conversation import ANSWER_SECONDS, Relisten, Say
 from blindplay.table.questions import UNCLEAR_ANSWERS, Questions
 from blindplay.wording.readers import Readers
 from tests.table.conversation import GERMAN, KNIGHTS, PROMOTION, Conversation, Talk

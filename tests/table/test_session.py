@@ -23,7 +23,7 @@ from blindplay.speech.recogniser import Hypothesis, Recognition
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
-from blindplay.table import effects as e
+from blindplay.table import conversation as e
 from blindplay.table.keyboard import Keyboard
 from blindplay.table.session import record_last_move
 from tests.table import moves

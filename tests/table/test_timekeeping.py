@@ -15,7 +15,7 @@ from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal
 from blindplay.record.pulse import last_beat
 from blindplay.table import Table
-from blindplay.table.effects import Say
+from blindplay.table.conversation import Say
 from blindplay.table.timekeeping import Timekeeper, TimeWarnings
 from blindplay.wording.readers import Readers
 from tests.record.disks import failing
