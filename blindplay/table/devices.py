@@ -1,10 +1,14 @@
-"""The devices of a table: those that the command line names, else those that are found."""
+"""The devices of a table: those that the command line names, else those that are found; and what
+an organiser may want to know about them."""
 
+import ctypes
+import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from blindplay.boards.makers import located
 from blindplay.boards.peg import PegBoard
@@ -23,6 +27,7 @@ from blindplay.speech.models.folders import ModelError
 from blindplay.speech.screen_reader import WORDS_PER_MINUTE, ScreenReader
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
+from blindplay.version import VERSION
 from blindplay.wording.readers import announcing
 
 from .board_seat import tell_bad_contact
@@ -247,3 +252,92 @@ def _recogniser(
     for none in missing:
         session.desk.trouble("type_language", error=none)
     return open_recognisers(models, lost=lost)
+
+
+class AboutTable:
+    """The equipment of a table's machine. Little of it is known before it follows a session."""
+
+    def __init__(self, wanted: WantedDevices) -> None:
+        self._wanted = wanted
+        self._session: Session | None = None
+
+    def follow(self, session: Session) -> None:
+        """Tell of this session from now on."""
+        self._session = session
+
+    def now(self) -> dict[str, Any]:
+        """The keys that docs/hall-protocol.md lists. Unknown values are left out."""
+        supply, percent = power()
+        found: dict[str, Any] = {"version": VERSION}
+        if supply:
+            found["power"] = supply
+        if percent is not None:
+            found["battery"] = percent
+        session = self._session
+        if session is None:
+            return found
+        found["boards"] = {
+            seat.side: seat.about if seat.connected else ""
+            for seat in list(session.boards.values())
+        }
+        seats = list(session.microphones.values())
+        found["microphone"] = self._microphone() if seats else ""
+        models = {folder.name for seat in seats for folder in seat.models}
+        found["models"] = sorted(models)
+        speaker = session.desk.speaker
+        if speaker is not None:
+            found["voice"] = f"{session.pack.code}, {speaker.voicing.rate}"
+        return found
+
+    def _microphone(self) -> str:
+        """The one that was named, or else the first that the system has."""
+        return self._wanted.microphone or next(iter(devices().capture), "")
+
+
+_SUPPLIES = Path("/sys/class/power_supply")
+
+
+def power(supplies: Path = _SUPPLIES) -> tuple[str, int | None]:
+    """``mains`` or ``battery``, and how full the battery is in percent; None without one. An empty
+    text if the system does not say. ``supplies`` is where Linux tells it."""
+    if sys.platform == "win32":
+        return _of_windows()
+    try:
+        found = [_read(one) for one in sorted(supplies.iterdir())]
+    except OSError:
+        return "", None
+    batteries = [one for one in found if one.get("type") == "Battery" and not one.get("scope")]
+    if not batteries:
+        return "mains" if found else "", None
+    full = batteries[0].get("capacity", "")
+    discharges = any(one.get("status") == "Discharging" for one in batteries)
+    return "battery" if discharges else "mains", int(full) if full.isdigit() else None
+
+
+def _read(supply: Path) -> dict[str, str]:
+    """Return the properties of a supply, by name. A device that is plugged in, such as a mouse, has
+    a scope."""
+    told = {}
+    for name in ("type", "scope", "status", "capacity"):
+        try:
+            told[name] = (supply / name).read_text("ascii", "replace").strip()
+        except OSError:
+            continue
+    return told
+
+
+class _PowerStatus(ctypes.Structure):
+    _fields_ = (
+        ("mains", ctypes.c_ubyte), ("flag", ctypes.c_ubyte), ("percent", ctypes.c_ubyte),
+        ("saver", ctypes.c_ubyte), ("left", ctypes.c_ulong), ("whole", ctypes.c_ulong),
+    )  # fmt: skip
+
+
+def _of_windows() -> tuple[str, int | None]:
+    if sys.platform != "win32":
+        return "", None
+    status = _PowerStatus()
+    if not ctypes.windll.kernel32.GetSystemPowerStatus(ctypes.byref(status)):
+        return "", None
+    known = {0: "battery", 1: "mains"}.get(status.mains, "")
+    return known, status.percent if status.percent <= 100 else None

@@ -2,19 +2,22 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from blindplay.given import plain
-from blindplay.language import Command, Key, Kind, key_of
+from blindplay.language import Command, Key, Kind, join, key_of
+from blindplay.laws import Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
-from blindplay.laws.rulings import Adjourned
+from blindplay.laws.rulings import Adjourned, ClockReading, GameOver, IllegalMove, TakeBack
 from blindplay.laws.sheets import brought_back
 from blindplay.laws.state import OTHER
-from blindplay.wording.announcements import goes_to_earphone
+from blindplay.speech.speaker import Output
+from blindplay.wording.announcements import announcements, goes_to_earphone
 from blindplay.wording.values import read_time
 
-from .revising import Revising
+from .conversation import ANSWER_SECONDS
 from .session import Session
 
 if TYPE_CHECKING:
@@ -57,7 +60,7 @@ class Keyboard:
                     speaker.interrupt(announcements=False)
                 return True
             try:
-                if speaker is not None and _goes_on(self, line.strip()):
+                if speaker is not None and self._goes_on(line.strip()):
                     speaker.interrupt(announcements=False)
                 self.do(line.strip())
             except Exception as error:  # a failing listener must not end the keyboard
@@ -68,6 +71,25 @@ class Keyboard:
     def _leaves(self, line: str) -> bool:
         """Return whether a line means the end in a language of the table, or in English."""
         return any(key_of(pack, line) is Key.END for pack in self._session.readers.languages)
+
+    def _goes_on(self, line: str) -> bool:
+        """Return whether the player with the earphone goes on with this line, which ends what is
+        read to them."""
+        words, session = line.split(), self._session
+        if not words or line.startswith(("{", _ARBITER)):
+            return False
+        if words[0] in _WORDS:
+            return words[0] == "tape"  # it is played to this player, too
+        side = self._named(line)[0] or session.dialogue.author(line)
+        return goes_to_earphone(session.table.game, side)
+
+    def as_words_of(self, side: str, line: str) -> str:
+        """``line``, typed by ``side`` elsewhere, as it is typed at the keyboard: as that side's
+        words, unless it is not a player's."""
+        words = line.split()
+        own = words and words[0] not in _WORDS and not line.startswith(("{", _ARBITER))
+        others = self._leaves(line) or words == ["start"]
+        return f"{side}: {line}" if own and not others else line
 
     def do(self, line: str) -> None:
         """Do one line."""
@@ -109,7 +131,7 @@ class Keyboard:
         table, desk = self._session.table, self._session.desk
         side, at = table.game.side, table.time()
         if table.game.adjourned:
-            _open_by_key(self)
+            self._open_by_key()
             return
         if table.absent and self._executes_the_answer(OTHER[table.absent]):
             return
@@ -139,6 +161,18 @@ class Keyboard:
         else:
             self._session.typed(side, pack.command(Command.DONE))
         return True
+
+    def _open_by_key(self) -> None:
+        """Open the envelope. At the table that has just adjourned the game the key may have
+        bounced, and where the arbiter has a page it is not the arbiter's: then it is a word of the
+        player."""
+        session, game = self._session, self._session.table.game
+        here = any(isinstance(one, Adjourned) for one in session.rulings)
+        if here or (game.presided and self._console is not None):
+            side = OTHER[game.side]
+            session.typed(side, session.readers.of(side).command(Command.RESUME))
+        else:
+            self._open_envelope(["open"])
 
     def _say(self, line: str) -> None:
         side, words = self._named(line)
@@ -186,7 +220,7 @@ class Keyboard:
             return True
         if decision == "start_clocks" and game.adjourned and game.resumed_at is None:
             # The arbiter starts the clock of a player who is away (I.9.2).
-            return _open_envelope(self, words) if unattended else self._submit(f.Start())
+            return self._open_envelope(words) if unattended else self._submit(f.Start())
         if words[0] in _ABOUT_CLOCKS:
             self._tell_if_no_clock()
         return self._submit(f.Arbiter(do=decision))
@@ -268,6 +302,25 @@ class Keyboard:
             self._session.talk()
         return len(words) == 1
 
+    def _open_envelope(self, words: list[str]) -> bool:
+        game = self._session.table.game
+        if len(words) > 1 or self._is_a_players(words[0]):
+            return False
+        fact = f.OpenEnvelope(by="arbiter" if game.presided else OTHER[game.side])
+        if game.sealed is not None and not game.adjourned:  # the move may still be changed (I.1.1)
+            sure = self._session.desk.private_pack.sentence("envelope_sure")
+            return self._revising.ask(fact, sure)
+        return self._submit(fact)
+
+    def _switch_voice(self, words: list[str]) -> bool:
+        """Let a distant opponent hear the player here no more, or again."""
+        session = self._session
+        opponent = session.table.opponent
+        if len(words) == 1:
+            voices = opponent.voices if opponent is not None else None
+            session.desk.tell_all((voices and voices.switch()) or "distant_voices_none")
+        return len(words) == 1
+
     def _links(self, words: list[str]) -> bool:
         """``links``: show who is in. ``link ROLE``: a new link for a role, in place of one that was
         lost or seen by others. ``unlink ROLE``: revoke this role."""
@@ -288,40 +341,6 @@ class Keyboard:
         return True
 
 
-def _open_envelope(keyboard: Keyboard, words: list[str]) -> bool:
-    game = keyboard._session.table.game
-    if len(words) > 1 or keyboard._is_a_players(words[0]):
-        return False
-    fact = f.OpenEnvelope(by="arbiter" if game.presided else OTHER[game.side])
-    if game.sealed is not None and not game.adjourned:  # the move may still be changed (I.1.1)
-        sure = keyboard._session.desk.private_pack.sentence("envelope_sure")
-        return keyboard._revising.ask(fact, sure)
-    return keyboard._submit(fact)
-
-
-def _open_by_key(keyboard: Keyboard) -> None:
-    """Open the envelope. At the table that has just adjourned the game the key may have bounced,
-    and where the arbiter has a page it is not the arbiter's: then it is a word of the player."""
-    session, revising = keyboard._session, keyboard._revising
-    game = session.table.game
-    here = any(isinstance(one, Adjourned) for one in session.rulings)
-    if here or (game.presided and revising.on_page):
-        side = OTHER[game.side]
-        session.typed(side, session.readers.of(side).command(Command.RESUME))
-    else:
-        _open_envelope(keyboard, ["open"])
-
-
-def _switch_voice(keyboard: Keyboard, words: list[str]) -> bool:
-    """Let a distant opponent hear the player here no more, or again."""
-    session = keyboard._session
-    opponent = session.table.opponent
-    if len(words) == 1:
-        voices = opponent.voices if opponent is not None else None
-        session.desk.tell_all((voices and voices.switch()) or "distant_voices_none")
-    return len(words) == 1
-
-
 _WORDS: Mapping[str, Callable[[Keyboard, list[str]], bool]] = {
     **dict.fromkeys(_DECISIONS, Keyboard._decide),
     "restore": Keyboard._restore,
@@ -333,35 +352,14 @@ _WORDS: Mapping[str, Callable[[Keyboard, list[str]], bool]] = {
     "record": Keyboard._record,
     "tape": Keyboard._tape,
     "t": Keyboard._talk,
-    "voice": _switch_voice,
-    "open": _open_envelope,
+    "voice": Keyboard._switch_voice,
+    "open": Keyboard._open_envelope,
     **dict.fromkeys(("links", "link", "unlink"), Keyboard._links),
 }
 
 
 _WITH_MORE = frozenset(("restore", "permit", "warn", "clock", "execute", "record", "tape"))
 """Words that need more after them. The keyboard's help shows what, a line for each."""
-
-
-def as_words_of(keyboard: Keyboard, side: str, line: str) -> str:
-    """``line``, typed by ``side`` elsewhere, as it is typed at the keyboard: as that side's words,
-    unless it is not a player's."""
-    words = line.split()
-    own = words and words[0] not in _WORDS and not line.startswith(("{", _ARBITER))
-    others = keyboard._leaves(line) or words == ["start"]
-    return f"{side}: {line}" if own and not others else line
-
-
-def _goes_on(keyboard: Keyboard, line: str) -> bool:
-    """Return whether the player with the earphone goes on with this line, which ends what is read
-    to them."""
-    words, session = line.split(), keyboard._session
-    if not words or line.startswith(("{", _ARBITER)):
-        return False
-    if words[0] in _WORDS:
-        return words[0] == "tape"  # it is played to this player, too
-    side = keyboard._named(line)[0] or session.dialogue.author(line)
-    return goes_to_earphone(session.table.game, side)
 
 
 def _only_number(words: list[str]) -> int | None:
@@ -371,3 +369,115 @@ def _only_number(words: list[str]) -> int | None:
 def _number(word: str) -> int | None:
     """The number that ``word`` is; None for other words, and for numbers that no game reaches."""
     return int(word) if word.isdecimal() and len(word) < 10 else None
+
+
+# The ends that a position brings about: a move is not asked about.
+_ON_THE_BOARD = frozenset(
+    ("checkmate", "stalemate", "dead_position", "fivefold", "seventyfive_moves")
+)
+_SETS_CLOCKS = frozenset(("set_clock", "penalty"))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    fact: f.Fact
+    words: str
+    since: int
+
+
+class Revising:
+    """Asks at the keyboard of ``session`` before a fact that needs a yes: one that ends the game,
+    undoes moves, or sets a clock. Undoing moves is the arbiter's if there is one. Without an
+    arbiter the Laws ask the other player, too, unless the game is training. ``on_page``: the
+    arbiter has a page, which knows who they are; a keyboard does not."""
+
+    def __init__(self, session: Session, *, on_page: bool) -> None:
+        self._session = session
+        self._on_page = on_page
+        self._asked: _Asked | None = None
+
+    def asks(self, fact: f.Fact, *, by_arbiter: bool) -> bool:
+        """Ask about ``fact`` first, or refuse it, if it needs a yes. Return whether it was asked
+        about or refused, and so must not be submitted now. ``by_arbiter``: the line was typed as
+        the arbiter's."""
+        if isinstance(fact, f.OpenEnvelope):
+            return False  # what follows from it is the sealed move's secret
+        table = self._session.table
+        with table.lock:
+            game = table.game
+            alone = game.presided or game.served or table.training
+            if isinstance(fact, f.Arbiter) and fact.do == "restore" and not alone:
+                fact = replace(fact, player=self._session.dialogue.author(""))
+            words, undoes = self._needs_yes(fact)
+            if undoes and isinstance(fact, f.Arbiter) and self.refuses(by_arbiter=by_arbiter):
+                return True
+            return bool(words) and self.ask(fact, words)
+
+    def ask(self, fact: f.Fact, words: str) -> bool:
+        """Ask with ``words`` whether ``fact`` is meant; True."""
+        self._asked = _Asked(fact, words, self._session.table.time())
+        return self._say(words)
+
+    def refuses(self, *, by_arbiter: bool) -> bool:
+        """Refuse the arbiter's decision if somebody else may have typed it; return whether it was
+        refused."""
+        if not self._session.table.game.presided or (by_arbiter and not self._on_page):
+            return False
+        key = "arbiter_only_page" if self._on_page else "arbiter_only"
+        return self._say(self._session.desk.private_pack.sentence(key))
+
+    def answers(self, line: str) -> bool:
+        """Take ``line`` as the answer to the open question, and return whether it was one. Another
+        line means no, and is done by itself; an empty one presses no clock."""
+        asked, self._asked = self._asked, None
+        table, pack = self._session.table, self._session.desk.private_pack
+        if asked is None or table.time() - asked.since > ANSWER_SECONDS * 1000:
+            return False
+        command = pack.understand(line, table.game.board).command
+        if command is Command.REPEAT:
+            self._asked = replace(asked, since=table.time())
+            return self._say(asked.words)
+        if command is Command.YES:
+            table.submit(replace(asked.fact, t=table.time()))
+        else:
+            self._session.desk.say(Output.PRIVATE, pack.sentence("cancelled"), fleeting=True)
+        return not line or command in (Command.YES, Command.NO)
+
+    def _needs_yes(self, fact: f.Fact) -> tuple[str, bool]:
+        """The question about what ``fact`` would do, and whether that undoes moves; no words if it
+        needs no yes."""
+        pack = self._session.desk.private_pack
+        rulings = self._session.table.preview(fact)
+        if (undoing := _undoing(fact, rulings)) is not None:
+            told = self._in_words(fact, replace(undoing, status="confirmed"))
+            return join(" ", (told, pack.sentence("say_yes_or_no")), pack.code), True
+        for one in rulings:
+            if isinstance(one, GameOver) and one.reason not in _ON_THE_BOARD:
+                return pack.sentence("over_sure", result=self._in_words(fact, one)), False
+            if isinstance(one, ClockReading) and getattr(fact, "do", "") in _SETS_CLOCKS:
+                left = {"white": one.white, "black": one.black}
+                read = {side: pack.duration(round(left[side] * 1000)) for side in f.SIDES}
+                times = pack.sentence("clocks_read", **read)
+                return pack.sentence("clocks_sure", times=times), False
+        return "", False
+
+    def _in_words(self, fact: f.Fact, ruling: Ruling) -> str:
+        pack = self._session.desk.private_pack
+        told = announcements(Taken(fact, (ruling,)), self._session.table.game, pack)
+        return join(" ", [one.words for one in told], pack.code)
+
+    def _say(self, words: str) -> bool:
+        self._session.desk.say(Output.PRIVATE, words, fleeting=True)
+        return True
+
+
+def _undoing(fact: f.Fact, rulings: Iterable[Ruling]) -> TakeBack | IllegalMove | None:
+    """The ruling by which ``fact`` would take moves back or bring them back, at once or if the
+    other player agrees; None if it would not, or if the Laws ask both players."""
+    if not isinstance(fact, f.Arbiter | f.Irregular):
+        return None
+    for one in rulings:
+        if isinstance(one, TakeBack | IllegalMove) and one.to_ply is not None:
+            asked = one.status == "confirmed" or isinstance(fact, f.Arbiter)
+            return one if asked else None
+    return None

@@ -1,5 +1,6 @@
 """The interactive table: voice and board where there are some, typed words where not."""
 
+import ctypes
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -27,10 +28,10 @@ from blindplay.speech.confusions import Confusions
 from blindplay.speech.speaker import Speaker
 from blindplay.typed_lines import LOOK_S, TypedLines
 
-from .about import AboutTable
 from .choices import Keep, OpeningWord, PressAnswer, Printed, PrivateVoice
 from .desk import Transcript
 from .devices import (
+    AboutTable,
     WantedDevices,
     attach_boards,
     attach_braille,
@@ -38,10 +39,9 @@ from .devices import (
     hears,
     open_speaker,
 )
-from .keyboard import Keyboard, as_words_of
-from .memory import share_one_heap
+from .hall_contact import Pairings
+from .keyboard import Keyboard
 from .opening import open_game
-from .pairings import Pairings
 from .session import Session, record_last_move
 from .table import Table
 
@@ -174,7 +174,11 @@ def run(
             if console is not None:
                 host = _serve(stack, session, console, resumed=resumed)
             keyboard = Keyboard(session, host, qr=console is not None and console.qr)
-            attach_braille(stack, session, own, wanted, partial(_type_elsewhere, keyboard, lines))
+
+            def type_line(side: str, line: str) -> None:
+                lines.type(keyboard.as_words_of(side, line))
+
+            attach_braille(stack, session, own, wanted, type_line)
             transcript.show(pack.printed("keyboard"))
             transcript.show(pack.printed("journal_is", path=path))
             open_game(session, resumed=resumed)
@@ -275,10 +279,6 @@ def _do_keys(
         line = lines.within(LOOK_S)
         if line is not None and keyboard.do_all([line]):
             return
-
-
-def _type_elsewhere(keyboard: Keyboard, lines: TypedLines, side: str, line: str) -> None:
-    lines.type(as_words_of(keyboard, side, line))
 
 
 def _check_devices(wanted: WantedDevices, options: TableOptions) -> None:
@@ -448,3 +448,16 @@ def show_record(session: Session) -> None:
     for side in f.SIDES:
         title = pack.sentence("sheet_title", player=pack.sentence(side))
         session.transcript.show(f"\n{title}:\n{scoresheet(game, side, labels)}")
+
+
+def share_one_heap() -> None:
+    """Let all threads take memory from one heap.
+
+    The GNU C library gives each thread a heap of its own. Memory that the recogniser takes in one
+    thread and frees in another is not used again for long: a table grows by about 10 MiB a game,
+    although nothing is kept. Elsewhere this does nothing. Call it before there are threads.
+    """
+    if sys.platform == "linux":
+        arena_max = -8  # of mallopt(3), in malloc.h of the GNU C library
+        with suppress(OSError, AttributeError):  # another C library
+            ctypes.CDLL(None).mallopt(arena_max, 1)

@@ -26,9 +26,8 @@ from blindplay.record import Journal, JournalError
 from blindplay.record.journal import holds_game
 from blindplay.wording.pack_words import PackWords
 
-from .hall_contact import HallContact
+from .hall_contact import HallContact, Pairings
 from .hands_first import HandsFirst
-from .pairings import Pairings
 
 log = logging.getLogger(__name__)
 

@@ -34,7 +34,7 @@ from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table.demo import DemonstrationError, Person
 from blindplay.table.desk import Transcript
-from blindplay.table.memory import share_one_heap
+from blindplay.table.play import share_one_heap
 from blindplay.table.session import Session
 from blindplay.table.table import Table
 from blindplay.wording.pack_words import PackWords

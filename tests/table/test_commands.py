@@ -16,7 +16,7 @@ from blindplay.speech.speaker import Output
 from blindplay.table.choices import OpeningWord
 from blindplay.table.commands import CONFIRMED
 from blindplay.table.conversation import ANSWER_SECONDS, Awaited
-from blindplay.table.pairings import Pairings
+from blindplay.table.hall_contact import Pairings
 from blindplay.wording.values import Pairing, pairing_in_words
 from tests import ROOT
 from tests.table.conversation import GERMAN, Conversation, Talk

@@ -1,7 +1,8 @@
-"""The devices of a table: named ones must be there, others are searched for."""
+"""The devices of a table: named ones must be there, others are searched for, all are told of."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,14 +10,23 @@ from types import SimpleNamespace
 import pytest
 from serial.tools import list_ports
 
+import blindplay
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.boards.ports import BoardNotFoundError
 from blindplay.speech.audio import AudioError
 from blindplay.speech.models import folders
 from blindplay.speech.models.folders import ModelError
-from blindplay.table.devices import WantedDevices, attach_boards, attach_microphone, outputs
+from blindplay.table.devices import (
+    AboutTable,
+    WantedDevices,
+    attach_boards,
+    attach_microphone,
+    outputs,
+    power,
+)
 from tests.boards.dgt.emulated import EmulatedDgtBoard
 from tests.table.sitting import Sit
+from tests.waiting import until
 
 DGT, CH340 = (0x045B, 0x8111), (0x1A86, 0x7523)
 Plug = Callable[[str, tuple[int, int]], None]
@@ -148,3 +158,52 @@ def test_in_a_language_without_a_model_its_words_can_be_typed_and_moves_spoken(
     attach_microphone(sitting.session, "white", WantedDevices())
     assert "Skriv så lenge det du ville sagt på dette språket." in sitting.printed
     assert sitting.session.microphones["white"].listener is not None
+
+
+def test_before_a_session_it_is_the_program_and_the_power() -> None:
+    found = AboutTable(WantedDevices()).now()
+    assert found["version"] == blindplay.__version__
+    assert found.keys() <= {"version", "power", "battery"}
+
+
+def test_a_board_tells_its_firmware_as_long_as_it_is_connected(sit: Sit) -> None:
+    sitting = sit()
+    about = AboutTable(WantedDevices())
+    about.follow(sitting.session)
+    assert (about.now()["boards"], about.now()["microphone"], about.now()["models"]) == ({}, "", [])
+    sitting.attach_boards(white="8/8/8/8/8/8/8/8")
+    assert until(lambda: "firmware" in about.now()["boards"]["white"])
+    assert about.now()["boards"].keys() == {"white"}
+
+
+NO_SUPPLIES = pytest.mark.skipif(sys.platform == "win32", reason="Windows tells it otherwise")
+
+
+def supply(folder: Path, name: str, **told: str) -> None:
+    (folder / name).mkdir(parents=True)
+    for key, text in told.items():
+        (folder / name / key).write_text(f"{text}\n", "ascii")
+
+
+@NO_SUPPLIES
+def test_a_battery_that_discharges_is_told_with_what_is_left(tmp_path: Path) -> None:
+    supply(tmp_path, "AC", type="Mains", online="0")
+    supply(tmp_path, "BAT0", type="Battery", status="Discharging", capacity="71")
+    assert power(tmp_path) == ("battery", 71)
+
+
+@NO_SUPPLIES
+def test_a_battery_that_charges_is_no_matter(tmp_path: Path) -> None:
+    supply(tmp_path, "BAT0", type="Battery", status="Charging", capacity="9")
+    assert power(tmp_path) == ("mains", 9)
+
+
+@NO_SUPPLIES
+def test_the_battery_of_a_mouse_is_not_that_of_the_machine(tmp_path: Path) -> None:
+    supply(tmp_path, "mouse", type="Battery", status="Discharging", capacity="5", scope="Device")
+    assert power(tmp_path) == ("mains", None)
+
+
+@NO_SUPPLIES
+def test_what_the_system_does_not_say_is_not_known(tmp_path: Path) -> None:
+    assert power(tmp_path / "none") == ("", None)

@@ -1,8 +1,9 @@
-"""People at a table hear that the hall cannot be reached, once, and that it is back."""
+"""People at a table hear once that the hall is gone and back, and where they play next."""
 
 from __future__ import annotations
 
-from blindplay.table.hall_contact import LONG_S, HallContact
+from blindplay.table.hall_contact import LONG_S, HallContact, Pairings
+from blindplay.wording.values import Pairing
 
 
 def test_a_short_break_is_not_told_and_a_long_one_once() -> None:
@@ -28,3 +29,24 @@ def test_a_hall_that_was_never_reached_is_told_too() -> None:
     contact.see(False, 0.0)
     contact.see(False, LONG_S)
     assert told == [False]
+
+
+FOUR = Pairing("3", "4", "Anna Berg", "Bert Dahl")
+FIVE = Pairing("3", "5", "Cia Ek", "David Fors")
+
+
+def test_a_player_is_found_whatever_the_case_of_the_name() -> None:
+    pairings = Pairings("4")
+    pairings.tell([FOUR, FIVE])
+    assert pairings.next_of("anna berg") == FOUR and pairings.next_of("David Fors") == FIVE
+    assert pairings.next_of("") is pairings.next_of("Eva") is None
+
+
+def test_only_a_pairing_that_is_new_is_told() -> None:
+    pairings, heard = Pairings("4"), list[Pairing]()
+    pairings.listen(heard.append)
+    pairings.tell([FOUR])
+    pairings.tell([FOUR, FIVE])
+    assert heard == [FOUR, FIVE]
+    pairings.tell([])
+    assert pairings.next_of("Anna Berg") is None

@@ -8,9 +8,8 @@ import pytest
 
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
-from blindplay.table.hall_contact import LONG_S, Elsewhere
+from blindplay.table.hall_contact import LONG_S, Elsewhere, Pairings
 from blindplay.table.opening import open_game
-from blindplay.table.pairings import Pairings
 from blindplay.wording.values import Pairing
 from tests.table.conversation import GERMAN
 from tests.table.sitting import Sit, Sitting

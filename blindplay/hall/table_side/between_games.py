@@ -32,10 +32,9 @@ from blindplay.speech.listener import Listener
 from blindplay.speech.models.folders import ModelError
 from blindplay.speech.recogniser import Recognition
 from blindplay.speech.speaker import Output, Speaker
-from blindplay.table.about import AboutTable
-from blindplay.table.devices import WantedDevices, open_speaker
+from blindplay.table.devices import AboutTable, WantedDevices, open_speaker
+from blindplay.table.hall_contact import Pairings
 from blindplay.table.microphone_seat import mute_while_speaking
-from blindplay.table.pairings import Pairings
 from blindplay.table.table import Table
 from blindplay.typed_lines import LOOK_S, TypedLines
 from blindplay.wording.values import Pairing, number_in_words, pairing_in_words

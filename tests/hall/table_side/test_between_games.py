@@ -31,7 +31,7 @@ from blindplay.speech.models.folders import find_model
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
-from blindplay.table.pairings import Pairings
+from blindplay.table.hall_contact import Pairings
 from blindplay.typed_lines import TypedLines
 from blindplay.wording.values import Pairing
 from tests.hall.running import Event, is_equal, play
