@@ -50,7 +50,7 @@ def setup(port: str | None, board: chess.Board, pack: Language, silent: bool) ->
 
     The exit status is 1 if the board does not show the position at the end.
     """
-    from blindplay.table.board_setup import set_up
+    from blindplay.table.attendant import set_up
 
     done = set_up(port, pieces_of(board), pack, silent, sys.stdin, sys.stdout)
     return 0 if done else 1

@@ -109,9 +109,8 @@ def review(
     from blindplay.opponents import uci
     from blindplay.opponents.analysis import Analyst
     from blindplay.record import games
-    from blindplay.table.board_setup import Attendant, Prompter
+    from blindplay.table.attendant import Attendant, Prompter, open_ear
     from blindplay.table.reviewing import EndedError, Teacher
-    from blindplay.table.spoken_answers import open_ear
 
     if port is not None and not board:
         raise ValueError("--port needs --board.")
@@ -171,7 +170,7 @@ def _teach(
     """Review the games and ask the puzzles, in their order."""
     from blindplay.record.files import write_new
     from blindplay.table.reviewing import review as review_game
-    from blindplay.table.solving import solve
+    from blindplay.table.reviewing import solve
 
     texts: list[str] = []
 

@@ -14,7 +14,7 @@ from blindplay.boards.peg.calibration import Calibration, Contact, HoleReading, 
 from blindplay.language import Key, Language, key_of, word_of
 from blindplay.translation import translated
 
-from .board_setup import Prompter, Say
+from .attendant import Prompter, Say
 
 REFERENCE = chess.E4
 """The hole in which each kind of piece is read."""

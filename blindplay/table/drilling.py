@@ -15,7 +15,7 @@ import platformdirs
 from blindplay.language import Key, Language, key_of, word_of
 from blindplay.wording.drills import DrillKind, Exercise, exercise
 
-from .board_setup import Prompter
+from .attendant import Prompter
 
 DAYS = 5
 """Number of the last days whose scores are said."""

@@ -77,11 +77,10 @@ class HandsFirst:
         """Do what somebody said or pressed ``at`` this time of the table, in ms, when every board
         has been read. A reading may bring an earlier press to light, which is done first.
 
-        ``presser``: who pressed the clock, a player or an assistant. A ruling on a whole move
-        follows, so it waits until each board has been read or is gone, and while a board that is
-        gone hides the move. Nothing else waits for a board of which people know that it cannot be
-        read; it is done before a press that does.
-        ``unread`` is called with the sides whose boards cannot be read, if a press waits for them.
+        ``presser``: who pressed the clock, a player or an assistant. A press makes a whole move, so
+        it waits until each board has been read or is gone, and while a board that is gone hides the
+        move. An unreadable board delays only presses: all else is done before them. ``unread`` is
+        called with the sides whose boards cannot be read, if a press waits for them.
         """
         with self._lock:
             action = _Action(at, do, presser, unread)
