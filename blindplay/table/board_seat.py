@@ -1,7 +1,6 @@
 """A player's sensor board: its events become facts, its lamps show what hands have to do."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterable
 
 import chess
 
@@ -99,46 +98,75 @@ class BoardSeat:
 
     def take(self, event: events.BoardEvent) -> None:
         """Make facts of what has happened on the board."""
-        felt_only = (events.Lifted, events.Placed, events.BoardPosition)
-        if isinstance(event, felt_only) and not self.board.FEELS_TOUCHES:
-            self._untouched(event)
-        else:
-            _HANDLERS[type(event)](self, event)
+        desk, hands_first = self._desk, self._desk.table.hands_first
+        match event:
+            case events.Lifted() | events.Placed() | events.BoardPosition() if (
+                not self.board.FEELS_TOUCHES
+            ):
+                self._untouched(event)
+            case events.Lifted(square):
+                self._line(f"{square} lifted")
+                self.lifts.lift(square)
+            case events.Placed(square, piece):
+                self._line(f"{piece or 'a piece'} placed on {square}")
+                self.lifts.place(square, piece or None)
+            case events.PieceTouched(square):
+                self._line(f"{square} touched")
+                self._touched(square)
+            case events.PieceDoubted(square):
+                self._line(f"the piece on {square} is doubted")
+                self.lifts.doubt(square)
+            case events.PieceCertain(square):
+                self._line(f"the piece on {square} is certain")
+                self.lifts.certain(square)
+            case events.BoardPosition():
+                self._line(f"position {event.placement}")
+                self._position(event)
+            case events.Read(number):
+                hands_first.read(self.seat, number)
+            case events.PositionUnknown():
+                # People hear why nothing happens: moves of hands wait until it can be read.
+                self._line("the position is not known")
+                self.ask_to_check()
+                hands_first.unreadable(self.seat)
+            case events.LeverPressed(side):
+                self._on_lever(side, max(0.0, self.board.now() - event.at))
+            case events.Connected():
+                self.connected, self.about = True, event.board
+                desk.transcript.line(f"{NAMES[self.side]}'s board is connected: {event.board}")
+                if self.gone:
+                    self.gone = False
+                    desk.tell_all("board_back", player=desk.pack.sentence(self.side))
+                hands_first.connected(self.seat)
+            case events.Disconnected(why):
+                desk.transcript.trouble(why)
+                self.gone = self.seen = True
+                self.connected = False
+                self.lifts.forget_lift()
+                hands_first.read(self.seat, None)
+                desk.tell_all("board_gone", player=desk.pack.sentence(self.side))
+            case events.ContactFault(square):
+                desk.trouble("contact_of", player=desk.pack.sentence(self.side), square=square)
+                if square not in self._faulty:  # a fault may come and go; it is said once
+                    self._faulty.add(square)
+                    tell_bad_contact(desk, square)
         self.lead()
         self._changed()
 
     def _line(self, text: str) -> None:
         self._desk.transcript.line(f"felt {NAMES[self.side]}'s board: {text}")
 
-    def _lifted(self, event: events.Lifted) -> None:
-        self._line(f"{event.square} lifted")
-        self.lifts.lift(event.square)
-
-    def _placed(self, event: events.Placed) -> None:
-        self._line(f"{event.piece or 'a piece'} placed on {event.square}")
-        self.lifts.place(event.square, event.piece or None)
-
-    def _touched(self, event: events.PieceTouched) -> None:
+    def _touched(self, square: str) -> None:
         """A piece that a finger was on has left its square. On the tactile board only leaving the
         securing hole touches (D.2.2)."""
-        self._line(f"{event.square} touched")
         game = self._desk.table.game
         tactile = len(game.tables) == 2 and game.impaired(self.side)
         if self.table_board is None or tactile:
             return
-        if touching.counts_as_touch(game, self.side, chess.parse_square(event.square)):
-            self._desk.table.submit(f.Touch(by=game.side, square=event.square))
-
-    def _doubted(self, event: events.PieceDoubted) -> None:
-        self._line(f"the piece on {event.square} is doubted")
-        self.lifts.doubt(event.square)
-
-    def _certain(self, event: events.PieceCertain) -> None:
-        self._line(f"the piece on {event.square} is certain")
-        self.lifts.certain(event.square)
+        if touching.counts_as_touch(game, self.side, chess.parse_square(square)):
+            self._desk.table.submit(f.Touch(by=game.side, square=square))
 
     def _position(self, event: events.BoardPosition) -> None:
-        self._line(f"position {event.placement}")
         self.lifts.forget_lift()
         game, placement = self._desk.table.game, event.placement
         if self.side in game.tables:  # unnamed pieces stand where the game has them
@@ -148,42 +176,6 @@ class BoardSeat:
             self._desk.table.submit(f.Position(board=self.side, placement=placement))
         self.seen = self.connected = True
         self.lifts.doubt_only(event.doubted)
-
-    def _unknown(self, event: events.PositionUnknown) -> None:
-        """Tell people why nothing happens: moves of hands wait until the board can be read."""
-        self._line("the position is not known")
-        self.ask_to_check()
-        self._desk.table.hands_first.unreadable(self.seat)
-
-    def _lever(self, event: events.LeverPressed) -> None:
-        self._on_lever(event.side, max(0.0, self.board.now() - event.at))
-
-    def _read(self, event: events.Read) -> None:
-        self._desk.table.hands_first.read(self.seat, event.number)
-
-    def _connected(self, event: events.Connected) -> None:
-        self.connected, self.about = True, event.board
-        name = NAMES[self.side]
-        self._desk.transcript.line(f"{name}'s board is connected: {event.board}")
-        if self.gone:
-            self.gone = False
-            self._desk.tell_all("board_back", player=self._desk.pack.sentence(self.side))
-        self._desk.table.hands_first.connected(self.seat)
-
-    def _disconnected(self, event: events.Disconnected) -> None:
-        self._desk.transcript.trouble(event.why)
-        self.gone = self.seen = True
-        self.connected = False
-        self.lifts.forget_lift()
-        self._desk.table.hands_first.read(self.seat, None)
-        self._desk.tell_all("board_gone", player=self._desk.pack.sentence(self.side))
-
-    def _fault(self, event: events.ContactFault) -> None:
-        name = self._desk.pack.sentence(self.side)
-        self._desk.trouble("contact_of", player=name, square=event.square)
-        if event.square not in self._faulty:  # a fault may come and go; it is said once
-            self._faulty.add(event.square)
-            tell_bad_contact(self._desk, event.square)
 
     # --- a board that tells positions only -----------------------------------------------------
 
@@ -271,22 +263,6 @@ class BoardSeat:
             if move is not None:
                 goals.append(laid_over(game.pieces, change(game.board, move)))
         return read_placement(placement) in goals
-
-
-_HANDLERS: Mapping[type[events.BoardEvent], Callable[[BoardSeat, Any], None]] = {
-    events.Lifted: BoardSeat._lifted,
-    events.Placed: BoardSeat._placed,
-    events.PieceTouched: BoardSeat._touched,
-    events.PieceDoubted: BoardSeat._doubted,
-    events.PieceCertain: BoardSeat._certain,
-    events.BoardPosition: BoardSeat._position,
-    events.Read: BoardSeat._read,
-    events.PositionUnknown: BoardSeat._unknown,
-    events.LeverPressed: BoardSeat._lever,
-    events.Connected: BoardSeat._connected,
-    events.Disconnected: BoardSeat._disconnected,
-    events.ContactFault: BoardSeat._fault,
-}
 
 
 def tell_bad_contact(desk: Desk, square: str) -> None:

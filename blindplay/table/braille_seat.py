@@ -165,9 +165,7 @@ class BrailleSeat:
         """Tell by voice that the display is gone or back, once."""
         if now is not self._there and not self._closed.is_set():
             self._there = now
-            if why:
-                self._session.transcript.trouble(why)
-            self._session.desk.tell_privately("braille_back" if now else "braille_gone")
+            _tell(self._session, now, why)
         self._changed.set()
 
     def _take(self, event: Display | Pressed, cells: int) -> None:
@@ -217,6 +215,13 @@ class BrailleSeat:
         self._type_line(self._side, line)
 
 
+def _tell(session: Session, works: bool, why: str) -> None:
+    """Tell by voice that the display is gone or back."""
+    if why:
+        session.transcript.trouble(why)
+    session.desk.tell_privately("braille_back" if works else "braille_gone")
+
+
 def _move(line: BrailleLine, key: Pressed, cells: int, state: str) -> None:
     """Do what a key does to the line."""
     if key.key is BrailleKey.SIGN:
@@ -263,9 +268,7 @@ class ReadersBraille:
                 works, why = False, str(error)
             if works is not self._works:
                 self._works = works
-                if why:
-                    self._session.transcript.trouble(why)
-                self._session.desk.tell_privately("braille_back" if works else "braille_gone")
+                _tell(self._session, works, why)
 
     def close(self) -> None:
         """Show nothing more."""

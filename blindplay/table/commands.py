@@ -264,7 +264,7 @@ class Commands:
 
     def do(self, side: str, meant: Understanding) -> list[Effect]:
         """Do the command of ``meant``."""
-        command = meant.command
+        command, pack = meant.command, self._readers.of(side)
         assert command is not None
         if command in _ABOUT:
             return [Submit(f.Query(by=side, about=_ABOUT[command]))]
@@ -278,17 +278,45 @@ class Commands:
             return [Submit(f.Consent(by=side, given=command is Command.YES))]
         if command in VOICE:
             return [AdjustVoice(side, command)]
-        if command in _DO:
-            return _DO[command](self, side, meant, command)
+        match command:
+            case Command.CLOCK_MINE | Command.CLOCK_OPPONENT:
+                # One of the two times is told; the fact and its ruling are about both.
+                asked = f.Query(by=side, about="time")
+                return [Ask(side, asked, lambda answer: time_in_words(pack, answer, command))]
+            case Command.SEAL:
+                return self._seal(side, meant)
+            case Command.TAKE_BACK:
+                return self._take_back(side)
+            case Command.HINT:
+                return self._hint(side)
+            case Command.DONE:
+                return self._done(side)
+            case Command.CHAT:
+                return self._chat(side)
+            case Command.SIGN:
+                return self._sign(side)
+            case Command.ADJOURN:
+                return self._adjourn(side)
+            case Command.PAUSE | Command.RESUME:
+                return self._pause(side, command)
+            case Command.CALL_ASSISTANT:
+                public = self._readers.everybody
+                player = public.sentence(side)
+                return [Say(None, public.sentence("assistant_called", player=player))]
+            case Command.WHERE_I_PLAY:
+                return self._where_i_play(side)
+            case Command.REPEAT:
+                return [SayAgain(side)]
+            case Command.CORRECTION:
+                return [self._say(side, "repeat_please")]
+            case Command.HELP:
+                return self._tell_help(side)
+            case Command.MORE:
+                return self._more(side)
         return [self._say(side, "refused_no_question")]  # an answer
 
     def _say(self, side: str, key: str) -> Say:
         return say(self._readers.of(side), side, key)
-
-    def _time(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
-        """Tell one of the two times; the fact and its ruling are about both."""
-        fact, pack = f.Query(by=side, about="time"), self._readers.of(side)
-        return [Ask(side, fact, lambda answer: time_in_words(pack, answer, command))]
 
     def _look(self, side: str, command: Command, about: About) -> list[Effect]:
         query = f.Query(by=side, about="position")
@@ -307,29 +335,29 @@ class Commands:
         move = meant.moves[0].uci() if meant.moves else None
         return [Submit(f.ClaimDraw(by=side, rule=CLAIMS[command], move=move))]
 
-    def _seal(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
+    def _seal(self, side: str, meant: Understanding) -> list[Effect]:
         """Write the sealed move; never say it, for it is the player's secret."""
         game, pack = self._table.game, self._readers.of(side)
         if not (game.adjourning or game.adjourned or game.over):
             # The press after it would adjourn, and nobody has agreed to that.
             return [say(pack, side, "seal_unasked", command=pack.command(Command.ADJOURN))]
         if not meant.rest:
-            return [say(pack, side, "seal_named", command=pack.command(command))]
+            return [say(pack, side, "seal_named", command=pack.command(Command.SEAL))]
         return [Submit(f.Seal(by=side, text=meant.rest))]
 
-    def _take_back(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
+    def _take_back(self, side: str) -> list[Effect]:
         """In training without an arbiter: take back the player's own last move, with the answer to
         it. A move that is only made is not a ply yet. On a server, the opponent is asked, or
         agrees."""
         game = self._table.game
-        if not self._table.allows(command):
+        if not self._table.allows(Command.TAKE_BACK):
             return [self._say(side, "arbiter_only_page" if game.presided else "training_only")]
         own = 0 if game.served and game.history else before_last_of(game, side)
         if own is None:
             return [self._say(side, "nothing_to_take_back")]
         return [Submit(f.Arbiter(do="restore", ply=own))]
 
-    def _hint(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
+    def _hint(self, side: str) -> list[Effect]:
         """Name a good move. The request is recorded."""
         table, pack = self._table, self._readers.of(side)
         words = hint_in_words(
@@ -338,7 +366,7 @@ class Commands:
         asked = Submit(f.Query(by=side, about="position"), reports=(Refused,))
         return [asked, Say(side, words)]
 
-    def _done(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
+    def _done(self, side: str) -> list[Effect]:
         """The player has executed the opponent's move. A board that feels it is led to it; one
         that feels nothing shows it from now on."""
         game = self._table.game
@@ -351,7 +379,7 @@ class Commands:
         made = [Submit(f.Make(by=side, move=ply.move.uci())) for ply in lagging]
         return [*made, self._say(side, "executed_noted")]
 
-    def _chat(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
+    def _chat(self, side: str) -> list[Effect]:
         """Read out what the opponent has written."""
         opponent = self._table.opponent
         if opponent is None or not self._table.game.served:
@@ -359,20 +387,20 @@ class Commands:
         opponent.read_chat()
         return []
 
-    def _sign(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
+    def _sign(self, side: str) -> list[Effect]:
         """Sign the result of the game (8.7)."""
         result = self._table.game.result
         if result is None:
             return [self._say(side, "refused_not_over")]
         return [Submit(f.Sign(by=side, result=result))]
 
-    def _adjourn(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
+    def _adjourn(self, side: str) -> list[Effect]:
         """Ask the arbiter or, where nobody presides, the opponent to adjourn."""
         if self._table.absent:
             return [self._say(side, self._why_not_playing() or "adjourn_alone")]
         return [Submit(f.Adjourn(by=side))]
 
-    def _pause(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
+    def _pause(self, side: str, command: Command) -> list[Effect]:
         """Stop the clocks or go on: after an adjournment, by opening the envelope."""
         game = self._table.game
         if command is Command.RESUME and game.adjourned:
@@ -411,7 +439,7 @@ class Commands:
             return "refused_clocks_running" if game.started else "refused_not_started"
         return "refused_clocks_stopped" if game.paused else "refused_not_started"
 
-    def _where_i_play(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
+    def _where_i_play(self, side: str) -> list[Effect]:
         """Tell where the player plays next, or the present game."""
         found = self._table.pairings.next_of(self._table.game.player(side).name)
         found = found or self._table.pairings.played(self._table.game)
@@ -419,11 +447,7 @@ class Commands:
             return [self._say(side, "pairing_unknown")]
         return [Say(side, pairing_in_words(found, self._readers.of(side)))]
 
-    def _call_assistant(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
-        pack = self._readers.everybody
-        return [Say(None, pack.sentence("assistant_called", player=pack.sentence(side)))]
-
-    def _tell_help(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
+    def _tell_help(self, side: str) -> list[Effect]:
         """Tell what to do now and a few commands; "mehr" tells the rest."""
         game, effects = self._table.game, list[Effect]()
         pack = self._readers.of(side)
@@ -446,9 +470,9 @@ class Commands:
             untold = [command for command in untold if command not in NEVER_OPENED]
         names = [pack.command(command) for command in (*untold, Command.REPEAT)]
         self._help[side].untold = names
-        return [*effects, *self._more(side, meant, command)]
+        return [*effects, *self._more(side)]
 
-    def _more(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
+    def _more(self, side: str) -> list[Effect]:
         told = self._help[side]
         if not told.untold:
             return [self._say(side, "refused_no_more")]
@@ -470,24 +494,3 @@ class Commands:
     @property
     def _needs_opening_word(self) -> bool:
         return self._grammar.opening_word is not OpeningWord.OPTIONAL
-
-
-_DO: Mapping[Command, Callable[[Commands, str, Understanding, Command], list[Effect]]] = {
-    Command.CLOCK_MINE: Commands._time,
-    Command.CLOCK_OPPONENT: Commands._time,
-    Command.SEAL: Commands._seal,
-    Command.TAKE_BACK: Commands._take_back,
-    Command.HINT: Commands._hint,
-    Command.DONE: Commands._done,
-    Command.CHAT: Commands._chat,
-    Command.SIGN: Commands._sign,
-    Command.ADJOURN: Commands._adjourn,
-    Command.PAUSE: Commands._pause,
-    Command.RESUME: Commands._pause,
-    Command.CALL_ASSISTANT: Commands._call_assistant,
-    Command.WHERE_I_PLAY: Commands._where_i_play,
-    Command.REPEAT: lambda self, side, *_: [SayAgain(side)],
-    Command.CORRECTION: lambda self, side, *_: [self._say(side, "repeat_please")],
-    Command.HELP: Commands._tell_help,
-    Command.MORE: Commands._more,
-}

@@ -438,6 +438,11 @@ class Desk:
         """Print a text of the pack about what went wrong outside the game."""
         self.transcript.trouble(self.pack.printed(key, **values))
 
+    def tell_trouble(self, key: str, sentence: str) -> None:
+        """Print a sentence about what went wrong, and speak one of the pack to everybody."""
+        self.transcript.trouble(sentence)
+        self.tell_all(key)
+
     def report_unspeakable(self, words: Collection[str]) -> None:
         """Print, once, words that a speech model lacks."""
         news = set(words) - self._unspeakable

@@ -33,7 +33,6 @@ from blindplay.wording.readers import announcing
 from .board_seat import tell_bad_contact
 from .braille_seat import BrailleSeat, ReadersBraille
 from .choices import BrailleBy, PrivateVoice
-from .microphone_seat import tell_lost_model
 from .session import Session
 
 
@@ -204,7 +203,7 @@ def attach_microphone(
     """
     if wanted.microphone == "none":
         return
-    lost = partial(tell_lost_model, session.desk)
+    lost = partial(session.desk.tell_trouble, "model_gone")
     try:
         recogniser = _recogniser(session, side, wanted, lost)
         session.attach_microphone(

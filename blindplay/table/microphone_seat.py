@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -49,8 +50,8 @@ class MicrophoneSeat:
 
     ``shared``: both players announce and repeat into this microphone; whose turn it is tells who
     spoke, and commands are those of the seat's own player. ``settled`` waits until no press waits,
-    ``guide_phrases`` are what may be said
-    to a guide, and ``habits`` gives how the player has been misheard before.
+    ``guide_phrases`` are what may be said to a guide, and ``habits`` gives how the player has been
+    misheard before.
     ``private_is_heard_by_all``: there is no earphone; ``echo_seconds``: how long the room echoes.
     """
 
@@ -85,7 +86,7 @@ class MicrophoneSeat:
         self._confidences = self._measured()
         self._unwatch: Callable[[], None] | None = None
         if isinstance(recogniser, Ensemble):
-            self._unwatch = recogniser.watch(self._lost_model, self._model_is_back)
+            self._unwatch = recogniser.watch(self._model_lost, self._model_is_back)
         self._expected = self._expect()
         if desk.taping is not None:
             source = desk.taping.overhear(seat, source)
@@ -97,10 +98,11 @@ class MicrophoneSeat:
             listening=mode,
             silence=self._silence,
             on_speech_start=self._interrupt,
-            on_error=self._microphone_lost,
-            on_back=self._microphone_back,
-            on_failed=self._recogniser_failed,
-            on_works=self._recogniser_works,
+            on_error=partial(desk.tell_trouble, "microphone_gone"),
+            on_back=partial(self._is_back, "microphone_back", "the microphone is back"),
+            # The utterance is lost; the next one may be heard again.
+            on_failed=partial(desk.tell_trouble, "recogniser_gone"),
+            on_works=partial(self._is_back, "recogniser_back", "the recogniser works again"),
         )
         self._begun = _BegunSound(dialogue, self.listener)
         if desk.speaker is not None:
@@ -155,30 +157,17 @@ class MicrophoneSeat:
         if self._desk.speaker is not None:
             self._desk.speaker.interrupt(hold=_HOLD_SECONDS)
 
-    def _microphone_lost(self, sentence: str) -> None:
-        self._desk.transcript.trouble(sentence)
-        self._desk.tell_all("microphone_gone")
+    def _is_back(self, key: str, line: str) -> None:
+        self._desk.transcript.line(line)
+        self._desk.tell_all(key)
 
-    def _microphone_back(self) -> None:
-        self._desk.transcript.line("the microphone is back")
-        self._desk.tell_all("microphone_back")
-
-    def _recogniser_failed(self, sentence: str) -> None:
-        """The utterance is lost; the next one may be heard again."""
-        self._desk.transcript.trouble(sentence)
-        self._desk.tell_all("recogniser_gone")
-
-    def _recogniser_works(self) -> None:
-        self._desk.transcript.line("the recogniser works again")
-        self._desk.tell_all("recogniser_back")
-
-    def _lost_model(self, sentence: str) -> None:
-        tell_lost_model(self._desk, sentence)
+    def _model_lost(self, sentence: str) -> None:
+        """One of several speech models cannot listen; the others do."""
+        self._desk.tell_trouble("model_gone", sentence)
         self._confidences = self._measured()
 
     def _model_is_back(self, sentence: str) -> None:
-        self._desk.transcript.line(sentence)
-        self._desk.tell_all("model_back")
+        self._is_back("model_back", sentence)
         self._confidences = self._measured()
 
     def _measured(self) -> list[ConfidenceModel]:
@@ -375,9 +364,3 @@ def mute_while_speaking(
             listener.unmute(echo_seconds)
 
     speaker.on_speaking(half_duplex)
-
-
-def tell_lost_model(desk: Desk, sentence: str) -> None:
-    """One of several speech models cannot listen; the others do."""
-    desk.transcript.trouble(sentence)
-    desk.tell_all("model_gone")

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
 from blindplay.boards.driver import SensorBoard
@@ -146,11 +147,11 @@ class Session:
     def _journal_changed(self, trouble: str | None) -> None:
         """Tell everybody, by ear, that facts cannot be written or can be again: the record is
         evidence."""
-        if trouble is None:
-            self.transcript.line("the journal is whole again")
+        if trouble is not None:
+            self.desk.tell_trouble("journal_failed", trouble)
         else:
-            self.transcript.trouble(trouble)
-        self.desk.tell_all("journal_saved" if trouble is None else "journal_failed")
+            self.transcript.line("the journal is whole again")
+            self.desk.tell_all("journal_saved")
 
     def _second(self) -> None:
         with self.table.lock:
@@ -367,7 +368,8 @@ class Session:
     def keep_tape(self, tape: Tape, *, voices: bool = False) -> None:
         """Keep on ``tape`` what is said to everybody, with ``voices`` also how the players announce
         their moves, and tell everybody so. Call it before microphones are attached."""
-        self.desk.taping = Taping(tape, self.table, self._tape_failed, voices=voices)
+        failed = partial(self.desk.tell_trouble, "tape_failed")
+        self.desk.taping = Taping(tape, self.table, failed, voices=voices)
         self.desk.tell_all("tape_told_voices" if voices else "tape_told")
 
     def play_tape(self, number: int) -> None:
@@ -375,10 +377,6 @@ class Session:
         ply, speaker, taping = ply_of(self.table.game, number), self.desk.speaker, self.desk.taping
         if taping is None or speaker is None or not taping.play(speaker, ply):
             self.desk.tell_privately("tape_nothing")
-
-    def _tape_failed(self, sentence: str) -> None:
-        self.transcript.trouble(sentence)
-        self.desk.tell_all("tape_failed")
 
     # --- waiting -----------------------------------------------------------------------------
 

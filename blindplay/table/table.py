@@ -83,8 +83,9 @@ class Table:
         """
         self._journal = journal
         self._now = now
-        self._lock = threading.RLock()
-        self.hands_first = HandsFirst(self._lock)
+        self.lock = threading.RLock()
+        """Held while a fact is applied. Hold it to read a consistent game."""
+        self.hands_first = HandsFirst(self.lock)
         """The boards of the table, and what waits until they have been read."""
         self._listeners: list[Listener] = []
         self._holders: list[Callable[[str, int], bool]] = []
@@ -139,11 +140,6 @@ class Table:
         return last
 
     @property
-    def lock(self) -> threading.RLock:
-        """Held while a fact is applied. Hold it to read a consistent game."""
-        return self._lock
-
-    @property
     def shared(self) -> bool:
         """True if another table takes the same facts."""
         return self._access.shared
@@ -162,7 +158,7 @@ class Table:
     def whole(self) -> bool:
         """Return whether everything that was taken is on the disk. It waits for a write in
         progress."""
-        with self._lock:
+        with self.lock:
             return not self._journal.unwritten
 
     def listen(self, listener: Listener) -> None:
@@ -208,7 +204,7 @@ class Table:
     def watch_journal(self, watcher: Callable[[str | None], None]) -> None:
         """Call ``watcher`` with a sentence when facts can no longer be written, also if that is so
         now, and with None when all of them have been. The game goes on meanwhile."""
-        with self._lock:
+        with self.lock:
             self._watchers.append(watcher)
             if self._trouble is not None:
                 watcher(self._trouble)
@@ -231,7 +227,7 @@ class Table:
         The running clock stops at the moment of the kill until it is started again. With
         ``charge_dead_time``, the downtime is deducted from it.
         """
-        with self._lock:
+        with self.lock:
             clock = self.game.clock
             if not clock or clock.running is None or self.game.over or self.shared:
                 return
@@ -244,7 +240,7 @@ class Table:
 
     def save(self) -> None:
         """Write the facts that could not be written, if possible now."""
-        with self._lock:
+        with self.lock:
             self._write(self._journal.save)
 
     def after_hands(
@@ -271,7 +267,7 @@ class Table:
         :raises f.FactError: if the fact is a second setup. Nothing is written then, so the journal
             never holds what a game cannot take.
         """
-        with self._lock:
+        with self.lock:
             if isinstance(fact, Setup):
                 self.game.check(fact)
             elif not fact.t:
@@ -324,7 +320,7 @@ class Table:
 
     def preview(self, fact: Fact) -> list[Ruling]:
         """The rulings that ``fact`` would cause now. Nothing is taken."""
-        with self._lock:
+        with self.lock:
             if not self._access.decides(fact):
                 return []
             return self.game.preview(replace(fact, t=self.time()))
