@@ -42,7 +42,7 @@ from blindplay.table import Table
 from tests.command_line import run
 from tests.record import games
 from tests.record.recorded import MOVES, WORDS, lose, recorded
-from tests.table import moves
+from tests.table.sitting import play_moves
 
 WORD = st.text("ABC#'.", min_size=1, max_size=14)
 BLOCKS = st.lists(st.lists(WORD, min_size=1, max_size=12).map(" ".join), max_size=60)
@@ -269,7 +269,7 @@ def test_a_missing_entry_is_shown(tmp_path: Path) -> None:
     with Journal(path) as journal:
         table = Table(journal, f.Setup(t=0))
         table.submit(f.Start())
-        moves.play(table, "e2e4", "e7e5")
+        play_moves(table, "e2e4", "e7e5")
         table.submit(f.Record(by="white", ply=2, text="e5"))
     written = Scored.of(path).write(RecordFormat.LONGHAND)
     assert "1. Weiß: (nichts notiert)" in written.splitlines()

@@ -25,7 +25,7 @@ from blindplay.table.conversation import Awaited
 from blindplay.table.dialogue import Dialogue
 from blindplay.wording.announcements import announcements, goes_to_earphone
 from blindplay.wording.readers import Readers
-from tests.table import moves
+from tests.table.sitting import play_moves
 
 GERMAN = load("de")
 KNIGHTS = "4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1"
@@ -177,7 +177,7 @@ class Conversation:
         return self._then(press)
 
     def play(self, *uci: str) -> None:
-        moves.play(self.table, *uci)
+        play_moves(self.table, *uci)
 
     def _then(self, act: Callable[[], object]) -> list[str]:
         before = len(self.said)

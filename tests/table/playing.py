@@ -12,7 +12,7 @@ from blindplay.record import Journal, pulse, read_journal
 from blindplay.table import Table
 from blindplay.table.devices import WantedDevices
 from blindplay.table.play import DEFAULT, TableOptions, run
-from tests.table.manual_clock import ManualClock
+from tests.table.sitting import ManualClock
 
 KEYS_ONLY = WantedDevices(microphone="none", silent=True)
 SETUP = Setup(

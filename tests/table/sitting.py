@@ -21,7 +21,6 @@ from blindplay.table import Table
 from blindplay.table.choices import Printed
 from blindplay.table.desk import Transcript
 from blindplay.table.session import Session
-from tests.table import moves
 from tests.waiting import until
 
 
@@ -75,7 +74,7 @@ class Sitting:
             self.session.attach_board(seat, self.boards[seat].url)
 
     def play(self, *uci: str) -> None:
-        moves.play(self.table, *uci)
+        play_moves(self.table, *uci)
 
     # --- what it prints ----------------------------------------------------------------------
 
@@ -112,3 +111,23 @@ class Sitting:
 Sit: TypeAlias = Callable[..., Sitting]
 """Lets players sit down; the arguments are those of :class:`Sitting` after its folder."""
 START = chess.STARTING_BOARD_FEN
+
+
+class ManualClock:
+    """A monotonic clock, in seconds, that only the test moves."""
+
+    def __init__(self, at: float = 100.0) -> None:
+        self.at = at
+
+    def __call__(self) -> float:
+        return self.at
+
+
+def play_moves(table: Table, *moves: str) -> None:
+    """Announce each move, execute it on every board, and press the clock."""
+    for move in moves:
+        side = table.game.side
+        table.submit(f.Announce(by=side, move=move))
+        for board in table.game.tables:
+            table.submit(f.Make(by=board, move=move))
+        table.submit(f.Press(by=side))

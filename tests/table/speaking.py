@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 from blindplay.speech.audio import RATE, QueueSource, read_audio
 from blindplay.speech.recogniser import Recogniser, Recognition, UtteranceDecoder
+from blindplay.speech.speaker import Outcome, Output
 from blindplay.speech.synthesis import Synthesiser
 
 ROOM = np.random.default_rng(1).normal(0, 20, RATE).astype("<i2").tobytes()
@@ -47,3 +50,31 @@ class Microphone(QueueSource):
     def close(self) -> None:
         self._left = True
         super().close()
+
+
+class Voice:
+    """Stands in for a :class:`~blindplay.speech.speaker.Speaker`."""
+
+    speaking = False
+    voicing = None
+
+    def __init__(self, outcome: Outcome) -> None:
+        self._outcome = outcome
+
+    def say(self, words: str, *, to: Output, on_done: Callable[[Outcome], None], **_: Any) -> None:
+        on_done(self._outcome)
+
+    def on_output(self, callback: Callable[[Output, bool], None]) -> None:
+        """No output of this one ever fails."""
+
+    def on_reader(self, callback: Callable[[bool], None]) -> None:
+        """There is no screen reader."""
+
+    def interrupt(self, **how: Any) -> None:
+        pass
+
+    def wait(self, seconds: float) -> bool:
+        return True
+
+    def close(self) -> None:
+        pass

@@ -32,7 +32,7 @@ from blindplay.table.desk import Transcript, plain
 from blindplay.wording.announcements import Announcement
 from tests.table.conversation import GERMAN
 from tests.table.sitting import Sit, Sitting
-from tests.table.voice import Voice
+from tests.table.speaking import Voice
 from tests.waiting import PATIENCE_S
 
 LANGUAGES = ("de", "en", "nb", "sv", "da")

@@ -10,12 +10,11 @@ from pathlib import Path
 import platformdirs
 import pytest
 
-from blindplay.language import load
 from blindplay.table import drilling
 from blindplay.wording.drills import DrillKind, exercise
 from tests.command_line import run
+from tests.table.conversation import GERMAN
 
-GERMAN = load("de")
 SEED = 3
 
 

@@ -17,10 +17,9 @@ from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal, read_journal
 from blindplay.table import Table
 from blindplay.table.play import TableOptions, run
-from tests.table import moves
 from tests.table.conversation import GERMAN
 from tests.table.playing import KEYS_ONLY
-from tests.table.sitting import Sit, Sitting
+from tests.table.sitting import Sit, Sitting, play_moves
 from tests.table.test_keyboard import typed
 
 SAID = GERMAN.sentence
@@ -38,7 +37,7 @@ def adjourned(path: Path, **setup: Any) -> None:
     with Journal(path) as journal:
         table = Table(journal, Setup(t=0, **fields))
         table.submit(f.Start())
-        moves.play(table, "e2e4", "e7e5")
+        play_moves(table, "e2e4", "e7e5")
         table.submit(f.Arbiter(do="adjourn"))
         table.submit(f.Seal(by="white", text="Sf3"))
         if table.game.clock:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import cast
 
@@ -24,8 +24,7 @@ from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.speech.transcriber import Transcriber
 from tests.table.conversation import GERMAN
-from tests.table.manual_clock import ManualClock
-from tests.table.sitting import Sit, Sitting
+from tests.table.sitting import ManualClock, Sit, Sitting
 from tests.table.speaking import PAUSE, Microphone, hear_in_second_language, spoken
 from tests.table.test_session import doubt
 from tests.waiting import PATIENCE_S, until
@@ -273,3 +272,61 @@ def test_a_model_that_was_late_for_long_is_told_aloud_once_and_again_when_it_is_
     sitting.shows(back)
     assert sitting.printed.count(gone) == sitting.printed.count(back) == 1
     assert seat._confidences == measured
+
+
+class Pair:
+    """Two players at a table without a loudspeaker, and the microphones between them."""
+
+    def __init__(
+        self, sitting: Sitting, recogniser: Recogniser, sound: Callable[[str], bytes]
+    ) -> None:
+        self.sitting, self.session, self.table = sitting, sitting.session, sitting.table
+        self.sound = sound
+        self._recogniser = recogniser
+
+    def attach(self, seat: str = "white", *, shared: bool = False) -> QueueSource:
+        microphone = QueueSource()
+        self.session.attach_microphone(seat, microphone, self._recogniser, shared=shared)
+        return microphone
+
+    def say(self, microphone: QueueSource, words: str, answer: str) -> str:
+        """Say words; by whom the ruling that answers them has it."""
+        since = len(self.session.rulings)
+        microphone.push(self.sound(words))
+        ruling = self.session.wait_for(answer, PATIENCE_S, since)
+        assert ruling is not None, self.sitting.printed
+        return str(ruling.fields["to" if answer == "answer" else "by"])
+
+
+@pytest.fixture
+def pair(sit: Sit, recogniser: Recogniser, synthesiser: Synthesiser) -> Pair:
+    sitting = sit(time_control="900")
+    sitting.start()
+    return Pair(sitting, recogniser, lambda words: spoken(synthesiser, words))
+
+
+def test_each_is_heard_in_his_turn_and_commands_are_of_whose_microphone_it_is(pair: Pair) -> None:
+    shared = pair.attach(shared=True)
+    assert pair.say(shared, "Bauer Eva zwei Eva drei", "announced") == "white"
+    assert pair.say(shared, "Bauer Eva zwei Eva drei", "repeated") == "black"
+    assert pair.say(shared, "Bauer David zwei David drei", "repeat_differs") == "black"
+    assert pair.say(shared, "Korrektur Bauer Eva zwei Eva vier", "slip_corrected") == "white"
+    assert pair.say(shared, "Bauer Eva zwei Eva vier", "repeated") == "black"
+    for by in f.SIDES:
+        pair.table.submit(f.Make(by=by, move="e2e4"))
+    pair.table.submit(f.Press(by="white"))
+    assert pair.say(shared, "Bauer Eva sieben Eva fünf", "announced") == "black"
+    assert pair.say(shared, "wie viel Zeit habe ich noch", "answer") == "white"
+    assert pair.say(shared, "Bauer Eva sieben Eva fünf", "repeated") == "white"
+    assert pair.table.game.turn.announced is not None
+
+
+def test_an_announcement_is_no_repetition_of_itself_at_the_other_microphone(pair: Pair) -> None:
+    own, other = pair.attach("white"), pair.attach("black")
+    said = pair.sound("Bauer Eva zwei Eva vier")
+    other.push(said[: -len(PAUSE)])  # there its end is heard a little later
+    assert pair.say(own, "Bauer Eva zwei Eva vier", "announced") == "white"
+    other.push(PAUSE)
+    assert pair.say(own, "wie viel Zeit habe ich noch", "answer") == "white"
+    assert "repeated" not in [ruling.kind for ruling in pair.session.rulings]
+    assert pair.say(other, "Bauer Eva zwei Eva vier", "repeated") == "black"

@@ -31,7 +31,7 @@ from tests import command_line
 from tests.record.disks import failing
 from tests.table.conversation import GERMAN, KNIGHTS
 from tests.table.playing import KEYS_ONLY, played
-from tests.table.voice import Voice
+from tests.table.speaking import Voice
 from tests.waiting import until
 
 MOVE = "Springer Gustav eins Felix drei"

@@ -12,8 +12,8 @@ from blindplay.laws.facts import FactError, Player, Setup
 from blindplay.record import Journal, read_journal
 from blindplay.table import Table
 from blindplay.table.play import TableOptions
-from tests.table import moves
 from tests.table.playing import played
+from tests.table.sitting import play_moves
 
 SETUP = Setup(
     t=0, time_control="300", arbiter="present", white=Player(impaired=True), black=Player()
@@ -25,7 +25,7 @@ def left_behind(path: Path, *decisions: str) -> None:
     with Journal(path) as journal:
         table = Table(journal, SETUP)
         table.submit(f.Start())
-        moves.play(table, "e2e4")
+        play_moves(table, "e2e4")
         for do in decisions:
             table.submit(f.Arbiter(do=do, ply=0 if do == "restore" else None))
         table.beat()
@@ -93,7 +93,7 @@ def test_what_waits_for_an_answer_is_told_again(tmp_path: Path, arbiter: str) ->
     with Journal(path) as journal:
         table = Table(journal, replace(SETUP, arbiter=arbiter))
         table.submit(f.Start())
-        moves.play(table, "e2e4", "e7e5")
+        play_moves(table, "e2e4", "e7e5")
         table.submit(f.Irregular(by="white", what="wrong_start"))
     printed = played(path, ["black: no", "quit"], options=TableOptions("en"))
     if arbiter == "present":

@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import chess
 import pytest
 
 from blindplay.hearing.decision import Candidate, Decision, Verdict
+from blindplay.hearing.recognisers import open_recognisers
 from blindplay.hearing.statement import interpret
-from blindplay.language import Command
+from blindplay.language import Command, load, parts_of
 from blindplay.laws import Ruling
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.laws.rulings import Announced
 from blindplay.record import Journal
-from blindplay.speech.audio import SilentSink
+from blindplay.speech.audio import QueueSource, SilentSink, read_audio, read_wav, write_wav
 from blindplay.speech.confusions import NEVER_SEEN, Confusions
-from blindplay.speech.recogniser import Hypothesis, Recognition
-from blindplay.speech.speaker import Speaker
+from blindplay.speech.models.folders import find_model
+from blindplay.speech.recogniser import Hypothesis, Recogniser, Recognition
+from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
 from blindplay.table import conversation as e
 from blindplay.table.keyboard import Keyboard
 from blindplay.table.session import record_last_move
-from tests.table import moves
+from tests import command_line
+from tests.speech.readers import RecordingReader
 from tests.table.conversation import GERMAN
-from tests.table.manual_clock import ManualClock
 from tests.table.playing import SETUP
-from tests.table.sitting import Sit, Sitting
+from tests.table.sitting import ManualClock, Sit, Sitting, play_moves
+from tests.table.speaking import PAUSE, ROOM
 from tests.waiting import PATIENCE_S, until
 
 Pairs = list[tuple[str, str]]
@@ -222,7 +226,7 @@ def test_a_table_that_was_killed_before_it_wrote_writes_when_it_goes_on(tmp_path
         record_last_move(table, GERMAN)
         assert sheets(table) == {"white": {}, "black": {}}  # nothing was played
         table.submit(f.Start())
-        moves.play(table, "e2e4")
+        play_moves(table, "e2e4")
         for _ in range(2):
             record_last_move(table, GERMAN)
     assert sheets(table) == {"white": {1: "Bauer Eva zwei Eva vier"}, "black": {1: "e4"}}
@@ -329,3 +333,185 @@ def test_waiting_for_a_ruling_ends_when_something_was_not_understood(seat: Sitti
 
     assert until(ended)
     assert found == [None] and session.misheard > 0
+
+
+FOOLS_MATE = [
+    "Hilfe", "f3", "Zeit", "", "", "schwarz: e5", "", "noch einmal", "Springer Anna sechs",
+    "zurück", "g4", "", "letzter Zug", "schwarz: Dh4", "", "unterschreiben", "ja", "ja",
+]  # fmt: skip
+
+
+def test_the_reader_gets_each_private_sentence_of_a_game_once_and_everybody_the_others(
+    sit: Sit, synthesiser: Synthesiser
+) -> None:
+    reader, own = RecordingReader(), SilentSink()
+    speaker = Speaker(synthesiser, own, own, reader=reader.screen_reader())
+    sitting = sit(speaker, time_control="5400")
+    sitting.start()
+
+    def lines() -> Iterator[str]:
+        for line in FOOLS_MATE:
+            sitting.session.wait_until_said()
+            yield line
+
+    Keyboard(sitting.session).do_all(lines())
+    sitting.session.wait_until_said()
+    said = [line.partition(" said ")[2] for line in sitting.printed.splitlines()]
+    private = [line.removeprefix("privately: ") for line in said if line.startswith("privately")]
+    public = [line.partition(": ")[2] for line in said if line.startswith("to everybody")]
+    assert sitting.table.game.over
+    assert len(private) > 8 and reader.spoken == private
+    assert [one.pcm for one in own.played] == [
+        read_wav(synthesiser.render(words))[0] for words in public
+    ]
+
+
+def test_what_is_typed_ends_what_is_read_only_if_its_reader_goes_on(
+    sit: Sit, synthesiser: Synthesiser
+) -> None:
+    reader, quiet = RecordingReader(ends=False), SilentSink()
+    speaker = Speaker(synthesiser, quiet, quiet, reader=reader.screen_reader())
+    sitting = sit(speaker)
+    sitting.start()
+    ends = []
+    for line in ("schwarz: wie viele Züge", "arbiter: stop", "", "clock white 5:00", "Zeit", "e4"):
+        before = len(reader.spoken)
+        sitting.session.desk.say(Output.PRIVATE, "ein langer satz " * 20)
+        assert until(lambda before=before: len(reader.spoken) > before)  # type: ignore[misc]
+        this_sentence = speaker._stop
+        Keyboard(sitting.session).do_all([line])
+        ends += [line] if this_sentence.is_set() else []
+        speaker.interrupt()
+        sitting.session.wait_until_said()
+    assert ends == ["Zeit", "e4"]
+
+
+def test_the_word_for_a_reader_that_is_gone_is_said_by_our_voice(
+    sit: Sit, synthesiser: Synthesiser
+) -> None:
+    reader, own = RecordingReader(), SilentSink()
+    reader.closed = True
+    sitting = sit(Speaker(synthesiser, own, own, reader=reader.screen_reader()))
+    sitting.session.desk.say(Output.PRIVATE, "weiter")
+    sitting.session.wait_until_said()
+    reader.closed = False
+    sitting.session.desk.say(Output.PRIVATE, "weiter")
+    sitting.session.wait_until_said()
+    gone, back = GERMAN.sentence("reader_gone"), GERMAN.sentence("reader_back")
+    assert [one.pcm for one in own.played] == [
+        read_wav(synthesiser.render(words))[0] for words in ("weiter", gone)
+    ]
+    assert reader.spoken == ["weiter", back]
+
+
+def test_without_what_reaches_readers_no_game_begins_and_one_sentence_tells_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "prism", None)
+    arguments = ("play", "--voice", "reader", "--microphone", "none", "--journal")
+    ran = command_line.run(*arguments, str(tmp_path / "game.jsonl"), stdin="quit\n")
+    assert (ran.status, ran.stdout, list(tmp_path.iterdir())) == (2, "", [])
+    assert ran.stderr.count("\n") == 1 and 'pip install "blindplay[reader]"' in ran.stderr
+
+
+MOVE = "Springer Gustav eins Felix drei"
+
+
+@pytest.fixture(scope="module")
+def english(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Synthesiser]:
+    """The voice of a table whose messages are in English."""
+    with Synthesiser(
+        "en",
+        cache=tmp_path_factory.mktemp("phrases"),
+        spellings=load("en").spoken,
+        spellings_of=lambda code: load(code).spoken,
+    ) as made:
+        yield made
+
+
+def test_an_english_table_announces_in_a_german_voice(
+    sit: Sit, english: Synthesiser, tmp_path: Path
+) -> None:
+    """What the loudspeaker plays is understood by the German speech model."""
+    sink = SilentSink()
+    with Speaker(english, sink, sink) as speaker:
+        sitting = sit(speaker, language="en", white=Player(impaired=True, language="en"))
+        sitting.start()
+        sitting.session.typed("white", "knight f3")
+        sitting.session.wait_until_said()
+        played = [sound.pcm for sound in sink.played]
+    german = read_wav(english.render(MOVE, language="de"))[0]
+    (at,) = [place for place, pcm in enumerate(played) if pcm == german]
+    write_wav(tmp_path / "heard.wav", played[at], read_wav(english.render(MOVE))[1])
+    ear = Recogniser(find_model("de"), "de", spellings=load("de").spoken)
+    sound = read_audio(tmp_path / "heard.wav")
+    assert ear.recognise(sound, load("de").phrases(chess.Board())).words == MOVE.lower()
+
+
+@pytest.mark.parametrize(
+    ("own", "announcing", "move", "command", "answer"),
+    [
+        ("en", "", MOVE, "how many moves", "No move has been completed"),
+        ("de", "en", "Knight Gustav one Felix three", "wie viele Züge", "noch kein Zug"),
+    ],
+)
+def test_one_microphone_hears_announcements_and_the_readers_commands(
+    sit: Sit,
+    english: Synthesiser,
+    own: str,
+    announcing: str,
+    move: str,
+    command: str,
+    answer: str,
+) -> None:
+    white = Player(impaired=True, language=own)
+    sitting = sit(language=own, white=white, announce_in=announcing)
+    sitting.start()
+    microphone, spoken_in = QueueSource(), announcing or "de"
+    codes = (spoken_in, own)
+    recogniser = open_recognisers([(load(code), find_model(code)) for code in codes])
+    sitting.session.attach_microphone("white", microphone, recogniser)
+    microphone.push(ROOM + read_audio(english.render(command, language=own)) + PAUSE)
+    sitting.shows(answer)
+    microphone.push(ROOM + read_audio(english.render(move, language=spoken_in)) + PAUSE)
+    sitting.shows(f"said to everybody: {move}")
+
+
+def test_a_question_to_an_english_player_has_a_german_move_in_it(sit: Sit) -> None:
+    sitting = sit(language="en", fen="4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1")
+    sitting.start()
+    sitting.session.typed("white", "knight d2")
+    (said,) = [line for line in sitting.said() if "Bella" in line]
+    assert said == "Bella eins or Felix drei?"
+    sitting.session.typed("white", "Felix three")
+    assert MOVE.replace("Gustav eins Felix drei", "Felix drei David zwei") in sitting.said()
+
+
+def test_each_player_is_answered_in_their_own_language(sit: Sit) -> None:
+    players = {"white": Player(impaired=True, language="en"), "black": Player(language="sv")}
+    sitting = sit(time_control="5400", **players)
+    sitting.start()
+    sitting.said()
+    sitting.session.typed("white", "my time")
+    sitting.session.typed("black", "min tid")
+    english, swedish = sitting.said()
+    assert english.startswith("You have one hour") and swedish.startswith("Din tid")
+    sitting.session.typed("white", "offer draw")
+    sitting.session.typed("white", "yes")
+    assert any(line.startswith("Weiß") for line in sitting.said())  # to everybody
+
+
+def test_a_sentence_marks_the_language_of_each_part(sit: Sit) -> None:
+    sitting = sit(language="en", time_control="5400")
+    sitting.start()
+    told: list[str] = []
+
+    def keep(output: Output, words: str, **_: object) -> None:
+        told.append(words)
+
+    sitting.session.desk.say = keep  # type: ignore[method-assign]
+    sitting.session.typed("white", "Nf3")
+    sitting.session.press("white")
+    sitting.session.settle()
+    sitting.session.typed("black", "last move")
+    assert parts_of(told[-1], "") == (("Last move, White: ", "en"), (f"{MOVE}.", "de"))

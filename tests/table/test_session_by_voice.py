@@ -17,16 +17,15 @@ from typing import Any
 import chess
 import pytest
 
-from blindplay.language import load
 from tests import ROOT
 from tests.programs import is_there, lacks
+from tests.table.conversation import GERMAN
 from tests.table.game_by_voice import FOOLS_MATE, SCHOLARS_MATE
 
 pytestmark = [
     pytest.mark.realtime,
     pytest.mark.skipif(not is_there("PulseAudio"), reason=lacks("PulseAudio")),
 ]
-GERMAN = load("de")
 # What is a fact without anybody's saying or doing anything.
 SETTING = frozenset(("setup", "start", "tick", "record"))
 

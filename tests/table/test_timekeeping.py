@@ -20,9 +20,8 @@ from blindplay.table.timekeeping import Timekeeper, TimeWarnings
 from blindplay.wording.readers import Readers
 from tests.record.disks import failing
 from tests.table.conversation import GERMAN, Conversation, Talk
-from tests.table.manual_clock import ManualClock
-from tests.table.sitting import Sit
-from tests.table.test_commands_alone import Adviser
+from tests.table.sitting import ManualClock, Sit
+from tests.table.test_commands import Adviser
 from tests.waiting import PATIENCE_S, until
 
 
