@@ -34,18 +34,14 @@ RETRY_S = 1.0
 
 def with_move(session: Session, side: str, words: str) -> str:
     """Return ``words``; if they announce a move, that move in chess Braille stands before them."""
-    latest = _latest(session)
+    log = session.table.log
+    latest = log[-1].rulings if log else ()
     ruling = next((one for one in latest if isinstance(one, Announced)), None)
     void = any(isinstance(one, AnnouncementVoid) for one in latest)
     if ruling is None or void or ruling.words != words:
         return words
     cells = compact_move(session, side)
     return f"{cells} {words}" if cells else words
-
-
-def _latest(session: Session) -> tuple[object, ...]:
-    log = session.table.log
-    return log[-1].rulings if log else ()
 
 
 def compact_move(session: Session, side: str) -> str:

@@ -292,11 +292,20 @@ class Commands:
             case Command.DONE:
                 return self._done(side)
             case Command.CHAT:
-                return self._chat(side)
+                opponent = self._table.opponent
+                if opponent is None or not self._table.game.served:
+                    return [self._say(side, "lichess_chat_none")]
+                opponent.read_chat()
+                return []
             case Command.SIGN:
-                return self._sign(side)
+                if result := self._table.game.result:
+                    return [Submit(f.Sign(by=side, result=result))]  # 8.7
+                return [self._say(side, "refused_not_over")]
             case Command.ADJOURN:
-                return self._adjourn(side)
+                # The arbiter is asked or, where nobody presides, the opponent.
+                if self._table.absent:
+                    return [self._say(side, self._why_not_playing() or "adjourn_alone")]
+                return [Submit(f.Adjourn(by=side))]
             case Command.PAUSE | Command.RESUME:
                 return self._pause(side, command)
             case Command.CALL_ASSISTANT:
@@ -378,27 +387,6 @@ class Commands:
             return [LeadHands(board)]
         made = [Submit(f.Make(by=side, move=ply.move.uci())) for ply in lagging]
         return [*made, self._say(side, "executed_noted")]
-
-    def _chat(self, side: str) -> list[Effect]:
-        """Read out what the opponent has written."""
-        opponent = self._table.opponent
-        if opponent is None or not self._table.game.served:
-            return [self._say(side, "lichess_chat_none")]
-        opponent.read_chat()
-        return []
-
-    def _sign(self, side: str) -> list[Effect]:
-        """Sign the result of the game (8.7)."""
-        result = self._table.game.result
-        if result is None:
-            return [self._say(side, "refused_not_over")]
-        return [Submit(f.Sign(by=side, result=result))]
-
-    def _adjourn(self, side: str) -> list[Effect]:
-        """Ask the arbiter or, where nobody presides, the opponent to adjourn."""
-        if self._table.absent:
-            return [self._say(side, self._why_not_playing() or "adjourn_alone")]
-        return [Submit(f.Adjourn(by=side))]
 
     def _pause(self, side: str, command: Command) -> list[Effect]:
         """Stop the clocks or go on: after an adjournment, by opening the envelope."""

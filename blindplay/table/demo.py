@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TextIO
 
@@ -165,7 +164,11 @@ def demonstrate(out: TextIO, language: str = "de", shown: Shown = Shown()) -> No
         synthesiser = stack.enter_context(Synthesiser(language, spellings=pack.spoken))
         boards = {side: stack.enter_context(EmulatedBoard()) for side in SIDES}
         table = Table(journal, _setup(language))
-        transcript = Transcript(out, table.time, shown.printed, as_said=partial(_as_said, pack))
+
+        def as_said(words: str, public: bool) -> str:
+            return pack.sentence("demo_table" if public else "demo_private", words=words)
+
+        transcript = Transcript(out, table.time, shown.printed, as_said=as_said)
         speaker = Speaker(synthesiser, *outputs(transcript.line))
         session = Session(table, pack, speaker, transcript)
         stack.callback(session.close)
@@ -194,10 +197,6 @@ def _setup(language: str) -> Setup:
         white=Player(name=f"{_NAMES['white']} Weiß", impaired=True, language=language),
         black=Player(name=f"{_NAMES['black']} Schwarz", language=language),
     )
-
-
-def _as_said(pack: Language, words: str, public: bool) -> str:
-    return pack.sentence("demo_table" if public else "demo_private", words=words)
 
 
 def _recogniser(pack: Language) -> AnyRecogniser | None:

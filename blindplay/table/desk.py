@@ -320,8 +320,11 @@ class Desk:
 
     def tell(self, to: str | None, words: str, *, fleeting: bool = False) -> None:
         """Speak a sentence to a player ("white"), an assistant or the arbiter; None: to all."""
+        self.say(self._output(to), words, fleeting=fleeting)
+
+    def _output(self, to: str | None) -> Output:
         private = to is not None and self._goes_to_earphone(to)
-        self.say(Output.PRIVATE if private else Output.PUBLIC, words, fleeting=fleeting)
+        return Output.PRIVATE if private else Output.PUBLIC
 
     def _goes_to_earphone(self, who: str) -> bool:
         return goes_to_earphone(self.table.game, who, self.table.absent)
@@ -339,10 +342,9 @@ class Desk:
 
     def speak(self, one: Announcement) -> None:
         """Speak an announcement. A press may be answered by a sound."""
-        private = one.to is not None and self._goes_to_earphone(one.to)
         short = one.answers_press and self._press_answer is PressAnswer.SOUND
         self.say(
-            Output.PRIVATE if private else Output.PUBLIC,
+            self._output(one.to),
             one.words,
             fleeting=one.fleeting or one.answers_press,
             sound=press_tones if short else None,

@@ -19,6 +19,7 @@ from blindplay.hearing import speaker_models
 from blindplay.hearing.recognisers import listening_models, open_recogniser, open_recognisers
 from blindplay.language import Language, load
 from blindplay.laws.facts import SIDES
+from blindplay.laws.state import OTHER
 from blindplay.speech.audio import AudioError, AudioSink, SilentSink
 from blindplay.speech.audio_devices import DeviceSink, MicrophoneSource, check_named, devices
 from blindplay.speech.endpointing import MicrophoneMode
@@ -152,7 +153,6 @@ def outputs(
 def attach_boards(
     session: Session,
     own: str,
-    other: str,
     wanted: WantedDevices,
     found: tuple[str | None, ...],
     *,
@@ -160,7 +160,7 @@ def attach_boards(
 ) -> None:
     """Read the boards at the addresses ``found``, of the player at ``own`` and of the opponent.
     ``resumed``: the addresses are those from before, and ports may have swapped their names."""
-    for side, address in zip((own, other), found, strict=True):
+    for side, address in zip((own, OTHER[own]), found, strict=True):
         if address is None:
             continue
         levers = side != own or not wanted.talk_levers
@@ -280,17 +280,15 @@ class AboutTable:
             for seat in list(session.boards.values())
         }
         seats = list(session.microphones.values())
-        found["microphone"] = self._microphone() if seats else ""
+        # The one that was named, or else the first that the system has.
+        microphone = self._wanted.microphone or next(iter(devices().capture), "")
+        found["microphone"] = microphone if seats else ""
         models = {folder.name for seat in seats for folder in seat.models}
         found["models"] = sorted(models)
         speaker = session.desk.speaker
         if speaker is not None:
             found["voice"] = f"{session.pack.code}, {speaker.voicing.rate}"
         return found
-
-    def _microphone(self) -> str:
-        """The one that was named, or else the first that the system has."""
-        return self._wanted.microphone or next(iter(devices().capture), "")
 
 
 _SUPPLIES = Path("/sys/class/power_supply")

@@ -168,8 +168,10 @@ def await_guest(
 
         invite()
         while guests.met is None:
-            for key, name in _all(guests.news):
-                say(pack.sentence(key, name=_name(name, pack)))
+            while not guests.news.empty():
+                key, name = guests.news.get()
+                name = speakable(name, pack) or pack.sentence("distant_unnamed")
+                say(pack.sentence(key, name=name))
                 if key == "distant_new_digits":
                     invite()
             line = place.lines.within(_LOOK_S)
@@ -191,15 +193,6 @@ def _own_address() -> str:
         probe.connect(("192.0.2.1", 9))  # nothing is sent
         return str(probe.getsockname()[0])
     return socket.gethostname()
-
-
-def _all(news: queue.SimpleQueue[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    while not news.empty():
-        yield news.get()
-
-
-def _name(name: str, pack: Language) -> str:
-    return speakable(name, pack) or pack.sentence("distant_unnamed")
 
 
 # --- the table that calls ------------------------------------------------------------------------

@@ -166,9 +166,11 @@ def run(
             if resumed:
                 go_on(session, journal, options.charge_dead_time)
             if options.tape is not Keep.OFF:
-                _keep_tape(session, path, voices=options.tape is Keep.VOICES)
+                tape = Tape(tape_folder(path))
+                transcript.show(pack.printed("tape_is", folder=tape.folder))
+                session.keep_tape(tape, voices=options.tape is Keep.VOICES)
             session.setting_up.prepare()
-            attach_boards(session, own, OTHER[own], wanted, boards, resumed=resumed)
+            attach_boards(session, own, wanted, boards, resumed=resumed)
             attach_microphone(session, own, wanted, voices.hear if voices is not None else None)
             host = None
             if console is not None:
@@ -256,12 +258,6 @@ def _own_side(table: Table) -> str:
     if table.absent:
         return OTHER[table.absent]
     return next((side for side in f.SIDES if table.game.player(side).impaired), "white")
-
-
-def _keep_tape(session: Session, path: Path, *, voices: bool) -> None:
-    tape = Tape(tape_folder(path))
-    session.transcript.show(session.pack.printed("tape_is", folder=tape.folder))
-    session.keep_tape(tape, voices=voices)
 
 
 def _do_keys(

@@ -201,7 +201,11 @@ class Questions:
         missing = meant.why is IllegalReason.PROMOTION_MISSING
         if meant.kind is not Kind.AMBIGUOUS and not missing:
             return None
-        moves = meant.alternatives if missing else sorted(meant.moves, key=_from_square)
+        moves = (
+            meant.alternatives
+            if missing
+            else sorted(meant.moves, key=lambda move: move.from_square)
+        )
         pack = self._readers.of(side)
         texts = [pack.announce(board, move) for move in moves]
         answers = pack.differing(texts, board)
@@ -329,7 +333,3 @@ def corrected(question: Question, found: dict[str, Statement]) -> dict[str, Stat
     if reply(question, likeliest)[0] is not Reply.OTHER:
         return {}
     return {key: statement for key, statement in found.items() if key != option.key}
-
-
-def _from_square(move: chess.Move) -> chess.Square:
-    return move.from_square

@@ -88,7 +88,7 @@ class Table:
         self.hands_first = HandsFirst(self.lock)
         """The boards of the table, and what waits until they have been read."""
         self._listeners: list[Listener] = []
-        self._holders: list[Callable[[str, int], bool]] = []
+        self._holds: Callable[[str, int], bool] = lambda presser, at: False
         self._watchers: list[Callable[[str | None], None]] = []
         self._queue: deque[_Waiting] = deque()
         self._busy = False
@@ -167,14 +167,13 @@ class Table:
 
     def hold_presses(self, holds: Callable[[str, int], bool]) -> None:
         """Ask ``holds`` before a press counts, with its presser and its time."""
-        self._holders.append(holds)
+        self._holds = holds
 
     def holds_press(self, presser: str, at: int | None = None) -> bool:
         """Return whether a press of a player or an assistant, ``at`` this time or now, does not
-        count. Hold :attr:`lock`, and ask once for each press: it may answer a question, and the
-        holder that stops it says so."""
-        at = self.time() if at is None else at
-        return any(holds(presser, at) for holds in self._holders)
+        count. Hold :attr:`lock`, and ask once for each press: it may answer a question, and who
+        holds it says so."""
+        return self._holds(presser, self.time() if at is None else at)
 
     @property
     def delivering(self) -> bool:

@@ -97,7 +97,7 @@ def test_each_player_gets_their_board(sit: Sit) -> None:
     with EmulatedBoard() as own, EmulatedDgtBoard() as other:
         sitting = sit()
         found = (own.url, f"dgt:{other.url}")
-        attach_boards(sitting.session, "black", "white", WantedDevices(), found)
+        attach_boards(sitting.session, "black", WantedDevices(), found)
         sitting.shows("Black's board is connected")
         sitting.shows("White's board is connected")
         own.press("black")
@@ -109,7 +109,7 @@ def test_levers_may_be_talk_buttons_on_the_players_own_board_only(sit: Sit) -> N
     with EmulatedBoard() as own, EmulatedBoard() as other:
         sitting = sit()
         wanted = WantedDevices(talk_levers=True)
-        attach_boards(sitting.session, "white", "black", wanted, (own.url, other.url))
+        attach_boards(sitting.session, "white", wanted, (own.url, other.url))
         for name in ("White", "Black"):
             sitting.shows(f"{name}'s board is connected")
         own.press("white")
