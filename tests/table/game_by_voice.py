@@ -1,4 +1,4 @@
-"""What test_game_by_voice.py runs in a process of its own: a game through real audio devices.
+"""What test_session_by_voice.py runs in a process of its own: a game through real audio devices.
 
 `python -m tests.table.game_by_voice NAME FOLDER` starts a sound server (see device_scenarios) whose
 null sink is the air of a playing hall: two players, other people, the table's own loudspeaker and

@@ -11,6 +11,7 @@ import pytest
 from serial.tools import list_ports
 
 import blindplay
+from blindplay.boards import ports
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.boards.ports import BoardNotFoundError
 from blindplay.speech.audio import AudioError
@@ -35,12 +36,12 @@ Plug = Callable[[str, tuple[int, int]], None]
 @pytest.fixture(autouse=True)
 def plug(monkeypatch: pytest.MonkeyPatch) -> Plug:
     """Plugs a board in at a USB port of this computer, which has none else."""
-    ports: list[SimpleNamespace] = []
-    monkeypatch.setattr(list_ports, "comports", lambda: list(ports))
+    plugged: list[SimpleNamespace] = []
+    monkeypatch.setattr(list_ports, "comports", lambda: list(plugged))
 
     def put(url: str, usb: tuple[int, int]) -> None:
         vid, pid = usb
-        ports.append(
+        plugged.append(
             SimpleNamespace(device=url, description="", vid=vid, pid=pid, serial_number=None)
         )
 
@@ -82,7 +83,10 @@ def test_a_maker_without_a_board_is_one_sentence() -> None:
     ["", "no-such-port", "carrier-pigeon://here", "socket://127.0.0.1:99999", __file__,
      "dgt:", "dgt:no-such-port", "dgt:socket://127.0.0.1:99999"],
 )  # fmt: skip
-def test_a_named_board_with_a_wrong_address_is_one_sentence(address: str) -> None:
+def test_a_named_board_with_a_wrong_address_is_one_sentence(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ports, "_brltty_runs", lambda: False)  # other tests start it
     for wanted in (WantedDevices(board=address), WantedDevices(sighted_board=address)):
         with pytest.raises(BoardNotFoundError) as refusal:
             wanted.boards()

@@ -111,6 +111,12 @@ class TwoBoards:
         self.black.unplug()
         self.sitting.said()
 
+    def replug(self, white: str = START, black: str = START) -> None:
+        """Lose both boards. They come back one after the other with these positions."""
+        self.lose_both()
+        self.white.plug(white)
+        self.black.plug(black)
+
     def whose(self, port: Port) -> str:
         """The side whose board is taken to be at ``port``."""
         (seat,) = (one for one in self.session.boards.values() if one.board is port)
@@ -140,9 +146,7 @@ def two(sit: Sit) -> TwoBoards:
 def test_with_equal_positions_the_table_asks_and_takes_no_touch_until_a_king_is_lifted(
     two: TwoBoards, exchanged: bool, answers: str
 ) -> None:
-    two.lose_both()
-    two.white.plug()
-    two.black.plug()
+    two.replug()
     taken = len(two.hands())
     two.black.raise_king("white")  # before anybody was asked
     two.white.lift("d2")
@@ -167,9 +171,7 @@ def test_with_equal_positions_the_table_asks_and_takes_no_touch_until_a_king_is_
 
 def test_the_other_players_king_may_be_lifted_late_and_is_not_touched(two: TwoBoards) -> None:
     """Both were asked. White answers later than Black, when it is White's move."""
-    two.lose_both()
-    two.white.plug()
-    two.black.plug()
+    two.replug()
     two.pass_a_second()
     two.black.raise_king("black")
     two.white.raise_king("white")
@@ -179,9 +181,7 @@ def test_the_other_players_king_may_be_lifted_late_and_is_not_touched(two: TwoBo
 
 
 def test_a_king_that_was_asked_for_and_moves_instead_is_touched(two: TwoBoards) -> None:
-    two.lose_both()
-    two.white.plug()
-    two.black.plug()
+    two.replug()
     two.pass_a_second()
     two.black.raise_king("black")
     two.white.lift("e1")
@@ -190,9 +190,7 @@ def test_a_king_that_was_asked_for_and_moves_instead_is_touched(two: TwoBoards) 
 
 
 def test_what_hands_did_meanwhile_is_a_position_and_no_touch(two: TwoBoards) -> None:
-    two.lose_both()
-    two.white.plug()
-    two.black.plug()
+    two.replug()
     two.pass_a_second()
     two.black.lift("e2")
     two.black.place("e4", "P")
@@ -203,9 +201,7 @@ def test_what_hands_did_meanwhile_is_a_position_and_no_touch(two: TwoBoards) -> 
 
 
 def test_boards_without_names_of_pieces_are_known_by_the_kings_square(two: TwoBoards) -> None:
-    two.lose_both()
-    two.white.plug(NAMELESS)
-    two.black.plug(NAMELESS)
+    two.replug(NAMELESS, NAMELESS)
     two.pass_a_second()
     two.black.lift("d2")
     two.black.place("d2", None)
@@ -310,18 +306,14 @@ def test_a_board_that_lags_behind_tells_them_apart(two: TwoBoards, exchanged: bo
 
 def test_a_move_that_either_player_may_have_executed_tells_nothing(two: TwoBoards) -> None:
     """White says a move while the table is down, and Black executes it first (D.2.1)."""
-    two.lose_both()
-    two.white.plug(AFTER_E4)
-    two.black.plug(START)
+    two.replug(AFTER_E4, START)
     assert two.pass_a_second() == [ASKED]
     two.black.raise_king("white")
     assert two.whose(two.black) == "white"
 
 
 def test_a_position_that_fits_neither_player_is_asked_about(two: TwoBoards) -> None:
-    two.lose_both()
-    two.white.plug("8/8/8/8/8/8/8/K6k")
-    two.black.plug("8/8/8/8/8/8/8/K6k")
+    two.replug("8/8/8/8/8/8/8/K6k", "8/8/8/8/8/8/8/K6k")
     assert two.pass_a_second() == [ASKED]
 
 
@@ -357,9 +349,7 @@ def test_in_an_adjourned_game_they_are_asked_about_too(two: TwoBoards) -> None:
     table.submit(f.Seal(by="white", text="e2e4"))
     table.submit(f.Press(by="white"))
     assert two.game.adjourned
-    two.lose_both()
-    two.white.plug()
-    two.black.plug()
+    two.replug()
     assert ASKED in two.pass_a_second()
     two.black.raise_king("white")
     assert two.whose(two.black) == "white"
@@ -367,9 +357,7 @@ def test_in_an_adjourned_game_they_are_asked_about_too(two: TwoBoards) -> None:
 
 def test_after_the_game_nobody_is_asked(two: TwoBoards) -> None:
     two.sitting.table.submit(f.Resign(by="white"))
-    two.lose_both()
-    two.white.plug()
-    two.black.plug()
+    two.replug()
     assert ASKED not in two.pass_a_second()
 
 
@@ -379,15 +367,11 @@ def test_after_reversed_colours_each_king_is_that_of_its_players_new_side(two: T
     table.submit(f.Irregular(by="arbiter", what="reversed_colours"))
     table.submit(f.Arbiter(do="confirm"))
     assert two.session.boards["white"].side == "black"
-    two.lose_both()
-    two.white.plug()
-    two.black.plug()
+    two.replug()
     two.pass_a_second()
     two.white.raise_king("black")
     assert two.session.boards["white"].board is two.white
-    two.lose_both()
-    two.white.plug()
-    two.black.plug()
+    two.replug()
     two.pass_a_second()
     two.white.raise_king("white")
     assert two.session.boards["black"].board is two.white
@@ -423,9 +407,7 @@ def test_a_question_of_before_is_forgotten_where_the_boards_are_others(sit: Sit)
 
 
 def test_a_press_waits_for_the_answer_and_says_so_aloud_and_on_its_page(two: TwoBoards) -> None:
-    two.lose_both()
-    two.white.plug()
-    two.black.plug()
+    two.replug()
     two.pass_a_second()
     two.session.typed("white", "e2e4")
     two.white.lift("e2")
@@ -449,9 +431,7 @@ def test_a_lever_that_may_be_a_talk_button_or_the_clock_does_nothing(sit: Sit) -
     sitting.start()
     two = TwoBoards(sitting)
     two.session.boards["white"].levers = False
-    two.lose_both()
-    two.white.plug()
-    two.black.plug()
+    two.replug()
     two.pass_a_second()
     two.white.tell(events.LeverPressed("white"))
     assert "lever pressed" not in sitting.printed
