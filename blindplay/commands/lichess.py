@@ -114,7 +114,7 @@ def with_found_game(
     """
     from blindplay.opponents.lichess.api import LichessApi, kept_account
     from blindplay.opponents.lichess.lobby import Lobby
-    from blindplay.table.board_setup import Prompter
+    from blindplay.table.attendant import Prompter
     from blindplay.wording.values import in_words
 
     user = kept_account()

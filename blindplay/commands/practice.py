@@ -39,7 +39,7 @@ def drill(kind: DrillKind | None, pack: Language, count: int, scores: bool, sile
     are kept on this machine.
     """
     from blindplay.table import drilling
-    from blindplay.table.board_setup import Prompter
+    from blindplay.table.attendant import Prompter
 
     kinds = list(DrillKind) if kind is None else [kind]
     if not scores:
