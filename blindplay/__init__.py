@@ -31,17 +31,20 @@ from .version import VERSION
 
 if TYPE_CHECKING:
     from .boards import events
-    from .boards.driver import SensorBoard
+    from .boards.driver import BoardDriver, BoardState, SensorBoard
     from .boards.peg import PegBoard
-    from .embedding import Game, OpenTable, open_table
+    from .embedding import Game, OpenTable, Opponent, open_table
     from .hearing.recognisers import Ear
     from .language import load as load_language
     from .laws import facts, rulings
 
 __all__ = [
+    "BoardDriver",
+    "BoardState",
     "Ear",
     "Game",
     "OpenTable",
+    "Opponent",
     "PegBoard",
     "SensorBoard",
     "events",
@@ -55,9 +58,12 @@ __version__ = VERSION
 __getattr__ = attributes(
     __name__,
     {
+        "BoardDriver": ".boards.driver",
+        "BoardState": ".boards.driver",
         "Ear": ".hearing.recognisers",
         "Game": ".embedding",
         "OpenTable": ".embedding",
+        "Opponent": ".embedding",
         "PegBoard": ".boards.peg",
         "SensorBoard": ".boards.driver",
         "events": ".boards.events",

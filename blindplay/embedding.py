@@ -2,16 +2,20 @@
 
 import contextlib
 import os
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO, TypeVar
 
+import chess
+
 from blindplay.boards.driver import SensorBoard
 from blindplay.language import load
 from blindplay.laws import Fact, Ruling, Taken, game
 from blindplay.laws.facts import SIDES, Press, Setup
+from blindplay.opponents.player import AbsentPlayer, is_to_choose, position
 from blindplay.record import Journal
 from blindplay.table.desk import Transcript
 from blindplay.table.devices import open_speaker
@@ -45,6 +49,30 @@ def _side(side: str) -> str:
     if side not in SIDES:
         raise ValueError(f"A side is white or black, not {side!r}.")
     return side
+
+
+class Opponent(AbsentPlayer):
+    """A program that plays at a table, see :func:`open_table`. A subclass chooses its moves.
+
+    What the Laws ask of it otherwise happens by itself: it repeats each announcement, executes it,
+    announces and executes its own move, and presses the clock.
+    """
+
+    @abstractmethod
+    def choose(self, board: chess.Board) -> chess.Move:
+        """The move to play in this position, with the moves that led to it. Called in a thread of
+        its own; it may take long. What it returns is dropped if the position has changed."""
+
+    def _consider(self) -> None:
+        def asked() -> chess.Board | None:
+            game = self._table.game
+            return position(game) if is_to_choose(game, self.side) else None
+
+        with self._table.lock:
+            board = asked()
+        if board is not None:
+            chosen = self.choose(board.copy())
+            self._play(chosen, lambda: asked() == board)
 
 
 class OpenTable:
@@ -110,11 +138,13 @@ def open_table(
     language: str = "de",
     aloud: bool = False,
     out: TextIO | None = None,
+    opponent: Opponent | None = None,
 ) -> Iterator[OpenTable]:
     """Run a table with its journal at ``path`` until the block ends.
 
     Without ``setup``, go on with the game in the journal; nobody is charged for the time between.
     The table speaks ``language``: ``aloud`` at the default loudspeaker, and printed to ``out``.
+    ``opponent`` plays against the impaired player.
 
     :raises JournalError: if the journal cannot be written, or holds another game.
     :raises LanguageError: if there is no such language.
@@ -128,7 +158,7 @@ def open_table(
     pack = load(language)
     with ExitStack() as stack:
         journal = stack.enter_context(Journal(Path(path), resume=setup is None))
-        table = Table(journal, setup)
+        table = Table(journal, setup, opponent=opponent)
         if out is None:
             out = stack.enter_context(Path(os.devnull).open("w", encoding="utf-8"))
         transcript = Transcript(out, table.time)
@@ -137,5 +167,8 @@ def open_table(
         stack.callback(session.close)
         if setup is None:
             go_on(session, journal, charged=False)
+        if opponent is not None:
+            stack.callback(opponent.close)
+            opponent.sit(table, session.desk.tell_all)
         yield OpenTable(session)
         session.wait_until_said()

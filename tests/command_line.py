@@ -14,7 +14,6 @@ from unittest import mock
 
 from blindplay.cli import main
 from blindplay.commands.reader import READER
-from blindplay.language import pack
 
 
 @dataclass(frozen=True)
@@ -37,8 +36,6 @@ def run(
     changed = {"LC_MESSAGES": reader} | ({} if home is None else dict.fromkeys(_HOMES, str(home)))
     with ExitStack() as stack:
         stack.enter_context(_environment(changed))
-        # A command finds the user's own languages; the tests after it must not.
-        stack.enter_context(mock.patch.object(pack, "_own", pack._own))
         keyboard = io.TextIOWrapper(io.BytesIO(typed), encoding="utf-8")
         stack.enter_context(mock.patch.object(sys, "stdin", keyboard))
         stdout = stack.enter_context(redirect_stdout(_text(out)))

@@ -201,7 +201,7 @@ class BoardDriver(SensorBoard, Generic[State]):
     # --- a driver for another maker overrides these ------------------------------------------
 
     @abstractmethod
-    def _new_state(self, url: str, before: State | None) -> State:
+    def new_state(self, url: str, before: State | None) -> State:
         """The state of a new connection. ``before`` is that of the last one, if any."""
 
     def _open(self, url: str) -> Port:
@@ -347,7 +347,7 @@ class BoardDriver(SensorBoard, Generic[State]):
         """Open ``url`` and yield events until :meth:`close`. Any other end is an exception."""
         port = self._open(url)
         try:
-            state = self._state = self._new_state(url, self._state)
+            state = self._state = self.new_state(url, self._state)
             self._tasks.clear()
             begun, data_came = time.monotonic(), False
             while not self._stop.is_set():

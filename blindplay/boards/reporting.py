@@ -281,7 +281,7 @@ class ReportingBoard(PositionBoard[ReportingState]):
     def _open(self, url: str) -> Port:
         return open_wireless(url, self.BLE, self.HID) or open_port(url, self._baud, dtr=False)
 
-    def _new_state(self, url: str, before: ReportingState | None) -> ReportingState:
+    def new_state(self, url: str, before: ReportingState | None) -> ReportingState:
         state = self._begin_state(url, before)
         state.light(self._lit)
         return state

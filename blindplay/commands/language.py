@@ -9,7 +9,7 @@ import click
 
 from blindplay import language as languages
 from blindplay.given import plain, read_bytes
-from blindplay.language import LanguageError
+from blindplay.language import LanguageError, pack
 from blindplay.language.pack import MOST_BYTES, Pack, source
 from blindplay.language.pack_check import PackFinding, PackReport
 from blindplay.language.pack_check import check as check_pack
@@ -23,7 +23,6 @@ _MOST_SHOWN = 100  # findings of one kind
 @click.group(cls=options.CommandGroup, no_args_is_help=False)
 def language() -> None:
     """List the languages, or check and add your own."""
-    options.find_own_languages()
 
 
 @language.command("list")
@@ -82,7 +81,7 @@ def add(file: Path) -> int:
     if not report.usable:
         _print_report(report)
         return 2
-    folder = options.own_languages()
+    folder = pack.own_packs()
     folder.mkdir(parents=True, exist_ok=True)
     added, unfinished = folder / file.name, folder / f".{file.stem}.new"
     unfinished.write_bytes(file.read_bytes())
@@ -95,7 +94,7 @@ def add(file: Path) -> int:
 @click.argument("code", help="Remove the language with this code, which you have added.")
 def remove(code: str) -> None:
     """Remove a language pack that you have added."""
-    file = options.own_languages() / f"{code}.toml"
+    file = pack.own_packs() / f"{code}.toml"
     if not re.fullmatch("[a-z]{2,3}", code) or not file.is_file():
         raise ValueError(f"No language {code!r} has been added, so none is removed.")
     file.unlink()

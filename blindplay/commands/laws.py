@@ -103,7 +103,6 @@ def replay(file: str, edition: str | None, journal: Path | None) -> None:
     from blindplay.record.games import read_facts, read_from_journal
     from blindplay.record.games import replay as rule
 
-    options.find_own_languages()
     with contextlib.ExitStack() as stack:
         if journal is not None:
             facts = read_from_journal(journal)

@@ -34,7 +34,6 @@ _names = click.argument(
 @click.group(cls=options.CommandGroup, no_args_is_help=False)
 def models() -> None:
     """List, install, check and choose speech models."""
-    options.find_own_languages()
 
 
 @models.command("list")

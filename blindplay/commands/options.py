@@ -121,25 +121,10 @@ class FiniteRange(click.FloatRange):
         return float(found)
 
 
-def find_own_languages() -> None:
-    """Let language packs in the user's folder be found. Call it before a language is loaded."""
-    from blindplay import language
-
-    language.look_in(own_languages())
-
-
-def own_languages() -> Path:
-    """The folder of the language packs that the user has added, one file ``CODE.toml`` each."""
-    import platformdirs
-
-    return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "languages"
-
-
 def load_language(code: str) -> "Language":
-    """The language pack with this code. Packs that the user has added are found, too."""
+    """The language pack with this code."""
     from blindplay import language
 
-    find_own_languages()
     return language.load(code)
 
 

@@ -41,7 +41,6 @@ def games(pack: Language, everything: bool, as_json: bool) -> None:
     """
     from blindplay.record.games import journals, kept_games
 
-    options.find_own_languages()
     count = len(journals())
     for game in kept_games() if everything else islice(kept_games(), _NEWEST):
         if as_json:
@@ -147,7 +146,6 @@ def score(
     if not isinstance(form, RecordFormat):
         _play_tape(journal, first, output)
         return
-    options.find_own_languages()
     if language is not None:
         options.load_language(language)
     tags = {name: value for name, _, value in (given.partition("=") for given in header)}
@@ -285,7 +283,6 @@ def verify(table: str, hall: Path | None, as_json: bool) -> int:
         if not joined.keys:
             raise ValueError(f"{hall} holds no keys of tables; name the file of the hall.")
         known = signatures.KnownKeys(joined.event, joined.keys)
-    options.find_own_languages()
     wrong = 0
     for finding in signatures.verify(kept.find(table), known):
         wrong += not finding.holds

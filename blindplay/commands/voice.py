@@ -323,7 +323,6 @@ def _check_archives(archives: Sequence[Path], collect: Path | None, as_json: boo
 
     if not archives:
         raise ValueError("Name the archives to check.")
-    options.find_own_languages()
     good = 0
     for one in voice_archive.check(archives, collect):
         good += one.good

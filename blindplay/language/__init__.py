@@ -18,7 +18,6 @@ from .mixed_text import join as join
 from .mixed_text import parts_of as parts_of
 from .pack import LanguageError as LanguageError
 from .pack import languages as languages
-from .pack import look_in as look_in
 from .reader_language import ReaderLanguage as ReaderLanguage
 from .understanding import NEVER_OPENED as NEVER_OPENED
 from .understanding import ON_A_SCREEN as ON_A_SCREEN

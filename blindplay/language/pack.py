@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import chess
+import platformdirs
 
 from blindplay.given import read_bytes, read_toml, shown
 
@@ -218,16 +219,12 @@ def words_of_moves(words: Callable[..., list[str]]) -> Iterator[tuple[tuple[str,
 
 
 _BUILT_IN = Path(__file__).with_name("packs")
-_own: Path | None = None
 
 
-def look_in(folder: Path) -> None:
-    """Also take the packs in ``folder``, if it exists. They replace built-in ones of the same name.
-
-    Call this before any language is loaded.
-    """
-    global _own
-    _own = folder
+def own_packs() -> Path:
+    """The folder of the packs that the user has added, one file ``CODE.toml`` each. They replace
+    built-in ones of the same name."""
+    return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "languages"
 
 
 MOST_BYTES = 250_000  # of a pack; the built-in ones have about 50 000
@@ -308,8 +305,9 @@ def source(code: str) -> tuple[Path, str]:
 def _sources() -> dict[str, tuple[Path, str]]:
     """The file of each pack, and its name in messages."""
     folders = [(_BUILT_IN, "packs")]
-    if _own is not None and _own.is_dir():
-        folders.append((_own, str(_own)))
+    own = own_packs()
+    if own.is_dir():
+        folders.append((own, str(own)))
     found = {
         entry.stem: (entry, f"{called}/{entry.name}")
         for folder, called in folders

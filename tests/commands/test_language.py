@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from blindplay import language
-from blindplay.commands import options
 from blindplay.language import pack
 from tests.command_line import run
 
@@ -24,8 +23,7 @@ def text_of(code: str) -> str:
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of the user's own languages, with none in it."""
     folder = tmp_path / "languages"
-    monkeypatch.setattr(options, "own_languages", lambda: folder)
-    monkeypatch.setattr(pack, "_own", folder)
+    monkeypatch.setattr(pack, "own_packs", lambda: folder)
     return folder
 
 

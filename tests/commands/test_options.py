@@ -91,8 +91,7 @@ def test_the_editions_are_listed_by_help_only() -> None:
 def test_a_pack_in_the_users_folder_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pack, "_own", None)
-    monkeypatch.setattr(options, "own_languages", lambda: tmp_path)
+    monkeypatch.setattr(pack, "own_packs", lambda: tmp_path)
     (tmp_path / "zz.toml").write_text("name = ")
     with pytest.raises(ValueError, match=r"zz\.toml"):
         options.load_language("zz")

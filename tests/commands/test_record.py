@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from blindplay import language
-from blindplay.commands import options
 from blindplay.commands import record as command
-from blindplay.language import load
+from blindplay.language import load, pack
 from blindplay.laws import facts as f
 from blindplay.record import Journal, signatures
 from blindplay.record.tape import tape_folder
@@ -111,7 +110,7 @@ def test_a_record_is_printed_or_written(journal: Path, tmp_path: Path) -> None:
 def test_the_language_of_a_sheet_can_be_one_of_the_users_own(
     journal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(options, "own_languages", lambda: tmp_path)
+    monkeypatch.setattr(pack, "own_packs", lambda: tmp_path)
     text = files(language).joinpath("packs", "nb.toml").read_text("utf-8")
     (tmp_path / "nn.toml").write_text(text.replace('white = "Hvit"', 'white = "Kvit"'), "utf-8")
     done = run("score", str(journal), "--format", "html", "--language", "nn")

@@ -249,7 +249,7 @@ def test_what_an_old_pack_of_ones_own_lacks_is_said_in_the_words_of_the_built_in
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = tmp_path
-    monkeypatch.setattr(pack, "_own", own)
+    monkeypatch.setattr(pack, "own_packs", lambda: own)
     for code, built_in in (("nb", "nb"), ("nn", "en")):
         text = text_of("nb").replace('black = "Svart"', 'black = "Sort"')
         lines = [line for line in text.splitlines() if not line.startswith("welcome =")]

@@ -225,5 +225,5 @@ class DgtBoard(PositionBoard[DgtBoardState]):
         found = [port for port in ports if (port.vid, port.pid) in _USB_IDS]
         return sorted(found, key=lambda port: (port.vid, port.pid) != _DGT_ID)
 
-    def _new_state(self, url: str, before: DgtBoardState | None) -> DgtBoardState:
+    def new_state(self, url: str, before: DgtBoardState | None) -> DgtBoardState:
         return DgtBoardState(url, before)

@@ -573,5 +573,5 @@ class PegBoard(BoardDriver[PegBoardState]):
 
         self._enqueue(ask)
 
-    def _new_state(self, url: str, before: PegBoardState | None) -> PegBoardState:
+    def new_state(self, url: str, before: PegBoardState | None) -> PegBoardState:
         return PegBoardState(url, before, self._signals)

@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 
 from blindplay import language
-from blindplay.commands import options
 from blindplay.commands.models import model_words
 from blindplay.language import pack
 from blindplay.speech import adaptation
@@ -338,8 +337,7 @@ def test_a_broken_language_pack_of_the_users_own_spoils_no_other_language(
     own = tmp_path / "languages"
     (own / "zz.toml").mkdir(parents=True)
     (own / "aa.toml").write_text("name = ")
-    monkeypatch.setattr(options, "own_languages", lambda: own)
-    monkeypatch.setattr(pack, "_own", own)
+    monkeypatch.setattr(pack, "own_packs", lambda: own)
     monkeypatch.setenv("LC_MESSAGES", "en")
     assert model_words("de").lexicons == WORDS.lexicons
     assert capsys.readouterr().err.count("gives no pronunciations") == 2
