@@ -34,9 +34,9 @@ _DAYS = ("1", "2", "3", "5", "7", "10", "14")
 
 @dataclass(frozen=True)
 class Address:
-    """``ticket`` has six digits for a table that waits at ``host``, and eight for one that waits at
-    a broker there: first its room. It is empty until somebody is asked. Without a ``host`` this
-    table ``waits`` at a port of its own, else at a broker."""
+    """Where two tables meet. A ``ticket`` of six digits calls a table that waits at ``host``; one
+    of eight, which begin with its room, calls one at a broker there. An empty ticket is asked for.
+    A table that ``waits`` does so at a port of its own, or with ``host`` at that broker."""
 
     waits: bool
     host: str = ""

@@ -85,8 +85,8 @@ def _doubt_touches(game: State, board: str) -> None:
 
 
 def _begins_an_answer(game: State, board: str, square: int) -> None:
-    """A lifted piece of the player who moves next, on their own board, answers a move that is made
-    but not completed (1.3): unless it is one that the made move itself moves there."""
+    """The player who moves next may answer a move that is made but not completed (1.3), by lifting
+    a piece on their own board. Lifting what the made move itself moves there is no answer."""
     made = game.turn.made
     if made is None:
         return

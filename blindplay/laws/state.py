@@ -179,8 +179,8 @@ class Ply:
 
 @dataclass(frozen=True)
 class TakenBack:
-    """Plies that were taken back ``to_ply``, the first one first, and how everything stood before:
-    what :func:`~.sheets.bring_back` needs. It lapses with the next ply."""
+    """The plies that were taken back, from ``to_ply`` on, and the state before that. With it
+    :func:`~.sheets.bring_back` restores the game. It lapses with the next ply."""
 
     to_ply: int
     plies: list[Ply]

@@ -51,7 +51,7 @@ def read(text: str) -> TimeControl:
 def read_length(text: str) -> int:
     """The milliseconds of a length of time such as ``15m``, ``90s`` or ``1h30m``; ``0`` is none.
 
-    :raises ValueError: one sentence, if it is none, or longer than 30 days.
+    :raises ValueError: one sentence, if ``text`` is no length of time, or more than 30 days.
     """
     compact = "".join(text.lower().split())
     match = _TIMES.fullmatch(compact) if len(compact) <= _LONGEST else None

@@ -264,7 +264,7 @@ class DistantPlayer(AbsentPlayer, WriteAccess):
     def _take_fact(self, line: str) -> None:
         """Take a fact that the other table has taken.
 
-        :raises OtherGameError: if it is none, not theirs to add, or spends this player's time.
+        :raises OtherGameError: if it is no fact, not theirs to add, or spends this player's time.
         """
         try:
             fact, game = f.loads(line), self._table.game
@@ -294,7 +294,7 @@ class DistantPlayer(AbsentPlayer, WriteAccess):
                 self._send(again=True)
 
     def _notice(self) -> None:
-        """Notice that the connection is lost, or there. A break within the limit is none."""
+        """Notice that the connection is lost, or there. A short break does not count as a loss."""
         silent = math.inf if self._answered is None else self._now() - self._answered
         enough = self.limit_s if self._connected else self.limit_s / 2
         known = self._log.met or bool(self._connected)
