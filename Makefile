@@ -35,10 +35,16 @@ WHEELS = --quiet --only-binary :all: --require-hashes
 FETCH = { $(WITH_UV) $(WHEELS) $(1) || $(WITH_UV) --offline $(WHEELS) $(1) \
 	|| $(BIN)/python -m pip install $(WHEELS) --retries 1 $(1); } 2>/dev/null
 
-.PHONY: play test test-long quick steady lint docs pages bench fuzz lock audit model model-graph clean
+# What an installation compiles; here it follows changes of the catalogues.
+COMPILED := $(patsubst %.po,%.mo,$(wildcard blindplay/translations/*.po))
 
-play: $(READY)
+.PHONY: play test test-long quick steady lint docs messages pages bench fuzz lock audit model model-graph clean
+
+play: $(READY) $(COMPILED)
 	@$(BIN)/blindplay play --or-demo
+
+$(COMPILED): %.mo: %.po | $(READY)
+	@$(BIN)/python docs/messages.py compile
 
 test: $(EXTRAS)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not long"
@@ -65,6 +71,10 @@ lint: $(READY)
 docs: $(READY)
 	$(BIN)/python docs/articles.py
 	$(BIN)/python docs/licences.py
+
+# Brings the catalogues of messages up to date with the source: docs/languages.md
+messages: $(READY)
+	$(BIN)/python docs/messages.py
 
 # The pictures of docs/pages; ARGS="--all --language de --folder build/pages" for many more.
 pages: $(READY)

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from blindplay.translation import _
+
 OnMessage = Callable[[str, bytes, bool], object]
 """Called with a topic, a payload, and whether the message is a retained one."""
 _KEEP_ALIVE_S = 10
@@ -156,6 +158,8 @@ def _encrypted(broker: Broker) -> ssl.SSLContext:
         return ssl.create_default_context(cadata=broker.certificates)
     except ssl.SSLError:
         raise ValueError(
-            "What stands under certificates in the event's file is none; use the file that the "
-            "organiser gave you."
+            _(
+                "What stands under certificates in the event's file is none; use the file that the "
+                "organiser gave you."
+            )
         ) from None

@@ -20,48 +20,55 @@ import click
 from blindplay.commands.options import CommandGroup, warn
 from blindplay.commands.reader import READER
 from blindplay.given import in_short, plain, sentence_of
+from blindplay.translation import _
 
 COMMANDS = {
-    "help": ("help.help_command", "Read a short guide aloud."),
-    "play": ("play.play", "Run a table with voice and board, or with typed words."),
+    "help": ("help.help_command", _("Read a short guide aloud.")),
+    "play": ("play.play", _("Run a table with voice and board, or with typed words.")),
     "settings": (
         "settings.settings",
-        "Print, check and change what holds for every table: language, boards, voice and more.",
+        _("Print, check and change what holds for every table: language, boards, voice and more."),
     ),
-    "demo": ("play.demo", "Show a short game with emulated boards and synthetic voices."),
-    "doctor": ("doctor.doctor", "Check what a table needs, and say how to get what is missing."),
-    "hall": ("hall.hall", "Follow the tables of a tournament, as an arbiter or an organiser."),
+    "demo": ("play.demo", _("Show a short game with emulated boards and synthetic voices.")),
+    "doctor": ("doctor.doctor", _("Check what a table needs, and say how to get what is missing.")),
+    "hall": ("hall.hall", _("Follow the tables of a tournament, as an arbiter or an organiser.")),
     "games": (
         "record.games",
-        "List your games with players, date, moves and result, the last one first.",
+        _("List your games with players, date, moves and result, the last one first."),
     ),
-    "score": ("record.score", "Write the record of a game, or play its tape."),
+    "score": ("record.score", _("Write the record of a game, or play its tape.")),
     "verify": (
         "record.verify",
-        "Check a journal: its chain, its signatures, and that the rulings follow from the facts.",
+        _(
+            "Check a journal: its chain, its signatures, and that the rulings follow from the "
+            "facts."
+        ),
     ),
-    "forget": ("record.forget", "Remove the sound of a table or, with --all, the whole game."),
-    "reconcile": ("record.reconcile", "Compare two scoresheets and two boards (D.2.9)."),
-    "replay": ("laws.replay", "Read facts and print the rulings."),
-    "mating": ("laws.mating", "Tell whether each side can still mate, and how (5.2.2, 6.9)."),
-    "announce": ("words.announce", "Print the words that announce a move (D.2.1)."),
-    "say": ("words.say", "Say words aloud, or write them to a WAV file."),
-    "understand": ("words.understand", "Print what words or sound files mean in a position."),
-    "voice": ("voice.voice", "Learn, check, give or forget a player's voice."),
+    "forget": ("record.forget", _("Remove the sound of a table or, with --all, the whole game.")),
+    "reconcile": ("record.reconcile", _("Compare two scoresheets and two boards (D.2.9).")),
+    "replay": ("laws.replay", _("Read facts and print the rulings.")),
+    "mating": ("laws.mating", _("Tell whether each side can still mate, and how (5.2.2, 6.9).")),
+    "announce": ("words.announce", _("Print the words that announce a move (D.2.1).")),
+    "say": ("words.say", _("Say words aloud, or write them to a WAV file.")),
+    "understand": ("words.understand", _("Print what words or sound files mean in a position.")),
+    "voice": ("voice.voice", _("Learn, check, give or forget a player's voice.")),
     "drill": (
         "practice.drill",
-        "Practise blindfold: colours of squares, knights, attacks, moves and times by dictation.",
+        _(
+            "Practise blindfold: colours of squares, knights, attacks, moves and times by "
+            "dictation."
+        ),
     ),
-    "review": ("practice.review", "Learn from a game that is over, or solve puzzles."),
+    "review": ("practice.review", _("Learn from a game that is over, or solve puzzles.")),
     "lichess": (
         "lichess.lichess",
-        "Let BlindPlay play in your name at Lichess, or no longer.",
+        _("Let BlindPlay play in your name at Lichess, or no longer."),
     ),
-    "models": ("models.models", "List, install, check and choose speech models."),
-    "language": ("language.language", "List the languages, or check and add your own."),
-    "board": ("board.board", "Show live what a pegged board reports, or look after it."),
-    "emulate": ("board.emulate", "Emulate a pegged board on a machine without one."),
-    "version": ("help.version", "Print the version of BlindPlay."),
+    "models": ("models.models", _("List, install, check and choose speech models.")),
+    "language": ("language.language", _("List the languages, or check and add your own.")),
+    "board": ("board.board", _("Show live what a pegged board reports, or look after it.")),
+    "emulate": ("board.emulate", _("Emulate a pegged board on a machine without one.")),
+    "version": ("help.version", _("Print the version of BlindPlay.")),
 }
 """For each command its place in :mod:`blindplay.commands`, and the first paragraph of its help."""
 
@@ -78,7 +85,7 @@ def give_settings(context: click.Context, name: str, command: click.Command) -> 
     except SettingsError as error:
         if name == "play":  # a game must not begin with other settings than people expect
             raise
-        warn(in_short(f"{error} This command goes on without your settings."))
+        warn(_("{error} This command goes on without your settings.", error=error))
 
 
 class CommandTable(CommandGroup):
@@ -90,7 +97,7 @@ class CommandTable(CommandGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module, _, name = COMMANDS[cmd_name][0].partition(".")
+        module, _rest, name = COMMANDS[cmd_name][0].partition(".")
         command = getattr(importlib.import_module(f"blindplay.commands.{module}"), name)
         assert isinstance(command, click.Command)
         return command
@@ -110,7 +117,7 @@ class CommandTable(CommandGroup):
 
 TABLE = CommandTable(
     "blindplay",
-    help="Chess between a visually impaired player and an opponent, under FIDE's Laws.",
+    help=_("Chess between a visually impaired player and an opponent, under FIDE's Laws."),
     context_settings={"show_default": True},
 )
 
@@ -136,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         return _fail(_with_remedy(error))
     except (KeyboardInterrupt, click.Abort):
-        print(READER.told("Stopped."), file=sys.stderr)
+        print(READER.told(_("Stopped.")), file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of the output has closed it, as head does
         _close_output()
@@ -188,7 +195,11 @@ def _with_remedy(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     if context is None:
         return error.format_message()
-    return f"{error.format_message()} For help: {context.command_path} --help"
+    return _(
+        "{message} For help: {command} --help",
+        message=error.format_message(),
+        command=context.command_path,
+    )
 
 
 class OneLineFormatter(logging.Formatter):
@@ -199,7 +210,7 @@ class OneLineFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         line = " ".join(record.getMessage().split())
-        kind, _, trace = record.exc_info or (None, None, None)
+        kind, _rest, trace = record.exc_info or (None, None, None)
         while trace is not None and trace.tb_next is not None:
             trace = trace.tb_next
         if kind is None or trace is None:

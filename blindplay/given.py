@@ -11,6 +11,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from blindplay.translation import _
+
 _DIRECTIONS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _HIDDEN = re.compile(f"[\x00-\x1f\x7f-\x9f\u200b\ufeff{_DIRECTIONS}]")
 # Sequences of arrow keys and of colours: only the first character is a control character.
@@ -54,16 +56,63 @@ def in_short(sentence: str) -> str:
     return line if len(line) <= 2 * _MESSAGE else f"{line[:_MESSAGE]} … {line[-_MESSAGE:]}"
 
 
+_REASONS = {
+    str(text): text
+    for text in (
+        _("No such file or directory"),
+        _("Permission denied"),
+        _("Operation not permitted"),
+        _("Is a directory"),
+        _("Not a directory"),
+        _("Directory not empty"),
+        _("File exists"),
+        _("File name too long"),
+        _("No space left on device"),
+        _("Disk quota exceeded"),
+        _("Read-only file system"),
+        _("Input/output error"),
+        _("Invalid argument"),
+        _("Device or resource busy"),
+        _("Address already in use"),
+        _("Cannot assign requested address"),
+        _("Name or service not known"),
+        _("Temporary failure in name resolution"),
+        _("nodename nor servname provided, or not known"),
+        _("Connection refused"),
+        _("Connection reset by peer"),
+        _("Network is unreachable"),
+        _("Too many open files"),
+        _("Cannot allocate memory"),
+        _("Too many levels of symbolic links"),
+        _("Broken pipe"),
+        _("No such device"),
+        _("No such device or address"),
+        _("Resource temporarily unavailable"),
+        _("Exec format error"),
+        _("File is not a zip file"),
+    )
+}
+"""Reasons that systems give in English."""
+
+
+def reason_of(error: Exception) -> str:
+    """Why a system refused something, as a message if it is a usual reason."""
+    said = (isinstance(error, OSError) and error.strerror) or str(error)
+    return _REASONS.get(said, said) or _("no reason is known")
+
+
 def sentence_of(error: Exception) -> str:
     """Return the sentence of an error for people: its own, or one in place of Python's words."""
     if isinstance(error, UnicodeError):
-        return "A file or a text that was given is not in UTF-8; save it as UTF-8."
+        return _("A file or a text that was given is not in UTF-8; save it as UTF-8.")
     if isinstance(error, OSError) and error.errno is not None:
-        what = error.strerror or "no reason is known"
-        name = in_short(str(error.filename or "A file or device"))
-        return f"{name} cannot be used ({what}); check its name and your permissions."
-    said = str(error).rstrip()
-    return said if said.endswith((".", "!", "?")) else f"{said}."
+        return _(
+            "{name} cannot be used ({reason}); check its name and your permissions.",
+            name=in_short(str(error.filename)) if error.filename else _("A file or device"),
+            reason=reason_of(error),
+        )
+    said = str(error)
+    return said if said.rstrip().endswith((".", "!", "?")) else said + "."
 
 
 def check_file(path: Path, most: int) -> None:
@@ -74,15 +123,19 @@ def check_file(path: Path, most: int) -> None:
     name = plain(str(path))
     try:
         if path.is_dir():
-            raise ValueError(f"{name} is a folder; name a file in it.")
+            raise ValueError(_("{name} is a folder; name a file in it.", name=name))
         if not path.is_file():
-            raise ValueError(f"There is no file {name}; check the name.")
+            raise ValueError(_("There is no file {file}; check the name.", file=name))
         size = path.stat().st_size
         path.open("rb").close()
     except OSError as error:
-        raise ValueError(f"{name} cannot be read ({error.strerror or 'no reason'}).") from None
+        raise ValueError(
+            _("{file} cannot be read ({reason}).", file=name, reason=reason_of(error))
+        ) from None
     if size > most:
-        raise ValueError(f"{name} is too large; it may have {most // 1000} kilobytes.")
+        raise ValueError(
+            _("{name} is too large; it may have {most} kilobytes.", name=name, most=most // 1000)
+        )
 
 
 def read_bytes(path: Path, most: int) -> bytes:
@@ -95,8 +148,8 @@ def read_bytes(path: Path, most: int) -> bytes:
         with path.open("rb") as file:
             return file.read(most)
     except OSError as error:
-        name, why = plain(str(path)), error.strerror or "no reason"
-        raise ValueError(f"{name} cannot be read ({why}).") from None
+        name, why = plain(str(path)), reason_of(error)
+        raise ValueError(_("{file} cannot be read ({reason}).", file=name, reason=why)) from None
 
 
 def read_json(text: str) -> Any:
@@ -107,7 +160,7 @@ def read_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError("This is not JSON; correct it.") from None
+        raise ValueError(_("This is not JSON; correct it.")) from None
 
 
 def read_text(path: Path, most: int) -> str:
@@ -126,22 +179,26 @@ def decoded(data: bytes, name: str) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ValueError(f"{name} is not a text in UTF-8; save it as UTF-8.") from None
+        raise ValueError(_("{file} is not a text in UTF-8; save it as UTF-8.", file=name)) from None
     return plain_lines(text)
 
 
 # The beginnings of Python's errors about TOML, and the advice to the writer of the file.
 _ADVICE = {
-    "Illegal character '\\n'": "the quotation mark at the end of the words is missing",
-    "Cannot overwrite": "this name is there already, keep one of the two",
-    "Cannot declare": "this table is there already, put the two together",
-    "Unclosed array": "here or before it, a comma between two words or the bracket ] at the end of "
-    "a list is missing",
-    "Expected '='": "write a name, an equals sign, and words in quotes",
-    "Invalid value": "write the words in straight quotes, and a list of them in brackets [ ]",
-    "Invalid statement": "begin with a name; one that has other letters than a to z goes in quotes",
-    "Expected newline": "something is left over at the end; the words go in one pair of quotes",
-    "Unescaped": "write each backslash twice, or leave it out",
+    "Illegal character '\\n'": _("the quotation mark at the end of the words is missing"),
+    "Cannot overwrite": _("this name is there already, keep one of the two"),
+    "Cannot declare": _("this table is there already, put the two together"),
+    "Unclosed array": _(
+        "here or before it, a comma between two words or the bracket ] at the end of "
+        "a list is missing"
+    ),
+    "Expected '='": _("write a name, an equals sign, and words in quotes"),
+    "Invalid value": _("write the words in straight quotes, and a list of them in brackets [ ]"),
+    "Invalid statement": _(
+        "begin with a name; one that has other letters than a to z goes in quotes"
+    ),
+    "Expected newline": _("something is left over at the end; the words go in one pair of quotes"),
+    "Unescaped": _("write each backslash twice, or leave it out"),
 }
 _MANY_PARTS = re.compile(  # a dotted key of so many parts that it takes gigabytes
     r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){20}"""
@@ -156,14 +213,20 @@ def read_toml(data: bytes, name: str) -> dict[str, Any]:
     text = decoded(data, name)
     if deep := _MANY_PARTS.search(text):
         line = text.count("\n", 0, deep.start()) + 1
-        raise ValueError(f"Correct {name}, line {line}: this key has too many parts.")
+        raise ValueError(
+            _("Correct {name}, line {line}: this key has too many parts.", name=name, line=line)
+        )
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise ValueError(f"Correct {name}: it has too many brackets in brackets.") from None
+        raise ValueError(
+            _("Correct {name}: it has too many brackets in brackets.", name=name)
+        ) from None
     except ValueError as error:  # no TOML, or a number too long for Python
         at = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", str(error))
         place = at[1] if at and at[1] else text.rstrip("\n").count("\n") + 1
         advice = next((_ADVICE[key] for key in _ADVICE if str(error).startswith(key)), "")
-        advice = advice or "this is not TOML; write a name, an equals sign, and words in quotes"
-        raise ValueError(f"Correct {name}, line {place}: {advice}.") from None
+        advice = advice or _("this is not TOML; write a name, an equals sign, and words in quotes")
+        raise ValueError(
+            _("Correct {name}, line {place}: {advice}.", name=name, place=place, advice=advice)
+        ) from None

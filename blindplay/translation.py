@@ -1,32 +1,132 @@
 """Messages in the language of their reader.
 
-Every room writes its messages in English, and knows no reader. A message is translated once, where
-it leaves the program: on a terminal, at a table, in the help. ``translations`` holds a catalogue
-for each language but English, in TOML: a message with ``{}`` for each value in it, and the same in
-that language, where ``{0}``, ``{1}`` … give the values another order.
+Every room writes its messages in English, and knows no reader: ``_("There is no file {name}.",
+name=name)`` is the English sentence, and remembers its template and its values. A message is
+translated once, where it leaves the program: on a terminal, at a table, in the help. Only the
+template is looked up, in the catalogue of the reader's language. So the words that somebody has
+given, which are values or no message at all, stay as they are.
+
+``translations`` holds a catalogue for each language but English, in gettext's form.
 """
 
+import gettext
 import re
-import string
-import tomllib
-from collections.abc import Mapping
-from functools import cache, lru_cache
+from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 SAME_WORDS: Mapping[str, str] = {"no": "nb", "nn": "nb"}
 """Both written forms of Norwegian are one language at a chessboard."""
 _FOLDER = Path(__file__).with_name("translations")
-_SENTENCES = re.compile(r"(?<=[.!?]) (?=[A-Z(])")
-_LONGEST = 2000  # characters of a text whose parts are looked for
-_ENDS = 4  # letters at both ends by which templates are looked up
-_LEAST = 8  # letters that tell a template from what somebody has given
-_SEPARATORS = (": ", "; ", ", ")
+
+
+class Message(str):
+    """A text for people: in English, with the template and the values that it is made of.
+
+    A template without values is a text as it is. A value may be a message, too, or an error whose
+    text is one.
+    """
+
+    template: str
+    values: Mapping[str, str]
+    many: str
+    """The template for other numbers than one; "" if there is none."""
+    number: int
+
+    def __new__(
+        cls, template: str, values: Mapping[str, object] = {}, many: str = "", number: int = 1
+    ) -> "Message":
+        # str() keeps a message: an error's text is the message that it was raised with.
+        texts = {name: str(value) for name, value in values.items()}
+        form = many if many and number != 1 else template
+        self = super().__new__(cls, form.format(**texts) if texts else form)
+        self.template, self.values, self.many, self.number = template, texts, many, number
+        return self
+
+    def __str__(self) -> str:
+        return self
+
+    def __add__(self, other: str) -> str:
+        return join_texts("", (self, other))
+
+    def __radd__(self, other: str) -> str:
+        return join_texts("", (other, self))
+
+    def told(self, catalogue: gettext.NullTranslations) -> str:
+        """The message in the language of a catalogue."""
+        if not self.template:  # gettext keeps a header there
+            return ""
+        if self.many:
+            own = catalogue.ngettext(self.template, self.many, self.number)
+        else:
+            own = catalogue.gettext(self.template)
+        values = {
+            name: value.told(catalogue) if isinstance(value, Message) else value
+            for name, value in self.values.items()
+        }
+        return own.format(**values) if values else own
+
+
+def _(template: str, /, **values: object) -> str:
+    """A message for people; ``{names}`` in the template are filled with the values.
+
+    >>> _("There is no file {name}.", name="moves.txt")
+    'There is no file moves.txt.'
+    """
+    return Message(template, values)
+
+
+def _n(one: str, many: str, count: int, /, **values: object) -> str:
+    """A message whose form depends on a number, which is its value ``count``.
+
+    >>> _n("{count} move", "{count} moves", 3)
+    '3 moves'
+    """
+    return Message(one, {"count": count, **values}, many, count)
+
+
+def join_texts(separator: str, texts: Iterable[object]) -> str:
+    """Texts and messages one after the other; each message is translated by itself."""
+    parts = {f"part{at}": text for at, text in enumerate(texts)}
+    if not parts:
+        return ""
+    between = separator.replace("{", "{{").replace("}", "}}")
+    return Message(between.join(f"{{{name}}}" for name in parts), parts)
+
+
+def all_of(texts: Iterable[object]) -> str:
+    """Texts as a list: "a, b and c"."""
+    *some, last = texts
+    return _("{some} and {last}", some=join_texts(", ", some), last=last) if some else str(last)
+
+
+def one_of(texts: Iterable[object]) -> str:
+    """Texts as a choice: "a, b or c"."""
+    *some, last = texts
+    return _("{some} or {last}", some=join_texts(", ", some), last=last) if some else str(last)
+
+
+def packed(text: str) -> Any:
+    """A text as JSON; :func:`unpacked` in another process finds the message in it."""
+    if not isinstance(text, Message):
+        return text
+    values = {name: packed(value) for name, value in text.values.items()}
+    return [text.template, values, text.many, text.number]
+
+
+def unpacked(value: Any) -> str:
+    """The text, or the message, that :func:`packed` has made JSON of."""
+    if isinstance(value, str):
+        return value
+    template, values, many, number = value
+    return Message(template, {name: unpacked(one) for name, one in values.items()}, many, number)
 
 
 @cache
 def codes() -> list[str]:
     """The codes of the languages in which messages can be given."""
-    return sorted({"en", *(file.stem for file in _FOLDER.glob("*.toml"))})
+    return sorted({"en", *(file.stem for file in _FOLDER.glob("*.mo"))})
 
 
 def code_of(language: str) -> str | None:
@@ -41,124 +141,16 @@ def code_of(language: str) -> str | None:
 
 
 @cache
-def parts_of(template: str) -> tuple[str, ...]:
-    """Return the texts around the values of a template.
-
-    >>> parts_of("There is no {} called {}.")
-    ('There is no ', ' called ', '.')
-    """
-    parts = [""]
-    for text, field, _, _ in string.Formatter().parse(template):
-        parts[-1] += text
-        if field is not None:
-            parts.append("")
-    return tuple(parts)
-
-
-def values_of(parts: tuple[str, ...], text: str) -> list[str] | None:
-    """Return the values that ``text`` has between ``parts``; None if it is another message."""
-    at, end = len(parts[0]), len(text) - len(parts[-1])
-    if not text.startswith(parts[0]) or not text.endswith(parts[-1]):
-        return None
-    values = []
-    for part in parts[1:-1]:
-        found = text.find(part, at, end)
-        if found < 0:
-            return None
-        values.append(text[at:found])
-        at = found + len(part)
-    return [*values, text[at:end]] if at <= end else None
-
-
-class MessageCatalogue:
-    """The messages of one language."""
-
-    def __init__(self, messages: Mapping[str, str]) -> None:
-        self._whole: dict[str, str] = {}
-        self._templates: list[tuple[int, tuple[str, ...], str]] = []
-        for template, own in messages.items():
-            parts = parts_of(template)
-            if len(parts) == 1:
-                self._whole[parts[0]] = own.format()
-            else:
-                self._templates.append((sum(map(len, parts)), parts, own))
-        # A message that fits several templates has the one with the most text of its own.
-        self._templates.sort(key=lambda one: -one[0])
-        self._fitting = lru_cache(1024)(self._between)
-        self._found = lru_cache(1024)(self._find)  # what is in a message is asked for many times
-
-    def translated(self, message: str, least: int = 0) -> str:
-        """The message in this language. Unknown texts stay as they are: names, notation, and
-        messages of other programs. A template must have ``least`` letters of its own."""
-        whole = self.known(message, least)  # it may begin with an empty value
-        text = message.strip()
-        own = self.known(text, least) or self._in_parts(text, least)
-        return message.replace(text, own, 1) if whole is None else whole
-
-    def known(self, text: str, least: int = 0) -> str | None:
-        """A whole message, if it is in the catalogue: perhaps with another first letter, or with a
-        full stop that its writer left out."""
-        whole, raised = text.removesuffix("."), text[:1].isupper()
-        best: tuple[int, str] = (0, "")
-        for form, end in ((text, ""), (whole, "." if whole != text else "")):
-            for first in (form[:1], form[:1].lower()):
-                found = self._found(f"{first}{form[1:]}", least)
-                if found is not None and found[0] > best[0]:
-                    own = found[1]
-                    up = raised and first != form[:1]
-                    best = found[0], f"{own[:1].upper() if up else own[:1]}{own[1:]}{end}"
-        return best[1] or None
-
-    def _find(self, text: str, least: int) -> tuple[int, str] | None:
-        """A message as it stands in the catalogue, with how much of it is text of its own."""
-        if text in self._whole:
-            return len(text), self._whole[text]
-        for length, parts, own in self._fitting(text[:_ENDS], text[-_ENDS:]):
-            if length < least:
-                return None
-            values = values_of(parts, text)
-            if values is not None:
-                return length, own.format(*map(self._value, values))
-        return None
-
-    def _between(self, first: str, last: str) -> list[tuple[int, tuple[str, ...], str]]:
-        """The templates that a text with these first and last letters may fit."""
-        return [
-            one
-            for one in self._templates
-            if first.startswith(one[1][0][:_ENDS]) and last.endswith(one[1][-1][-_ENDS:])
-        ]
-
-    def _value(self, value: str) -> str:
-        """A value of a message. One word, or what is in quotes, was given by somebody."""
-        quoted = value[:1] in ("'", '"') and value[:1] == value[-1:]
-        known = not quoted and " " in value.strip()
-        return self.translated(value, _LEAST) if known else value
-
-    def _in_parts(self, text: str, least: int) -> str:
-        """A message that was put together from several, or begins with a name."""
-        if len(text) > _LONGEST:
-            return text
-        sentences = _SENTENCES.split(text)
-        if len(sentences) > 1:
-            return " ".join(self.translated(one, least) for one in sentences)
-        for separator in _SEPARATORS:
-            first, found, rest = text.partition(separator)
-            if found:
-                return f"{self._value(first)}{separator}{self.translated(rest, least)}"
-        return text
-
-
-@cache
-def catalogue(code: str) -> MessageCatalogue:
+def catalogue(code: str) -> gettext.NullTranslations:
     """The messages of a language; ``code`` is one of :func:`codes` but "en"."""
-    text = (_FOLDER / f"{code}.toml").read_text("utf-8")
-    return MessageCatalogue(
-        {key: own for part in tomllib.loads(text).values() for key, own in part.items()}
-    )
+    with (_FOLDER / f"{code}.mo").open("rb") as file:
+        return gettext.GNUTranslations(file)
 
 
-def translated(message: str, language: str) -> str:
-    """The message in a language, or in English if there is no catalogue for it."""
-    code = code_of(language) or "en"
-    return message if code == "en" else catalogue(code).translated(message)
+def translated(text: str, language: str) -> str:
+    """A message in a language, or in English if there is no catalogue for it. Any other text is
+    somebody's own, and stays as it is."""
+    code = code_of(language)
+    if not isinstance(text, Message) or code in (None, "en"):
+        return text
+    return text.told(catalogue(code))

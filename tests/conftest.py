@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from blindplay import translation
+from tests.english_left import english_in
 from tests.programs import PROGRAMS, lacks, need
 
 if TYPE_CHECKING:
@@ -50,6 +52,33 @@ _ANY_SPEED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow
 settings.register_profile("steady", _ANY_SPEED, derandomize=True)
 settings.register_profile("exploring", _ANY_SPEED)
 settings.load_profile("exploring" if os.environ.get("EXPLORE") else "steady")
+
+
+_LOST: list[str] = []
+_TRANSLATED = translation.translated
+
+
+def _translated(text: str, language: str) -> str:
+    code = translation.code_of(language) or "en"
+    if not isinstance(text, translation.Message) and english_in(text, code):
+        _LOST.append(text)
+    return _TRANSLATED(text, language)
+
+
+translation.translated = _translated  # before any other module takes it from there
+
+
+@pytest.fixture
+def english_words() -> None:
+    """People give words in this test that also stand in English messages."""
+
+
+@pytest.fixture(autouse=True)
+def no_message_is_lost(request: pytest.FixtureRequest) -> Iterator[None]:
+    """No message arrives as a plain text where texts are translated: it would stay in English."""
+    _LOST.clear()
+    yield
+    assert "english_words" in request.fixturenames or not _LOST
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -19,6 +19,7 @@ from blindplay import cli, translation
 from blindplay.table import demo
 from blindplay.table import play as table_play
 from tests.command_line import Ran, run
+from tests.english_left import english_in
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
@@ -141,6 +142,7 @@ def check_refusal(done: Ran, about: str, language: str = "en") -> None:
         assert not ENGLISH.search(re.sub("'[^']*'", "", lines[0])), (
             f"{language} {about}: {lines[0]}"
         )
+        assert not english_in(lines[0], language), f"{language} {about}: {lines[0]}"
     assert "\x1b" not in done.stderr + done.stdout and "\u202e" not in done.stderr + done.stdout
 
 

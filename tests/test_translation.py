@@ -1,201 +1,182 @@
-"""Messages in the reader's language: the catalogues are whole, and each message finds its own."""
+"""Messages in the reader's language: the catalogues are whole, and what somebody gives stays."""
 
 from __future__ import annotations
 
+import ast
 import json
+import pickle
 import re
 import string
-import tomllib
-from functools import cache
+import sys
 from pathlib import Path
 
+import click
 import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.catalog import Message as Entry
 
 from blindplay import translation
-from blindplay.translation import MessageCatalogue, parts_of, translated, values_of
-from tests.messages_in_source import HEADINGS, PACKAGE, messages
+from blindplay.translation import (
+    Message,
+    _,
+    _n,
+    all_of,
+    join_texts,
+    one_of,
+    packed,
+    translated,
+    unpacked,
+)
+from tests import ROOT
+
+sys.path.insert(0, str(ROOT / "docs"))
+
+import messages
 
 LANGUAGES = [code for code in translation.codes() if code != "en"]
-NO_MESSAGES = {
-    "Smart Chess",  # a Bluetooth name
-    # What an engine says to the program that asks it, and commands of systems.
-    "id name BlindPlay\noption name UCI_LimitStrength type check default false",
-    "option name UCI_Elo type spin default {} min {} max {}",
-    "option name UCI_Chess960 type check default false\nuciok",
-    "info score {} pv {}\nbestmove {}", "mate {}", "cp {}",
-    "sudo apt install stockfish", "brew install stockfish",
-    # Headers of answers, and drawings.
-    "default-src 'none'; style-src 'unsafe-inline'", 'inline; filename="game.pgn"',
-    "default-src 'none'; style-src {}; frame-ancestors 'none'",
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="{}">{}</svg>',
-    '<view id="{}" viewBox="0 {} {} {}"/><g transform="translate(0 {})">{}</g>',
-    "{} and {}", "{}, not {}", "{}s that are not shown: {}; --json shows them.",  # in longer ones
-    "{} {}. Errors: {}; warnings: {}.", "can be used", "cannot be used yet", "of {}",
-    "{} leads to", "there are: {};", "install it with: blindplay models install {} --language {}",
-    ", or choose another with: blindplay models use --language {}", "{} is missing:",
-    "{}, line {}", "{} ({} in {})", "{} speaks: {}",
-    "Illegal character '\\n'", "Cannot overwrite", "Cannot declare", "Unclosed array",  # Python's
-    "Expected '='", "Invalid value", "Invalid statement", "Expected newline", "exclusively lock",
-    "Discard all samples",  # ALSA's
-    "the receiver of board events failed on %s", "the line to %s was lost: %s",  # logs
-    "the driver of the board at %s failed", "the USB ports could not be listed",
-    "a callback for the broker's messages failed on %s",
-    "closing a lost port failed", "A request failed.",
-    "The broadcast failed.", "The push failed.",
-    "Bearer {}", "text/plain; charset=utf-8", "id: {}\ndata: {}", "event: time\ndata: {}",  # HTTP
-    "retry: {}\n\nevent: time\ndata: {}",
-    "allow_anonymous true", "listener {} 127.0.0.1\nmax_queued_messages 100000",  # Mosquitto's
-    "C:\\Program Files\\mosquitto", "sudo apt install mosquitto", "brew install mosquitto",
-    "winget install EclipseFoundation.Mosquitto",
-    '[broker]\nhost = "127.0.0.1"\nport = {}',  # the start of a file
-    "user {}", "topic {} {}/{}/{}/{}", "Authority of {}", "Broker of {}",
-    "# Start Mosquitto in this folder: mosquitto -c {}\nlistener {{port}}\ncertfile {}\nkeyfile {}"
-    "\ntls_version tlsv1.2\nallow_anonymous false\npassword_file {}\nacl_file {}"
-    "\nmax_queued_messages 100000\nmax_packet_size 1000000\npersistence false",
-    "listener {{port}}\ncertfile {}\nkeyfile {}\ntls_version tlsv1.2\nallow_anonymous true"
-    "\nacl_file {}\nmax_connections {}\nmax_packet_size 20000"
-    "\nmax_queued_messages 500\nmax_queued_bytes 2000000\nmemory_limit 300000000"
-    "\nmax_keepalive 60\nset_tcp_nodelay true\npersistence false",
-    "topic write {}", "topic readwrite {}", "pattern read {}", "{} play --against wait@{}:{}",
-    '# What everybody sees of the games, with blindplay hall serve --public or blindplay hall cast.'
-    '\n[broadcast]\ndelay = "15m"\nnames = false\n# folder = "livechess"',
-    "The hall. Give this file to nobody. Everybody who has it can decide at every table.",
-    "Table {}. Give this file to this table only. Everybody who has it can act as this table.",
-    "{} hall broker {}", "{} hall serve {} --host 0.0.0.0", "{} play --hall table-1.toml",
-    "status {}", "read anew", "go back",  # Lichess's status in a message; names of steps
-    "no position", "no gameFull", "variant {}", "no game", "no state", "another game",  # inner ones
-    "Anna Anna", "BlindPlay, {}",
-    "BlindPlay demonstration", "BlindPlay {}", "{} with the ranks of {}",  # names
-    "{} play --resume --journal {}", "{} review {}", "{} play --hall {}",  # commands
-    "blindplay models use {} --language {}",
-}  # fmt: skip
-"""Texts in the source that no reader meets, or that only begin or end a message."""
 
 
-ENOUGH = 12
-"""Letters of a template that no other message has by chance."""
+def catalogue_of(code: str) -> Catalog:
+    return messages.read(messages.FOLDER / f"{code}.po")
 
 
-def file_of(code: str) -> dict[str, dict[str, str]]:
-    return tomllib.loads((PACKAGE / "translations" / f"{code}.toml").read_text("utf-8"))
+def forms(entry: Entry) -> list[tuple[str, str]]:
+    """Each form of a message with its translation."""
+    if isinstance(entry.id, tuple):
+        return list(zip(entry.id, entry.string or (), strict=True))
+    return [(str(entry.id), str(entry.string))]
 
 
-def keys_of(code: str) -> dict[str, str]:
-    return {key: own for part in file_of(code).values() for key, own in part.items()}
+def pairs(code: str) -> list[tuple[str, str]]:
+    return [pair for entry in catalogue_of(code) if entry.id for pair in forms(entry)]
 
 
-def says(key: str, template: str) -> bool:
-    """Whether a key of a catalogue is this message, or it with some of its values filled in.
-
-    A message about a field of a fact begins with the name of the field.
-    """
-    if key in (template, f"{{}} {template}"):
-        return True
-    parts = parts_of(template)
-    return sum(map(len, parts)) >= ENOUGH and values_of(parts, _filled(key)) is not None
+def fields(text: str, like: str) -> set[str]:
+    """The placeholders of a text, if the message ``like`` is one that has any."""
+    if not re.search(r"\{\w+(![rs])?\}", like):
+        return set()
+    return {str(field) for _text, field, *_rest in string.Formatter().parse(text) if field}
 
 
-@cache
-def _filled(key: str) -> str:
-    return key.format(*["x"] * (len(parts_of(key)) - 1))
+# --- the catalogues -------------------------------------------------------------------------------
 
 
-def test_every_message_of_the_source_is_in_the_catalogues() -> None:
-    keys = keys_of("de")
-    missing = {
-        template: place
-        for template, place in messages().items()
-        if template not in NO_MESSAGES and not any(says(key, template) for key in keys)
-    }
-    assert not missing
+def test_there_are_catalogues_of_four_languages() -> None:
+    assert LANGUAGES == ["da", "de", "nb", "sv"]
 
 
-def test_no_translation_is_left_of_a_message_that_is_gone() -> None:
-    """The messages of click and of the system, and single words, are not in the source."""
-    for name, section in file_of("de").items():
-        if name not in ("click", "system", "words"):
-            left = [key for key in section if not any(says(key, one) for one in messages())]
-            assert not left, name
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_catalogue_has_exactly_the_messages_of_the_source(code: str) -> None:
+    """If this fails: make messages, then translate what is empty."""
+    wanted = {entry.id for entry in messages.extracted() if entry.id}
+    found = {entry.id for entry in catalogue_of(code) if entry.id}
+    assert (wanted - found, found - wanted) == (set(), set())
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_every_message_is_translated_and_none_is_in_doubt(code: str) -> None:
+    assert not [message for message, own in pairs(code) if not own]
+    assert not [entry.id for entry in catalogue_of(code) if entry.id and entry.fuzzy]
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_a_translation_has_the_values_of_its_message(code: str) -> None:
-    for template, own in keys_of(code).items():
-        count = len(parts_of(template)) - 1
-        fields = [field for _, field, _, _ in string.Formatter().parse(own) if field is not None]
-        numbered = sorted(map(int, fields)) if any(fields) else list(range(len(fields)))
-        assert numbered == list(range(count)), template
-        assert own.strip() == own, template
+    for message, own in pairs(code):
+        assert fields(message, message) == fields(own, message), message
+        assert own.strip() == own, message
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_a_translation_ends_and_is_typed_like_its_message(code: str) -> None:
     """Commands, options and values are not translated: people type them."""
     typed = re.compile(r"--[a-z][\w-]+|blindplay [a-z]+(?: [a-z]+\b)?")
-    for template, own in keys_of(code).items():
-        assert own[-1:] == template[-1:] or template[-1] not in ".?:", template
-        options = {word for word in typed.findall(template) if word.startswith("--")}
-        assert options == {word for word in typed.findall(own) if word.startswith("--")}, template
+    for message, own in pairs(code):
+        assert own[-1:] == message[-1:] or message[-1] not in ".?:", message
+        options = {word for word in typed.findall(message) if word.startswith("--")}
+        assert options == {word for word in typed.findall(own) if word.startswith("--")}, message
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
-def test_all_catalogues_have_the_same_messages(code: str) -> None:
-    parts, german = file_of(code), file_of("de")
-    assert list(parts) == list(german)
-    assert [list(part) for part in parts.values()] == [list(part) for part in german.values()]
-
-
-@pytest.mark.parametrize("code", LANGUAGES)
-def test_headings_of_the_help_are_translated(code: str) -> None:
-    known = MessageCatalogue(keys_of(code))
-    assert all(known.known(heading) for heading in HEADINGS)
-
-
-# --- how a message finds its translation ----------------------------------------------------------
-
-GERMAN = MessageCatalogue(
-    {
-        "There is no file {}; check the name.": "Es gibt keine Datei {}; prüfen Sie den Namen.",
-        "There is no {} called {}.": "{1} heißt kein {0}.",
-        "{} needs {}": "{} braucht {}",
-        "{} was not installed: {}": "{} wurde nicht installiert: {}",
-        "It is damaged.": "Es ist beschädigt.",
-        "in use": "in Gebrauch",
-        "audio output": "Tonausgabe",
-        "an object {{a}} with {}": "ein Objekt {{a}} mit {}",
+def test_the_texts_of_click_are_those_of_the_installed_click() -> None:
+    found = {
+        node.value
+        for path in Path(click.__file__).parent.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant)
     }
-)
+    for message in messages.OF_CLICK:
+        assert found.issuperset([message] if isinstance(message, str) else message), message
+
+
+def test_the_compiled_catalogues_are_those_of_the_source() -> None:
+    for code in LANGUAGES:
+        known = translation.catalogue(code)
+        assert all(
+            known.gettext(str(entry.id)) == entry.string
+            for entry in catalogue_of(code)
+            if entry.id and isinstance(entry.id, str)
+        )
+
+
+# --- messages -------------------------------------------------------------------------------------
+
+
+def test_a_message_is_its_english_text_and_is_translated_where_it_leaves() -> None:
+    told = _("There is no file {file}; check the name.", file="moves.txt")
+    assert told == "There is no file moves.txt; check the name."
+    assert translated(told, "de") == "Es gibt keine Datei moves.txt; prüfen Sie den Namen."
+    assert translated(told, "fr") == translated(told, "en") == told
 
 
 @pytest.mark.parametrize(
-    ("message", "own"),
-    [
-        ("It is damaged.", "Es ist beschädigt."),
-        ("  It is damaged.", "  Es ist beschädigt."),
-        ("There is no audio output called 'x'.", "'x' heißt kein Tonausgabe."),
-        ("an object {a} with b", "ein Objekt {a} mit b"),
-        ("m was not installed: It is damaged.", "m wurde nicht installiert: Es ist beschädigt."),
-        ("It is damaged. It is damaged.", "Es ist beschädigt. Es ist beschädigt."),
-        ("a/b.toml: It is damaged.", "a/b.toml: Es ist beschädigt."),
-        ("small: in use, 40 MB", "small: in Gebrauch, 40 MB"),
-        ("Somebody else wrote this.", "Somebody else wrote this."),
-        ("", ""),
-    ],
+    "given", ["Stopped.", "in use", "No such file or directory", "Karl May instead of Bert"]
 )
-def test_a_message_is_translated_whole_or_in_its_parts(message: str, own: str) -> None:
-    assert GERMAN.translated(message) == own
-
-
-@pytest.mark.parametrize("given", ["in use", "'audio output'", "{}", "{0}", "what she needs now"])
+@pytest.mark.usefixtures("english_words")
 def test_what_somebody_has_given_stays_as_it_is(given: str) -> None:
-    quoted = given if given.startswith("'") or given != "in use" else "'in use'"
-    own = GERMAN.translated(f"There is no file {quoted}; check the name.")
-    assert own == f"Es gibt keine Datei {quoted}; prüfen Sie den Namen."
+    assert translated(given, "de") == given
+    told = _("There is no file {file}; check the name.", file=given)
+    assert translated(told, "de") == f"Es gibt keine Datei {given}; prüfen Sie den Namen."
 
 
-def test_a_long_text_is_no_work() -> None:
-    long = "a, b; c: " * 100_000
-    assert GERMAN.translated(long) == long
+def test_braces_in_a_value_and_in_a_text_without_values_stay() -> None:
+    assert _("There is no file {file}; check the name.", file="{0}{x}").count("{0}{x}") == 1
+    assert _("an {odd} text") == "an {odd} text"
+    assert translated(join_texts(" {} ", ("{a}", "{b}")), "de") == "{a} {} {b}"
+
+
+def test_a_message_in_an_error_and_in_another_message_is_translated_too() -> None:
+    error = ValueError(_("Stopped."))
+    assert translated(str(error), "de") == "Beendet."
+    outer = _("{error} Until then the guide is printed.", error=error)
+    assert outer == "Stopped. Until then the guide is printed."
+    assert translated(outer, "de").startswith("Beendet. ")
+    assert translated(_("Stopped.") + " Karl in use", "de") == "Beendet. Karl in use"
+    assert translated("in use: " + _("Stopped."), "de") == "in use: Beendet."
+
+
+def test_lists_are_joined_in_the_readers_language() -> None:
+    assert (all_of(["a"]), all_of(["a", "b", "c"])) == ("a", "a, b and c")
+    assert translated(all_of(["a", "b", "c"]), "de") == "a, b und c"
+    assert translated(one_of(["in use", _("Stopped.")]), "sv") == "in use eller Avslutat."
+    assert join_texts(", ", []) == ""
+
+
+@pytest.mark.parametrize(
+    ("count", "own"), [(1, "nach 1 Zug"), (2, "nach 2 Zügen"), (0, "nach 0 Zügen")]
+)
+def test_a_number_chooses_the_form(count: int, own: str) -> None:
+    told = _n("after {count} move", "after {count} moves", count)
+    assert told == f"after {count} move{'' if count == 1 else 's'}"
+    assert translated(told, "de") == own
+
+
+def test_a_message_is_kept_as_its_english_text_and_copied_whole() -> None:
+    told = _("{error} Until then the guide is printed.", error=_("Stopped."))
+    assert json.loads(json.dumps({"text": told})) == {"text": str(told)}
+    for copy in (pickle.loads(pickle.dumps(told)), unpacked(json.loads(json.dumps(packed(told))))):
+        assert copy == told and isinstance(copy, Message)
+        assert translated(copy, "de") == translated(told, "de")
+    assert unpacked(packed("Stopped.")) == "Stopped."
+    assert not isinstance(unpacked(packed("Stopped.")), Message)
 
 
 @pytest.mark.parametrize(
@@ -213,12 +194,18 @@ def test_a_language_is_known_by_any_of_its_names(language: str, code: str | None
     assert translation.code_of(language) == code
 
 
-def test_a_reader_of_an_unknown_language_reads_english() -> None:
-    assert translated("Stopped.", "fr") == "Stopped."
-    assert translated("Stopped.", "de") == "Beendet."
-
-
-def test_the_catalogues_are_part_of_the_package() -> None:
-    wheel = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))
-    assert "exclude" not in json.dumps(wheel["tool"]["hatch"]["build"]["targets"]["wheel"])
-    assert isinstance(translation.codes(), list) and Path(translation.__file__).parent == PACKAGE
+def test_every_message_is_given_its_values() -> None:
+    for path in messages.PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+                continue
+            named = {one.arg for one in node.keywords}
+            if node.func.id in messages.MARKS and named - {None}:
+                forms = [one.value for one in node.args if isinstance(one, ast.Constant)]
+                wanted = {
+                    field
+                    for form in forms
+                    for _text, field, *_rest in string.Formatter().parse(str(form))
+                    if field is not None
+                }
+                assert wanted - {"count"} == named - {"count"}, f"{path}, line {node.lineno}"

@@ -24,6 +24,8 @@ from pathlib import Path
 import chess
 import platformdirs
 
+from blindplay.translation import _
+
 from .diagram import EMPTY, NAMELESS, START, Diagram
 from .framing import BoardMessage, BoardReport, Framer, SignOfLife
 from .reporting import ReportingBoard, ReportingState
@@ -186,7 +188,7 @@ def keep(chips: Mapping[bytes, int]) -> None:
 class CertaboState(ReportingState):
     """The state of a Certabo or a Sentio."""
 
-    NAME = "Certabo or Sentio board"
+    NAME = _("Certabo or Sentio board")
     FRAMER = Decoder
     SPACING = 0.6
 
@@ -210,7 +212,7 @@ class CertaboBoard(ReportingBoard):
     board's usual side, and knows them from then on. Until then it shows pieces without names.
     """
 
-    KIND = "Certabo or Sentio board"
+    KIND = _("Certabo or Sentio board")
     BAUD = 38400
     USB_IDS = ((0x10C4, 0xEA60),)
     STATE = CertaboState

@@ -19,6 +19,8 @@ from collections.abc import Collection
 
 import chess
 
+from blindplay.translation import _
+
 from .framing import BoardMessage, BoardReport, Framer, SignOfLife
 from .reporting import ReportingBoard, ReportingState
 from .wireless import BleProfile, HidProfile
@@ -73,7 +75,7 @@ class Decoder(Framer):
 class ChessnutState(ReportingState):
     """The state of a Chessnut board."""
 
-    NAME = "Chessnut board"
+    NAME = _("Chessnut board")
     FRAMER = Decoder
     GREETING = (REPORT,)
     SPACING = 0.2
@@ -85,7 +87,7 @@ class ChessnutState(ReportingState):
 class ChessnutBoard(ReportingBoard):
     """A Chessnut Air, Air+, Go or Pro."""
 
-    KIND = "Chessnut board"
+    KIND = _("Chessnut board")
     SCHEMES = ("ble", "hid")
     STATE = ChessnutState
     BLE = BleProfile(

@@ -15,6 +15,8 @@ from typing import ClassVar, Generic, Self, TypeVar
 
 import chess
 
+from blindplay.translation import _, join_texts
+
 from .events import BoardEvent, BoardPosition, Connected, Disconnected, Read
 from .ports import (
     BAUD,
@@ -163,7 +165,7 @@ class BoardDriver(SensorBoard, Generic[State]):
 
     KIND: ClassVar[str]
     """The name of such a board for a person, for example ``DGT board``."""
-    PORT_HINT: ClassVar[str] = "for example with --port"
+    PORT_HINT: ClassVar[str] = _("for example with --port")
     """Advice on giving the port of such a board, to end a sentence."""
     BAUD: ClassVar[int] = BAUD
     """Speed of its serial line."""
@@ -181,7 +183,7 @@ class BoardDriver(SensorBoard, Generic[State]):
         ports: Callable[[], Iterable[FoundPort]] = discover,
     ) -> None:
         if not url:
-            raise BoardNotFoundError("The board's port is empty: give a device or a URL.")
+            raise BoardNotFoundError(_("The board's port is empty: give a device or a URL."))
         self.url = url
         self._on_event = on_event
         self._baud = baud or self.BAUD
@@ -251,8 +253,12 @@ class BoardDriver(SensorBoard, Generic[State]):
             else:
                 return port.url
         raise BoardNotFoundError(
-            " ".join(reasons)
-            or f"No {cls.KIND} was found: plug it in, or give its port, {cls.PORT_HINT}."
+            join_texts(" ", reasons)
+            or _(
+                "No {kind} was found: plug it in, or give its port, {port_hint}.",
+                kind=cls.KIND,
+                port_hint=cls.PORT_HINT,
+            )
         )
 
     # --- one board, from start to close ----------------------------------------------------------
@@ -286,7 +292,7 @@ class BoardDriver(SensorBoard, Generic[State]):
         """Begin to connect, in the background. Raises :class:`RuntimeError` the second time."""
         if self._threads:
             kind = type(self).__name__
-            raise RuntimeError(f"This board was started before: make a new {kind}.")
+            raise RuntimeError(_("This board was started before: make a new {kind}.", kind=kind))
         self._threads = tuple(
             threading.Thread(target=run, name=f"{self.KIND}: {task}", daemon=True)
             for run, task in ((self._run, "line"), (self._report, "events"))
@@ -341,7 +347,7 @@ class BoardDriver(SensorBoard, Generic[State]):
             return str(error)
         except LINK_ERRORS as error:
             return explain(url, error)
-        return "The board was closed."
+        return _("The board was closed.")
 
     def _converse(self, url: str) -> Generator[BoardEvent, None, None]:
         """Open ``url`` and yield events until :meth:`close`. Any other end is an exception."""
@@ -371,12 +377,17 @@ class BoardDriver(SensorBoard, Generic[State]):
 
     def _no_answer(self, url: str, garbage: bool) -> str:
         if garbage:
-            return (
-                f"The device at {url} sends data, but nothing that a {self.KIND} sends at "
-                f"{self._baud} baud: check the baud rate, or give the port of the board."
+            return _(
+                "The device at {url} sends data, but nothing that a {kind} sends at "
+                "{baud} baud: check the baud rate, or give the port of the board.",
+                url=url,
+                kind=self.KIND,
+                baud=self._baud,
             )
-        return (
-            f"No {self.KIND} answers at {url}: check that it is the board's port, then replug it."
+        return _(
+            "No {kind} answers at {url}: check that it is the board's port, then replug it.",
+            kind=self.KIND,
+            url=url,
         )
 
     def _urls(self) -> list[str]:

@@ -5,6 +5,8 @@ nearby.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from blindplay.translation import _
+
 from .certabo import CertaboBoard
 from .chessnut import ChessnutBoard
 from .chessup import ChessUpBoard
@@ -39,7 +41,7 @@ def driver_of(address: str) -> tuple[type[BoardDriver[Any]], str]:
     >>> driver_of("dgt:/dev/ttyUSB0")[1]
     '/dev/ttyUSB0'
     """
-    prefix, _, url = address.partition(":")
+    prefix, _rest, url = address.partition(":")
     return (DRIVERS[prefix], url) if prefix in DRIVERS else (PegBoard, address)
 
 
@@ -111,7 +113,9 @@ def _at(port: FoundPort, seconds: float, warn: Callable[[str], None]) -> Iterato
         try:
             about = driver.probe(port.url, seconds=seconds)
         except NoAnswerError:
-            reason = reason or f"No board answers at {port.url}: check its cable, then replug it."
+            reason = reason or _(
+                "No board answers at {url}: check its cable, then replug it.", url=port.url
+            )
         except (OSError, ValueError) as error:
             reason = str(error)
         else:

@@ -20,6 +20,8 @@ from operator import xor
 
 import chess
 
+from blindplay.translation import _
+
 from .diagram import Diagram
 from .framing import AboutBoard, BoardMessage, BoardReport, Framer, SignOfLife
 from .reporting import ReportingBoard, ReportingState
@@ -87,7 +89,9 @@ class Decoder(Framer):
                 return None
             return BoardReport(_diagram(data), 1) if checked else BoardReport(_diagram(data))
         if kind == b"v":
-            return AboutBoard(f"firmware {data[:2].decode()}.{data[2:].decode()}")
+            return AboutBoard(
+                _("firmware {major}.{minor}", major=data[:2].decode(), minor=data[2:].decode())
+            )
         return SignOfLife()
 
 
@@ -99,7 +103,7 @@ def _diagram(fields: bytes) -> Diagram:
 class MillenniumState(ReportingState):
     """The state of a ChessLink."""
 
-    NAME = "Millennium board"
+    NAME = _("Millennium board")
     FRAMER = Decoder
     GREETING = (SEND_VERSION,)
     QUESTION = SEND_BOARD
@@ -112,7 +116,7 @@ class MillenniumState(ReportingState):
 class MillenniumBoard(ReportingBoard):
     """A board with Millennium's ChessLink."""
 
-    KIND = "Millennium board"
+    KIND = _("Millennium board")
     SCHEMES = ("ble",)
     BAUD = 38400
     USB_IDS = ((0x0403, 0x6001),)

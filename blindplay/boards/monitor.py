@@ -6,45 +6,63 @@ import time
 from dataclasses import asdict
 from typing import TextIO
 
-import chess
+from blindplay.translation import _
 
 from . import events
 from .events import BoardEvent
 from .makers import board_at
 from .ports import BoardNotFoundError
 
+_PIECES = {
+    "P": _("white pawn"),
+    "N": _("white knight"),
+    "B": _("white bishop"),
+    "R": _("white rook"),
+    "Q": _("white queen"),
+    "K": _("white king"),
+    "p": _("black pawn"),
+    "n": _("black knight"),
+    "b": _("black bishop"),
+    "r": _("black rook"),
+    "q": _("black queen"),
+    "k": _("black king"),
+}
+
 
 def describe_event(event: BoardEvent) -> str:
     """Describe an event in one plain line, without its time."""
     match event:
         case events.Connected(url, board):
-            return f"Connected to {url}: {board}."
+            return _("Connected to {url}: {board}.", url=url, board=board)
         case events.Disconnected(why):
-            return f"Disconnected. {why}"
+            return _("Disconnected. {why}", why=why)
         case events.PieceTouched(square):
-            return f"Touched on {square}."
+            return _("Touched on {square}.", square=square)
         case events.Lifted(square):
-            return f"Lifted from {square}."
+            return _("Lifted from {square}.", square=square)
         case events.Placed(square, piece):
             if piece is None:
-                return f"Placed on {square}: a piece."
-            placed = chess.Piece.from_symbol(piece)
-            side, name = chess.COLOR_NAMES[placed.color], chess.piece_name(placed.piece_type)
-            return f"Placed on {square}: {side} {name}."
+                return _("Placed on {square}: a piece.", square=square)
+            return _("Placed on {square}: {piece}.", square=square, piece=_PIECES[piece])
         case events.PieceDoubted(square):
-            return f"Another piece on {square} without a lift: press it down, or lift it once."
+            return _(
+                "Another piece on {square} without a lift: press it down, or lift it once.",
+                square=square,
+            )
         case events.PieceCertain(square):
-            return f"The piece on {square} is certain again."
+            return _("The piece on {square} is certain again.", square=square)
         case events.BoardPosition(placement):
-            return f"Position: {placement}"
+            return _("Position: {placement}", placement=placement)
         case events.Read():
-            return "The board has told everything up to here."
+            return _("The board has told everything up to here.")
         case events.PositionUnknown():
-            return "The position is not known: the line loses too much."
+            return _("The position is not known: the line loses too much.")
         case events.LeverPressed(side):
-            return f"{side.capitalize()} pressed the clock."
+            return (
+                _("White pressed the clock.") if side == "white" else _("Black pressed the clock.")
+            )
         case events.ContactFault(square):
-            return f"Fault on {square}: check the contact and the plug."
+            return _("Fault on {square}: check the contact and the plug.", square=square)
 
 
 def event_json(event: BoardEvent, at: float) -> str:
@@ -83,6 +101,10 @@ def monitor(address: str | None, *, json: bool, seconds: float | None, out: Text
         return
     if not answered:
         raise BoardNotFoundError(
-            f"No board answered at {url} within {seconds:g} seconds: check its port and its cable, "
-            "or wait longer with --seconds."
+            _(
+                "No board answered at {url} within {seconds} seconds: check its port and "
+                "its cable, or wait longer with --seconds.",
+                url=url,
+                seconds=f"{seconds:g}",
+            )
         )

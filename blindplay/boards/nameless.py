@@ -4,6 +4,8 @@ from collections.abc import Iterable
 
 import chess
 
+from blindplay.translation import _
+
 from .dgt.moves import MoveFinding, MoveFound, MoveUnclear
 from .diagram import EMPTY, Diagram
 from .framing import SquareChange
@@ -107,9 +109,13 @@ class NamelessMoveFinder:
         else:
             names = ", ".join(move.uci() for move in moves)
             self._unclear = (
-                f"After {self._plies} moves the board shows several at once: {names}."
+                _(
+                    "After {plies} moves the board shows several at once: {names}.",
+                    plies=self._plies,
+                    names=names,
+                )
                 if moves
-                else f"After {self._plies} moves the board shows no legal move."
+                else _("After {plies} moves the board shows no legal move.", plies=self._plies)
             )
         return []
 
@@ -126,7 +132,7 @@ class NamelessMoveFinder:
         return found
 
     def _begin_again(self) -> list[MoveFinding]:
-        found = [*self.finish(), MoveUnclear("The pieces stand for a new game.")]
+        found = [*self.finish(), MoveUnclear(_("The pieces stand for a new game."))]
         self._base, self._last, self._plies = chess.Board(), None, 0
         self._emptied = self._emptied_after = 0
         return found
@@ -143,7 +149,12 @@ class NamelessMoveFinder:
         found: list[MoveFinding] = [MoveFound(self._plies, self._base.uci(self._last))]
         if self._last.promotion:
             found.append(
-                MoveUnclear(f"Move {self._plies} is taken as a promotion to a queen: check it.")
+                MoveUnclear(
+                    _(
+                        "Move {plies} is taken as a promotion to a queen: check it.",
+                        plies=self._plies,
+                    )
+                )
             )
         self._base, self._last = self._after_last(), None
         return found

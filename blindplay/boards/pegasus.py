@@ -17,6 +17,8 @@ from collections.abc import Collection
 
 import chess
 
+from blindplay.translation import _
+
 from .diagram import EMPTY, NAMELESS
 from .framing import AboutBoard, BoardMessage, BoardReport, Framer, SignOfLife, SquareChange
 from .reporting import ReportingBoard, ReportingState
@@ -71,14 +73,14 @@ class Decoder(Framer):
                 return None
             return SquareChange(chess.square_mirror(data[0]), NAMELESS if data[1] else EMPTY)
         if kind == _VERSION:
-            return AboutBoard(f"firmware {data[0]}.{data[1]}")
+            return AboutBoard(_("firmware {major}.{minor}", major=data[0], minor=data[1]))
         return SignOfLife()
 
 
 class PegasusState(ReportingState):
     """The state of a Pegasus."""
 
-    NAME = "DGT Pegasus"
+    NAME = _("DGT Pegasus")
     FRAMER = Decoder
     GREETING = (
         RESET,
@@ -96,7 +98,7 @@ class PegasusState(ReportingState):
 class PegasusBoard(ReportingBoard):
     """A DGT Pegasus."""
 
-    KIND = "DGT Pegasus"
+    KIND = _("DGT Pegasus")
     SCHEMES = ("ble",)
     STATE = PegasusState
     BLE = BleProfile(("DGT_Pegasus", "PCS-REVII"), *NORDIC_UART)

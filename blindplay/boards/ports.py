@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 import serial
 from serial.tools import list_ports
 
+from blindplay.translation import _
+
 BAUD = 9600
 READ_SECONDS = 0.05
 """Seconds that a reading waits for bytes."""
@@ -102,9 +104,11 @@ class Port(Protocol):
 def check_url(url: str, schemes: Sequence[str] = ()) -> None:
     """Raise :class:`BoardNotFoundError` unless ``url`` can name a serial port or something of
     these ``schemes``. Opens nothing."""
-    scheme, separator, _ = url.partition("://")
+    scheme, separator, _rest = url.partition("://")
     if not url:
-        raise BoardNotFoundError("The board's port is empty: give a device such as /dev/ttyUSB0.")
+        raise BoardNotFoundError(
+            _("The board's port is empty: give a device such as /dev/ttyUSB0.")
+        )
     if separator and scheme in schemes:
         return
     if separator:
@@ -112,8 +116,12 @@ def check_url(url: str, schemes: Sequence[str] = ()) -> None:
             serial.serial_for_url(url, do_not_open=True)
         except ValueError as error:
             raise BoardNotFoundError(
-                f"{url} is not a board's address, because {scheme}:// is unknown: "
-                "give a device or socket://HOST:PORT."
+                _(
+                    "{url} is not a board's address, because {scheme}:// is unknown: give "
+                    "a device or socket://HOST:PORT.",
+                    url=url,
+                    scheme=scheme,
+                )
             ) from error
         except (serial.SerialException, OSError):
             pass  # The kind of URL is known. Opening it shows whether a board is there.
@@ -122,12 +130,16 @@ def check_url(url: str, schemes: Sequence[str] = ()) -> None:
         except ValueError:  # a port above 65535
             has_port = False
         if not has_port:
-            raise BoardNotFoundError(f"{url} has no valid port: give socket://HOST:PORT.")
+            raise BoardNotFoundError(
+                _("{url} has no valid port: give socket://HOST:PORT.", url=url)
+            )
     elif sys.platform != "win32":
         if not Path(url).exists():
             raise BoardNotFoundError(explain(url, FileNotFoundError(errno.ENOENT, url)))
         if not Path(url).is_char_device():
-            raise BoardNotFoundError(f"{url} is not a serial port: give the port of the board.")
+            raise BoardNotFoundError(
+                _("{url} is not a serial port: give the port of the board.", url=url)
+            )
 
 
 def open_port(url: str, baud: int = BAUD, *, dtr: bool = True) -> serial.Serial:
@@ -145,7 +157,7 @@ def open_port(url: str, baud: int = BAUD, *, dtr: bool = True) -> serial.Serial:
         raise
     except (ValueError, TypeError) as error:  # pyserial: TypeError for socket://host, no port
         raise BoardNotFoundError(
-            f"{url} is not a board's address: give a device or socket://HOST:PORT."
+            _("{url} is not a board's address: give a device or socket://HOST:PORT.", url=url)
         ) from error
 
 
@@ -189,33 +201,40 @@ def explain(url: str, error: BaseException) -> str:
     if isinstance(error, NoAnswerError | UnfitBoardError):
         return text
     if url.startswith(("ble://", "hid://")):
-        return f"The board at {url} cannot be reached: switch it on, and close other programs."
+        return _(
+            "The board at {url} cannot be reached: switch it on, and close other programs.", url=url
+        )
     if "://" in url:
-        return f"Nothing answers at {url}: start the board there or correct the address."
+        return _("Nothing answers at {url}: start the board there or correct the address.", url=url)
     if number in _MISSING:
         if _brltty_runs():
-            return (
-                f"There is no port {url}, and brltty is running, which takes over the adapters "
-                "that boards use: add your adapter to brltty's exceptions or stop brltty, then "
-                "plug the board in again."
+            return _(
+                "There is no port {url}, and brltty is running, which takes over the "
+                "adapters that boards use: add your adapter to brltty's exceptions or "
+                "stop brltty, then plug the board in again.",
+                url=url,
             )
-        return f"There is no port {url}: plug the board in, or give the port it is at."
+        return _("There is no port {url}: plug the board in, or give the port it is at.", url=url)
     if number == errno.ENOTTY or f"({errno.ENOTTY}, " in text:  # pyserial: only in its text
-        return f"{url} is not a serial port: give the port of the board."
-    in_use = f"Port {url} is in use by another program: close that program."
+        return _("{url} is not a serial port: give the port of the board.", url=url)
+    in_use = _("Port {url} is in use by another program: close that program.", url=url)
     if number in (errno.EACCES, errno.EPERM):
         if sys.platform == "win32":
             return in_use
         if sys.platform == "linux":
-            return (
-                f"You may not use port {url}: run 'sudo usermod -aG dialout $USER', "
-                "then log out and log in again."
+            return _(
+                "You may not use port {url}: run 'sudo usermod -aG dialout $USER', "
+                "then log out and log in again.",
+                url=url,
             )
-        return f"You may not use port {url}: ask the administrator of this computer for the right."
+        return _(
+            "You may not use port {url}: ask the administrator of this computer for the right.",
+            url=url,
+        )
     if number in (errno.EBUSY, errno.EAGAIN) or "exclusively lock" in text:
         return in_use
     _log.debug("the line to %s was lost: %s", url, text)  # this text does not help a person
-    return f"The line to the board at {url} was lost: check the cable."
+    return _("The line to the board at {url} was lost: check the cable.", url=url)
 
 
 def _number(error: BaseException) -> int | None:

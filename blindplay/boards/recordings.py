@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 import chess
 
+from blindplay.translation import _
+
 from . import dgt
 from .dgt import protocol as dgt_protocol
 from .dgt.moves import MoveFinder, MoveFinding, MoveUnclear, NoRecordingError
@@ -62,11 +64,11 @@ def decode(
         elif NAMELESS not in shown:
             yield from finder.hear(_dump(shown))
     if finder is None:
-        raise NoRecordingError("it holds no position that its messages agree on")
+        raise NoRecordingError(_("it holds no position that its messages agree on"))
     unread = isinstance(finder, MoveFinder) and NAMELESS in (belief.diagram or b"")
     if framer.unfinished or not belief.settled or unread:
         # The hands may have gone on after the last position that is believed and read.
-        yield MoveUnclear("The recording ends with a position that nothing confirms.")
+        yield MoveUnclear(_("The recording ends with a position that nothing confirms."))
         if isinstance(finder, NamelessMoveFinder):
             finder.doubt_last()
         else:
@@ -85,7 +87,7 @@ def positions(data: bytes, protocol: str, turned: bool | None = None) -> Iterato
         if placement != last:
             yield (last := placement)
     if last is None:
-        raise NoRecordingError("it holds no position")
+        raise NoRecordingError(_("it holds no position"))
 
 
 def _diagrams(data: bytes, protocol: str) -> Iterator[Diagram]:

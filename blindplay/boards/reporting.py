@@ -10,6 +10,8 @@ from typing import ClassVar
 
 import chess
 
+from blindplay.translation import _, join_texts
+
 from . import events
 from .diagram import EMPTY, NAMELESS, START, Diagram, fen_of
 from .driver import Notice, PositionBoard, PositionState
@@ -146,7 +148,7 @@ class ReportingState(PositionState):
         if self._greeted:
             return []
         self._greeted = True
-        return [events.Connected(self._url, ", ".join((self.NAME, *self._about)), now)]
+        return [events.Connected(self._url, join_texts(", ", (self.NAME, *self._about)), now)]
 
     def _believe(self, changes: list[SquareChange], now: float) -> list[BoardEvent]:
         diagram = self._belief.diagram
@@ -267,7 +269,8 @@ class ReportingBoard(PositionBoard[ReportingState]):
             except (BoardNotFoundError, OSError) as error:
                 reasons.insert(0, str(error))
         raise BoardNotFoundError(
-            " ".join(reasons) or f"No {cls.KIND} was found: switch it on, and come nearer with it."
+            join_texts(" ", reasons)
+            or _("No {kind} was found: switch it on, and come nearer with it.", kind=cls.KIND)
         )
 
     @classmethod

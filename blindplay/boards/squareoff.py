@@ -19,6 +19,8 @@ from collections.abc import Collection
 
 import chess
 
+from blindplay.translation import _
+
 from .diagram import EMPTY, NAMELESS
 from .framing import BoardMessage, BoardReport, Framer, SignOfLife, SquareChange
 from .reporting import ReportingBoard, ReportingState
@@ -65,7 +67,7 @@ class Decoder(Framer):
 class SquareOffState(ReportingState):
     """The state of a Square Off board."""
 
-    NAME = "Square Off board"
+    NAME = _("Square Off board")
     FRAMER = Decoder
     QUESTION = SEND_BOARD
     SPACING = 0.1
@@ -77,7 +79,7 @@ class SquareOffState(ReportingState):
 class SquareOffBoard(ReportingBoard):
     """A Square Off Pro, or another board by Square Off that reports its squares."""
 
-    KIND = "Square Off board"
+    KIND = _("Square Off board")
     SCHEMES = ("ble",)
     STATE = SquareOffState
     BLE = BleProfile(("Square",), *NORDIC_UART)

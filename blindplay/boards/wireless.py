@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
+from blindplay.translation import _
+
 from .ports import READ_SECONDS, BoardNotFoundError, Port
 
 SCAN_SECONDS = 5.0
@@ -65,7 +67,7 @@ def open_wireless(url: str, ble: BleProfile | None, hid: HidProfile | None) -> P
 
     Raises :class:`BoardNotFoundError` if the package is missing, else OSError.
     """
-    scheme, _, where = url.partition("://")
+    scheme, _rest, where = url.partition("://")
     check_wireless(url)
     if scheme == "ble" and ble is not None:
         return BlePort(where, ble)
@@ -77,8 +79,12 @@ def open_wireless(url: str, ble: BleProfile | None, hid: HidProfile | None) -> P
 def _need(module: str, extra: str, what: str) -> None:
     if find_spec(module) is None:
         raise BoardNotFoundError(
-            f"Boards with {what} need a package that is not installed: run "
-            f"pip install 'blindplay[{extra}]'."
+            _(
+                "Boards with {what} need a package that is not installed: run pip install "
+                "'blindplay[{extra}]'.",
+                what=what,
+                extra=extra,
+            )
         )
 
 
@@ -97,7 +103,7 @@ def nearby(seconds: float = SCAN_SECONDS) -> list[tuple[str, str]]:
     try:
         found = asyncio.run(bleak.BleakScanner.discover(timeout=seconds))
     except (bleak.exc.BleakError, OSError) as error:
-        sentence = "Bluetooth cannot be used: switch it on, and check that its service runs."
+        sentence = _("Bluetooth cannot be used: switch it on, and check that its service runs.")
         raise OSError(sentence) from error
     return [(f"ble://{device.address}", (device.name or "").strip()) for device in found]
 

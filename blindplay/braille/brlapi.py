@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from blindplay.translation import _
+
 VERSION = 8
 MOST_BYTES = 4096
 """The largest packet, in bytes. A server that announces more is not BrlAPI."""
@@ -65,7 +67,7 @@ class Unpacker:
             size, number = struct.unpack(">II", self._rest[:8])
             kind = number.to_bytes(4, "big").lstrip(b"\0")
             if size > MOST_BYTES or not kind.isascii():
-                raise BrailleError("BRLTTY answers in another protocol; check BRLAPI_HOST.")
+                raise BrailleError(_("BRLTTY answers in another protocol; check BRLAPI_HOST."))
             if len(self._rest) < 8 + size:
                 break
             found.append(Packet(kind.decode("ascii"), self._rest[8 : 8 + size]))
@@ -212,7 +214,7 @@ class Connection:
     def _greet(self) -> None:
         version = self._answer("v")
         if len(version.content) != 4 or struct.unpack(">I", version.content)[0] != VERSION:
-            raise BrailleError("This BRLTTY speaks another protocol; install BRLTTY 6 or newer.")
+            raise BrailleError(_("This BRLTTY speaks another protocol; install BRLTTY 6 or newer."))
         self._send(Packet("v", struct.pack(">I", VERSION)))
         offered = self._answer("a").content
         kinds = [one for (one,) in struct.iter_unpack(">I", offered[: len(offered) // 4 * 4])]
@@ -222,8 +224,11 @@ class Connection:
             key = _KEY_FILE.read_bytes()
         except OSError as error:
             raise BrailleError(
-                f"BRLTTY asks for its key, and you may not read {_KEY_FILE}; run sudo usermod -aG "
-                "brlapi with your user name, then log out and in again."
+                _(
+                    "BRLTTY asks for its key, and you may not read {file}; run sudo "
+                    "usermod -aG brlapi with your user name, then log out and in again.",
+                    file=_KEY_FILE,
+                )
             ) from error
         self._ask(Packet("a", struct.pack(">I", _WITH_KEY) + key), "A")
 
@@ -256,7 +261,7 @@ class Connection:
             self.display = Display(self._cells if self._online else 0)
             return self.display
         if packet.kind in ("E", "e"):
-            raise BrailleError("BRLTTY refused what it was asked; start it again.")
+            raise BrailleError(_("BRLTTY refused what it was asked; start it again."))
         return None
 
     def _ask(self, packet: Packet, answer: str) -> Packet:
@@ -269,8 +274,11 @@ class Connection:
         while (packet := self._next()).kind != kind:
             if packet.kind in ("e", "E"):
                 raise BrailleError(
-                    "BRLTTY refuses its display; end the program that uses it, or check "
-                    f"{_KEY_FILE}."
+                    _(
+                        "BRLTTY refuses its display; end the program that uses it, or "
+                        "check {file}.",
+                        file=_KEY_FILE,
+                    )
                 )
             others.append(packet)
         self._waiting = others + self._waiting
@@ -295,7 +303,7 @@ class Connection:
 
 
 def _gone() -> BrailleError:
-    return BrailleError("BRLTTY does not answer any more; start it again.")
+    return BrailleError(_("BRLTTY does not answer any more; start it again."))
 
 
 def _size(content: bytes) -> int:
@@ -310,7 +318,7 @@ def _size(content: bytes) -> int:
 
 def _connected(host: str) -> socket.socket:
     """A socket to the server: "" or ":N" is this machine's, "NAME:N" another."""
-    name, _, number = host.rpartition(":")
+    name, _rest, number = host.rpartition(":")
     if not re.fullmatch(r"\d{1,3}|", number):
         name, number = host, ""
     try:
@@ -323,7 +331,7 @@ def _connected(host: str) -> socket.socket:
         )
     except OSError as error:
         raise BrailleError(
-            "BRLTTY cannot be reached; start it, and check that it lists your Braille display."
+            _("BRLTTY cannot be reached; start it, and check that it lists your Braille display.")
         ) from error
 
 

@@ -11,6 +11,7 @@ import click
 from blindplay.given import shown
 from blindplay.laws.facts import SIDES, Player, Setup
 from blindplay.opponents.distant import LAG_LIMIT_S
+from blindplay.translation import _
 
 from . import lichess, options
 from .play_options import OPTIONS, WAIT, Address, PlayOptions
@@ -37,13 +38,13 @@ def with_opponent(given: PlayOptions) -> PlayOptions:
     """
     against, distant = given.against, isinstance(given.against, Address)
     if (against is None or distant) and not (given.engine is given.level is None):
-        raise ValueError("--engine and --level need --against engine.")
+        raise ValueError(_("--engine and --level need --against engine."))
     if against != "lichess" and (given.challenge or given.accept or given.rated or given.days):
-        raise ValueError("--challenge, --accept, --rated and --days need --against lichess.")
+        raise ValueError(_("--challenge, --accept, --rated and --days need --against lichess."))
     if not distant and given.lag_limit is not None:
-        raise ValueError("--lag-limit needs --against wait.")
+        raise ValueError(_("--lag-limit needs --against wait."))
     if not distant and "voices" in given.typed:
-        raise ValueError("--voices needs --against with a distant table, such as wait.")
+        raise ValueError(_("--voices needs --against with a distant table, such as wait."))
     if against is None:
         return given
     of_two: dict[str, Any] = {
@@ -52,15 +53,19 @@ def with_opponent(given: PlayOptions) -> PlayOptions:
     for name in of_two:
         if name in given.typed and getattr(given, name):
             raise ValueError(
-                f"--{name.replace('_', '-')} needs two people at the table; leave it out, or "
-                "--against."
+                _(
+                    "--{name} needs two people at the table; leave it out, or --against.",
+                    name=name.replace("_", "-"),
+                )
             )
     alone = replace(given, boards=2, **of_two)
     if against == "lichess":
         _check_lichess(given)
         return replace(alone, training=False, arbiter=False)
     if given.impaired == "both":
-        raise ValueError("--impaired both leaves no side for --against; give white, black or none.")
+        raise ValueError(
+            _("--impaired both leaves no side for --against; give white, black or none.")
+        )
     if isinstance(against, Address):
         _check_call(given, against)
         return alone
@@ -75,7 +80,9 @@ def _check_lichess(given: PlayOptions) -> None:
     """Raise ValueError if something was asked for that no game at Lichess has."""
     for name in ("training", "arbiter", "engine", "white", "black"):
         if name in given.typed and getattr(given, name):
-            raise ValueError(f"--{name} cannot go with --against lichess; leave it out.")
+            raise ValueError(
+                _("--{name} cannot go with --against lichess; leave it out.", name=name)
+            )
     lichess.wanted_game(given)
 
 
@@ -128,7 +135,10 @@ def _check_call(given: PlayOptions, address: Address) -> None:
     for name in () if address.waits else sorted(given.typed):
         if OPTIONS[name].waiting_decides:
             raise ValueError(
-                f"The table that waits decides about --{name.replace('_', '-')}; leave it out."
+                _(
+                    "The table that waits decides about --{name}; leave it out.",
+                    name=name.replace("_", "-"),
+                )
             )
 
 
@@ -143,8 +153,10 @@ def check_voices(given: PlayOptions) -> None:
         return
     if given.private_output is None or given.silent or given.microphone == "none":
         raise ValueError(
-            "--voices needs an earphone, so that the microphone does not hear the other player; "
-            "add --private-output, and leave out --silent and --microphone none."
+            _(
+                "--voices needs an earphone, so that the microphone does not hear the other "
+                "player; add --private-output, and leave out --silent and --microphone none."
+            )
         )
     opus.check()
 
@@ -200,7 +212,7 @@ def _listener(address: Address) -> "TableListener":
         return connections.waiting_at(address.host, address.port or connections.BROKER_PORT)
     except connections.NoRoomError:
         raise ValueError(
-            f"Too many tables wait at {shown(address.host)}; try again later."
+            _("Too many tables wait at {host}; try again later.", host=shown(address.host))
         ) from None
     except OSError:
         raise _no_hall(address) from None
@@ -227,7 +239,10 @@ def _connector(address: Address) -> "TableConnector":
     if not waits:
         connector.close()
         raise ValueError(
-            f"No table waits at {shown(address.host)} with these digits; ask for them again."
+            _(
+                "No table waits at {host} with these digits; ask for them again.",
+                host=shown(address.host),
+            )
         )
     return connector
 
@@ -236,8 +251,12 @@ def _no_hall(address: Address) -> ValueError:
     from blindplay.opponents.distant.connections import BROKER_PORT
 
     return ValueError(
-        f"No hall answers at {shown(address.host)}, port {address.port or BROKER_PORT}; check the "
-        "address, and whether blindplay hall meetings runs there."
+        _(
+            "No hall answers at {host}, port {port}; check the address, and whether "
+            "blindplay hall meetings runs there.",
+            host=shown(address.host),
+            port=address.port or BROKER_PORT,
+        )
     )
 
 
@@ -273,25 +292,31 @@ def _said(error: ValueError, address: Address, port: int) -> str:
 
     match error:
         case WrongDigitsError():
-            return (
+            return _(
                 "These are not the digits that the other table shows; ask for them again. After "
                 "three tries it has new ones."
             )
         case NoMeetingError():
-            return (
-                f"The program at {shown(address.host)}, port {port}, does not answer as a waiting "
-                "table does; check the address, and try again."
+            return _(
+                "The program at {host}, port {port}, does not answer as a waiting "
+                "table does; check the address, and try again.",
+                host=shown(address.host),
+                port=port,
             )
         case OtherVersionError():
-            return (
-                f"The other table has BlindPlay {shown(str(error))}, this one {VERSION}; both "
-                "need the same version."
+            return _(
+                "The other table has BlindPlay {error}, this one {version}; both need "
+                "the same version.",
+                error=shown(str(error)),
+                version=VERSION,
             )
         case NotAgreedError():
-            return "There is no game: the two tables have not agreed."
-    return (
-        f"No table waits at {shown(address.host)}, port {port}; check the address, and whether "
-        f"the firewall and the router there let TCP port {port} through to that machine."
+            return _("There is no game: the two tables have not agreed.")
+    return _(
+        "No table waits at {host}, port {port}; check the address, and whether the "
+        "firewall and the router there let TCP port {port} through to that machine.",
+        host=shown(address.host),
+        port=port,
     )
 
 
@@ -300,11 +325,11 @@ def _asked(place: "MeetingPlace") -> str:
 
     :raises ValueError: one sentence, if they cannot be a ticket.
     """
-    options.show("Which digits does the other table show?")
+    options.show(_("Which digits does the other table show?"))
     digits = "".join((place.lines.next() or "").split())
     if not re.fullmatch("[0-9]{6}|[0-9]{8}", digits):
         raise ValueError(
-            "These are neither six nor eight digits; type them as the other table says them."
+            _("These are neither six nor eight digits; type them as the other table says them.")
         )
     return digits
 
@@ -319,7 +344,7 @@ def go_on(given: PlayOptions, journal: Path) -> "DistantPlayer":
     from blindplay.opponents.distant.meeting import kept_agreement
 
     if given.dead_time != "nobody":
-        raise ValueError("--dead-time is for a game at one table; leave it out.")
+        raise ValueError(_("--dead-time is for a game at one table; leave it out."))
     agreed = kept_agreement(journal)
     address = given.against
     assert isinstance(address, Address)
@@ -336,6 +361,11 @@ def go_on(given: PlayOptions, journal: Path) -> "DistantPlayer":
 
 def _taken(port: int) -> ValueError:
     return ValueError(
-        f"The port {port} is taken on this machine; end the other table, or choose another port "
-        f"with --against {WAIT}:{port + 1}."
+        _(
+            "The port {port} is taken on this machine; end the other table, or choose "
+            "another port with --against {wait}:{next_port}.",
+            port=port,
+            wait=WAIT,
+            next_port=port + 1,
+        )
     )

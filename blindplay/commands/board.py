@@ -15,24 +15,26 @@ from blindplay.boards.monitor import monitor
 from blindplay.boards.peg import flashing
 from blindplay.boards.peg.emulator import EmulatedBoard, practise
 from blindplay.boards.ports import BoardNotFoundError, check_url
+from blindplay.given import reason_of
 from blindplay.language import Key, Language, key_of
 from blindplay.laws.placement import pieces_of
+from blindplay.translation import _
 
 from . import options
 from .reader import to_reader, user_language
 
 _port = click.option(
-    "--port", help="Read the board at this port or URL. Without it, the board is searched for."
+    "--port", help=_("Read the board at this port or URL. Without it, the board is searched for.")
 )
 _COMMIT = click.Choice(get_args(Commit))
 _PROTOCOL = click.Choice(recordings.PROTOCOLS)
-_silent = options.flag("silent", "Print the steps and say nothing.")
+_silent = options.flag("silent", _("Print the steps and say nothing."))
 
 
 @click.group(cls=options.CommandGroup, invoke_without_command=True)
 @_port
-@options.as_json(help="Print JSON instead of plain lines.")
-@click.option("--seconds", type=options.SECONDS, help="Stop after so many seconds.")
+@options.as_json(help=_("Print JSON instead of plain lines."))
+@click.option("--seconds", type=options.SECONDS, help=_("Stop after so many seconds."))
 @click.pass_context
 def board(context: click.Context, port: str | None, as_json: bool, seconds: float | None) -> None:
     """Show live what a pegged board reports, or look after it."""
@@ -43,7 +45,7 @@ def board(context: click.Context, port: str | None, as_json: bool, seconds: floa
 @board.command()
 @_port
 @options.fen_from_start()
-@options.language(help="Take this language as the one that is spoken.")
+@options.language(help=_("Take this language as the one that is spoken."))
 @_silent
 def setup(port: str | None, board: chess.Board, pack: Language, silent: bool) -> int:
     """Guide hands to a position, step by step, and check each step on the board.
@@ -58,7 +60,7 @@ def setup(port: str | None, board: chess.Board, pack: Language, silent: bool) ->
 
 @board.command()
 @_port
-@options.language(help="Take this language as the one that is spoken.")
+@options.language(help=_("Take this language as the one that is spoken."))
 @_silent
 def calibrate(port: str | None, pack: Language, silent: bool) -> int:
     """Check each contact and each kind of piece, guided by voice.
@@ -72,14 +74,14 @@ def calibrate(port: str | None, pack: Language, silent: bool) -> int:
 
 
 @board.command()
-@click.argument("file", type=options.FILE, help="Write this firmware, a file in Intel HEX.")
+@click.argument("file", type=options.FILE, help=_("Write this firmware, a file in Intel HEX."))
 @_port
 @click.option(
     "--board",
     default="nano",
-    help="Write to a nano, a nano-old (with the old boot loader) or an uno.",
+    help=_("Write to a nano, a nano-old (with the old boot loader) or an uno."),
 )
-@click.option("--baud", type=click.IntRange(1), help="Use another speed of the boot loader.")
+@click.option("--baud", type=click.IntRange(1), help=_("Use another speed of the boot loader."))
 def flash(file: Path, port: str | None, board: str, baud: int | None) -> None:
     """Write firmware to a board with avrdude. It first says what it will do."""
     if port is not None:
@@ -87,21 +89,23 @@ def flash(file: Path, port: str | None, board: str, baud: int | None) -> None:
     planned = flashing.plan(file, port, board, baud)
     options.show(planned.sentence)
     flashing.flash(planned, sys.stdout)
-    options.show("The firmware has been written.")
+    options.show(_("The firmware has been written."))
 
 
 @board.command()
 @click.argument(
-    "file", help="Read the bytes that the board sent from this file; - is standard input."
+    "file", help=_("Read the bytes that the board sent from this file; - is standard input.")
 )
-@click.option("--protocol", type=_PROTOCOL, default="dgt", help="Read this protocol.")
-@click.option("--commit", type=_COMMIT, help="Take this as what makes a move final; see above.")
-@options.fen(help="Begin with this position. Without it, the first one in the recording is taken.")
-@click.option(
-    "--turned/--not-turned", default=None, help="Say how the board stood, if it is known."
+@click.option("--protocol", type=_PROTOCOL, default="dgt", help=_("Read this protocol."))
+@click.option("--commit", type=_COMMIT, help=_("Take this as what makes a move final; see above."))
+@options.fen(
+    help=_("Begin with this position. Without it, the first one in the recording is taken.")
 )
 @click.option(
-    "--positions", is_flag=True, help="Print each position in FEN as the board reports it."
+    "--turned/--not-turned", default=None, help=_("Say how the board stood, if it is known.")
+)
+@click.option(
+    "--positions", is_flag=True, help=_("Print each position in FEN as the board reports it.")
 )
 def decode(
     file: str,
@@ -118,13 +122,15 @@ def decode(
     boards.
     """
     if commit is not None and protocol != "dgt":
-        raise ValueError("Only DGT boards report a clock; leave out --commit.")
+        raise ValueError(_("Only DGT boards report a clock; leave out --commit."))
     try:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except FileNotFoundError:
-        raise ValueError(f"There is no file {file}; check the name.") from None
+        raise ValueError(_("There is no file {file}; check the name.", file=file)) from None
     except OSError as error:
-        raise ValueError(f"{file} cannot be read ({error.strerror}).") from None
+        raise ValueError(
+            _("{file} cannot be read ({reason}).", file=file, reason=reason_of(error))
+        ) from None
     try:
         if positions:
             for placement in recordings.positions(data, protocol, turned):
@@ -138,21 +144,28 @@ def decode(
             else:
                 options.warn(finding.sentence)
     except NoRecordingError as error:
-        raise ValueError(f"{file} is no {protocol} recording: {error}.") from None
+        raise ValueError(
+            _(
+                "{file} is no {protocol} recording: {error}.",
+                file=file,
+                protocol=protocol,
+                error=error,
+            )
+        ) from None
 
 
 @board.command(name="serve")
 @click.option(
-    "--livechess", is_flag=True, required=True, help="Answer as the program DGT LiveChess does."
+    "--livechess", is_flag=True, required=True, help=_("Answer as the program DGT LiveChess does.")
 )
-@click.option("--board", "address", metavar="BOARD", help="Serve this board, as for play. Without "
-              "it, a pegged board is searched for.")  # fmt: skip
-@click.option("--host", metavar="ADDRESS", default="127.0.0.1", help="Serve at this address; "
-              "0.0.0.0 is all. Other machines can then read the board.")  # fmt: skip
+@click.option("--board", "address", metavar="BOARD", help=_("Serve this board, as for play. "
+              "Without it, a pegged board is searched for."))  # fmt: skip
+@click.option("--host", metavar="ADDRESS", default="127.0.0.1", help=_("Serve at this address; "
+              "0.0.0.0 is all. Other machines can then read the board."))  # fmt: skip
 @click.option("--livechess-port", default=1982, type=click.IntRange(0, 65535),
-              help="Serve at this port, which programs know.")  # fmt: skip
-@click.option("--origin", "origins", multiple=True, metavar="URL", help="Add a site whose pages "
-              "may read the board. It can be given several times.")  # fmt: skip
+              help=_("Serve at this port, which programs know."))  # fmt: skip
+@click.option("--origin", "origins", multiple=True, metavar="URL", help=_("Add a site whose pages "
+              "may read the board. It can be given several times."))  # fmt: skip
 def serve_board(
     livechess: bool, address: str | None, host: str, livechess_port: int, origins: tuple[str, ...]
 ) -> None:
@@ -178,14 +191,16 @@ def find() -> None:
         found = True
         options.show(f"{address}: {about}.")
     if not found:
-        raise BoardNotFoundError("No board was found: switch it on, and plug it in or come nearer.")
+        raise BoardNotFoundError(
+            _("No board was found: switch it on, and plug it in or come nearer.")
+        )
 
 
 @click.command()
-@click.option("--fen", default=options.START, help="Put these pieces on the board, in FEN.")
-@click.option("--socket", is_flag=True, help="Use a TCP port instead of a serial port.")
+@click.option("--fen", default=options.START, help=_("Put these pieces on the board, in FEN."))
+@click.option("--socket", is_flag=True, help=_("Use a TCP port instead of a serial port."))
 @click.option(
-    "--identity/--no-identity", default=True, help="Emulate a board that knows each piece."
+    "--identity/--no-identity", default=True, help=_("Emulate a board that knows each piece.")
 )
 def emulate(fen: str, socket: bool, identity: bool) -> None:
     """Emulate a pegged board on a machine without one.

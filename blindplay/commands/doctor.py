@@ -31,6 +31,7 @@ import click
 from blindplay.boards.makers import driver_of, find_boards
 from blindplay.braille.brlapi import BrailleError, Connection
 from blindplay.console import PORT
+from blindplay.given import reason_of
 from blindplay.hearing import speaker_models, speaker_preferences
 from blindplay.hearing.recognisers import memory
 from blindplay.language import Language
@@ -47,6 +48,7 @@ from blindplay.speech.models.folders import ModelError, chosen_models, probe, un
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.screen_reader import ReaderError, ScreenReader
 from blindplay.speech.synthesis import Synthesiser, SynthesisError
+from blindplay.translation import _, join_texts, one_of
 from blindplay.version import VERSION
 
 from . import options
@@ -80,7 +82,9 @@ class Diagnosis:
     @property
     def verdict(self) -> str:
         """The words before the sentence."""
-        return "Good" if self.ok else "Missing, and needed" if self.needed else "Missing"
+        if self.ok:
+            return _("Good")
+        return _("Missing, and needed") if self.needed else _("Missing")
 
 
 good = partial(Diagnosis, True)
@@ -118,9 +122,15 @@ def _voices(language: str, given: Synthesiser | None) -> Diagnosis:
     except SynthesisError as error:
         return missing("voices", str(error))
     if names:
-        return good("voices", f"Voices for {language!r}: {', '.join(names)}.")
-    remedy = "install one in the system's speech settings"
-    return missing("voices", f"There is no voice for {language!r}; {remedy}.")
+        return good(
+            "voices",
+            _("Voices for {language}: {names}.", language=repr(language), names=", ".join(names)),
+        )
+    remedy = _("install one in the system's speech settings")
+    return missing(
+        "voices",
+        _("There is no voice for {language}; {remedy}.", language=repr(language), remedy=remedy),
+    )
 
 
 def _recogniser(language: str, model: Path | None, words: list[str]) -> list[Diagnosis]:
@@ -137,24 +147,40 @@ def _recogniser(language: str, model: Path | None, words: list[str]) -> list[Dia
             found.append(missing("recogniser", str(error)))
             continue
         count, files = len(loaded[-1].vocabulary), verify(folder)
-        unchanged = f", and its {files} files are as they were installed" if files else ""
-        sentence = f"The speech model in {folder} knows {count} words{unchanged}."
+        unchanged = (
+            _(", and its {files} files are as they were installed", files=files) if files else ""
+        )
+        sentence = _(
+            "The speech model in {folder} knows {count} words{unchanged}.",
+            folder=folder,
+            count=count,
+            unchanged=unchanged,
+        )
         found.append(good("recogniser", sentence))
     if not loaded:
         return found
     if unknown := ", ".join(Ensemble(loaded).unknown_words(words)):
-        sentence = f"The speech model does not know {unknown}; use other words, or another model."
+        sentence = _(
+            "The speech model does not know {unknown}; use other words, or another model.",
+            unknown=unknown,
+        )
         found.append(missing("vocabulary", sentence))
     elif words:
-        found.append(good("vocabulary", "The speech model knows every word needed."))
+        found.append(good("vocabulary", _("The speech model knows every word needed.")))
     return found
 
 
 def _output() -> Diagnosis:
     found = devices().playback
     if not found:
-        return missing("output", "There is no audio output; plug in a loudspeaker or an earphone.")
-    return good("output", f"Audio outputs: {'; '.join(found)}.", f"Audio outputs: {len(found)}.")
+        return missing(
+            "output", _("There is no audio output; plug in a loudspeaker or an earphone.")
+        )
+    return good(
+        "output",
+        _("Audio outputs: {found}.", found="; ".join(found)),
+        _("Audio outputs: {found}.", found=len(found)),
+    )
 
 
 def _microphone(device: str | None, seconds: float) -> Diagnosis:
@@ -162,13 +188,18 @@ def _microphone(device: str | None, seconds: float) -> Diagnosis:
         with MicrophoneSource(device) as source:
             heard = drain(source, seconds)
     except AudioError as error:
-        return missing("microphone", str(error), "No microphone can be recorded.")
+        return missing("microphone", str(error), _("No microphone can be recorded."))
     loud = level(heard)
     if not heard or loud <= SILENT_DBFS:
-        return missing("microphone", "The microphone gives no sound; switch it on and turn it up.")
+        return missing(
+            "microphone", _("The microphone gives no sound; switch it on and turn it up.")
+        )
     if loud > LOUD_DBFS:
-        return missing("microphone", f"The microphone is too loud ({loud:.0f} dB); turn it down.")
-    return good("microphone", f"The microphone hears the room at {loud:.0f} dB.")
+        return missing(
+            "microphone",
+            _("The microphone is too loud ({loud} dB); turn it down.", loud=f"{loud:.0f}"),
+        )
+    return good("microphone", _("The microphone hears the room at {loud} dB.", loud=f"{loud:.0f}"))
 
 
 _STOCKFISH = {"linux": "sudo apt install stockfish", "darwin": "brew install stockfish"}
@@ -212,8 +243,11 @@ def _together(pack: Language, model: Path | None) -> Iterator[Diagnosis]:
     if measured is not None:
         yield good(
             "models",
-            f"{len(folders)} speech models listen together, in {measured[1] - measured[0]:.0f} MB "
-            "of memory.",
+            _(
+                "{count} speech models listen together, in {megabytes} MB of memory.",
+                count=len(folders),
+                megabytes=f"{measured[1] - measured[0]:.0f}",
+            ),
         )
 
 
@@ -223,7 +257,9 @@ def _reader() -> Diagnosis:
         name = ScreenReader().name
     except ReaderError as error:
         return missing("reader", str(error))
-    return good("reader", f"{name} speaks what only you may hear, with play --voice reader.")
+    return good(
+        "reader", _("{name} speaks what only you may hear, with play --voice reader.", name=name)
+    )
 
 
 def _braille() -> Diagnosis:
@@ -236,10 +272,17 @@ def _braille() -> Diagnosis:
     if not cells:
         return missing(
             "braille",
-            "BRLTTY runs, but has no Braille display; plug it in, or name it in BRLTTY's settings.",
+            _(
+                "BRLTTY runs, but has no Braille display; plug it in, or name it in BRLTTY's "
+                "settings."
+            ),
         )
     return good(
-        "braille", f"A Braille display of {cells} cells can be used, with play --braille brltty."
+        "braille",
+        _(
+            "A Braille display of {cells} cells can be used, with play --braille brltty.",
+            cells=cells,
+        ),
     )
 
 
@@ -250,10 +293,14 @@ def _boards() -> Iterator[Diagnosis]:
     for address, about in find_boards(troubles.append):
         found = True
         kind = driver_of(address)[0].KIND
-        yield good("board", f"At {address} there is a {about}.", f"There is a {kind}.")
+        yield good(
+            "board",
+            _("At {address} there is a {about}.", address=address, about=about),
+            _("There is a {kind}.", kind=kind),
+        )
     if not found:
         yield missing(
-            "board", "No board was found; switch it on, and plug it in or come nearer with it."
+            "board", _("No board was found; switch it on, and plug it in or come nearer with it.")
         )
     for trouble in dict.fromkeys(troubles):
         yield missing("board", trouble)
@@ -266,12 +313,14 @@ def _boards() -> Iterator[Diagnosis]:
     except KeyError:
         return
     if os.geteuid() == 0 or dialout in os.getgroups():
-        yield good("permissions", "You may open serial ports.")
+        yield good("permissions", _("You may open serial ports."))
     else:
         yield missing(
             "permissions",
-            "You may not open serial ports; run sudo usermod -aG dialout with your user name, then "
-            "log out and in again.",
+            _(
+                "You may not open serial ports; run sudo usermod -aG dialout with your user "
+                "name, then log out and in again."
+            ),
         )
 
 
@@ -279,19 +328,26 @@ def _engine() -> Diagnosis:
     """Say whether a chess engine is there to play against."""
     engine = installed()
     if engine is not None:
-        return good("engine", f"{engine.name} plays against you with play --against engine.")
+        return good(
+            "engine", _("{name} plays against you with play --against engine.", name=engine.name)
+        )
     remedy = _STOCKFISH.get(sys.platform)
     if remedy is None:
         return missing(
             "engine",
-            "Stockfish is not installed; with play --against engine, the small built-in opponent "
-            "plays. For stronger levels, get Stockfish from stockfishchess.org, and give its file "
-            "with --engine.",
+            _(
+                "Stockfish is not installed; with play --against engine, the small built-in "
+                "opponent plays. For stronger levels, get Stockfish from stockfishchess.org, and "
+                "give its file with --engine."
+            ),
         )
     return missing(
         "engine",
-        "Stockfish is not installed; with play --against engine, the small built-in opponent "
-        f"plays. For stronger levels, run: {remedy}",
+        _(
+            "Stockfish is not installed; with play --against engine, the small built-in "
+            "opponent plays. For stronger levels, run: {remedy}",
+            remedy=remedy,
+        ),
     )
 
 
@@ -305,28 +361,46 @@ def _journal(folder: Path) -> Iterator[Diagnosis]:
         ):
             took = sorted(_append(journal, t) for t in range(20))
     except (JournalError, OSError) as error:
-        reason = error if isinstance(error, JournalError) else f"{folder}: {error.strerror}."
-        yield missing("journal", f"No game can be kept: {reason}")
+        reason = (
+            str(error)
+            if isinstance(error, JournalError)
+            else _("{folder}: {reason}.", folder=folder, reason=reason_of(error))
+        )
+        yield missing("journal", _("No game can be kept: {reason}", reason=reason))
         return
-    yield good("journal", f"Games are kept in {folder}.")
+    yield good("journal", _("Games are kept in {folder}.", folder=folder))
     usual = statistics.median(took)
     if usual > _LATE_MS:
         yield missing(
             "disk",
-            f"A fact takes {usual:.0f} ms to reach the disk, and each move is announced only after "
-            "that; name a file on a faster disk with --journal.",
+            _(
+                "A fact takes {usual} ms to reach the disk, and each move is announced "
+                "only after that; name a file on a faster disk with --journal.",
+                usual=f"{usual:.0f}",
+            ),
         )
     else:
         yield good(
             "disk",
-            f"A fact is on the disk after {usual:.0f} ms, at the latest after {took[-1]:.0f} ms.",
+            _(
+                "A fact is on the disk after {usual} ms, at the latest after {took} ms.",
+                usual=f"{usual:.0f}",
+                took=f"{took[-1]:.0f}",
+            ),
         )
     free = shutil.disk_usage(folder).free
-    megabytes = f"{free // 1_000_000} megabytes"
+    megabytes = _("{count} megabytes", count=free // 1_000_000)
     if free < _ROOM:
-        yield missing("room", f"The disk with {folder} has only {megabytes} left; make room on it.")
+        yield missing(
+            "room",
+            _(
+                "The disk with {folder} has only {megabytes} left; make room on it.",
+                folder=folder,
+                megabytes=megabytes,
+            ),
+        )
     else:
-        yield good("room", f"The disk with the games has {megabytes} left.")
+        yield good("room", _("The disk with the games has {megabytes} left.", megabytes=megabytes))
 
 
 def _append(journal: Journal, t: int) -> float:
@@ -346,11 +420,16 @@ def _games(folder: Path) -> Iterator[Diagnosis]:
             deque(replay(read_from_journal(path)), maxlen=0)
         except ValueError as error:
             bad += 1
-            yield missing("games", str(error), "A game cannot be read to its end.")
+            yield missing("games", str(error), _("A game cannot be read to its end."))
     if newest and not bad:
-        yield good("games", f"Games that were read to their ends: the last {len(newest)}.")
+        yield good(
+            "games", _("Games that were read to their ends: the last {count}.", count=len(newest))
+        )
     if taped := sum(tape_folder(path).is_dir() for path in journals):
-        yield good("tape", f"Games with sound on tape: {taped}; blindplay forget removes it.")
+        yield good(
+            "tape",
+            _("Games with sound on tape: {taped}; blindplay forget removes it.", taped=taped),
+        )
 
 
 def _clock() -> Diagnosis:
@@ -362,12 +441,14 @@ def _clock() -> Diagnosis:
     readings = [time.monotonic() for _ in range(10_000)]
     back = any(later < earlier for earlier, later in itertools.pairwise(readings))
     if back or not known.monotonic or known.resolution > 0.05:
-        sentence = "This machine's clock is not good enough to time a game; take another."
+        sentence = _("This machine's clock is not good enough to time a game; take another.")
         return missing("clock", sentence)
     if (today := datetime.date.today()).year < 2025:
-        sentence = f"The date of this machine is {today}; set it, for records carry it."
+        sentence = _(
+            "The date of this machine is {today}; set it, for records carry it.", today=today
+        )
         return missing("clock", sentence)
-    return good("clock", "This machine's clock is good enough to time a game.")
+    return good("clock", _("This machine's clock is good enough to time a game."))
 
 
 def _console() -> Diagnosis:
@@ -377,10 +458,13 @@ def _console() -> Diagnosis:
     except OSError:
         return missing(
             "console",
-            f"Another program uses port {PORT}; for the pages of --console, name another port "
-            "with --console-port.",
+            _(
+                "Another program uses port {port}; for the pages of --console, name "
+                "another port with --console-port.",
+                port=PORT,
+            ),
         )
-    return good("console", f"The pages of --console can be served at port {PORT}.")
+    return good("console", _("The pages of --console can be served at port {port}.", port=PORT))
 
 
 def _private() -> Iterator[Diagnosis]:
@@ -393,28 +477,47 @@ def _private() -> Iterator[Diagnosis]:
     for path in open_:
         yield missing(
             "private",
-            f"Other users of this machine can read {path}, which contains names; run: "
-            f'chmod go= "{path}"',
+            _(
+                "Other users of this machine can read {path}, which contains names; run: "
+                'chmod go= "{path}"',
+                path=path,
+            ),
         )
     if not open_:
-        yield good("private", "No other user of this machine can read your games.")
+        yield good("private", _("No other user of this machine can read your games."))
 
 
 def _packages() -> Diagnosis:
     """The version of Python, and packages in other versions than those tested."""
     tested, installed = _locked(), _installed()
-    others = sorted(
-        f"{name} {version} instead of {' or '.join(sorted(tested[name]))}"
-        for name, version in installed.items()
+    others = [
+        _(
+            "{name} {version} instead of {tested}",
+            name=name,
+            version=version,
+            tested=one_of(sorted(tested[name])),
+        )
+        for name, version in sorted(installed.items())
         if version not in tested[name]
-    )
+    ]
     versions = ""
     if others:
-        versions = f"; these have other versions than those tested: {'; '.join(others)}"
+        versions = _(
+            "; these have other versions than those tested: {others}",
+            others=join_texts("; ", others),
+        )
     elif tested:
-        versions = ", all in the versions that were tested"
+        versions = _(", all in the versions that were tested")
     python = platform.python_version()
-    return good("packages", f"Python {python} with {len(installed)} packages{versions}.")
+    return good(
+        "packages",
+        _(
+            "Python {python} with {count} packages{versions}.",
+            python=python,
+            count=len(installed),
+            versions=versions,
+        ),
+    )
 
 
 def _installed() -> dict[str, str]:
@@ -483,23 +586,27 @@ def _brltty() -> Iterator[Diagnosis]:
     if "brltty" in running:
         yield missing(
             "brltty",
-            "brltty is running and may take the board's USB adapter; if the board is not found, "
-            "tell brltty which port your Braille display has.",
+            _(
+                "brltty is running and may take the board's USB adapter; if the board is not "
+                "found, tell brltty which port your Braille display has."
+            ),
         )
     else:
-        yield good("brltty", "brltty is not running, so it takes no USB adapter.")
+        yield good("brltty", _("brltty is not running, so it takes no USB adapter."))
 
 
 @click.command()
-@options.language(help="Check for a table in this language.")
+@options.language(help=_("Check for a table in this language."))
 @click.option(
     "--model",
     type=options.FOLDER,
-    help="Use the Vosk model in this folder instead of the chosen one.",
+    help=_("Use the Vosk model in this folder instead of the chosen one."),
 )
-@click.option("--microphone", help="Use the microphone with this in its name.")
-@options.as_json(help="Print JSON, one object per line.")
-@click.option("--report", type=options.FILE, help="Write a file without names, to send to others.")
+@click.option("--microphone", help=_("Use the microphone with this in its name."))
+@options.as_json(help=_("Print JSON, one object per line."))
+@click.option(
+    "--report", type=options.FILE, help=_("Write a file without names, to send to others.")
+)
 def doctor(
     pack: Language, model: Path | None, microphone: str | None, as_json: bool, report: Path | None
 ) -> int:
@@ -519,10 +626,10 @@ def doctor(
             "about": finding.about,
             "sentence": READER.told(finding.sentence),
         }
-        words = f"{READER.told(finding.verdict)}: {shown['sentence']}"
+        words = join_texts(": ", (finding.verdict, finding.sentence))
         options.show(shown if as_json else words)
     if report is not None:
         report.write_text(report_of(found), "utf-8")
         if not as_json:
-            options.show(f"The report is in {report}; read it before you send it.")
+            options.show(_("The report is in {report}; read it before you send it.", report=report))
     return 1 if any(one.needed and not one.ok for one in found) else 0

@@ -16,6 +16,7 @@ from typing import TextIO
 from blindplay.language import Key, Language, key_of
 from blindplay.shipped import shipped
 from blindplay.speech.speaker import Output, Speaker
+from blindplay.translation import _, all_of
 
 LANGUAGES = ("da", "de", "en", "nb", "sv")
 """The languages of the guides."""
@@ -52,8 +53,13 @@ def short(role: str | None, language: str) -> ShortGuide:
     :raises ValueError: if there are no guides in that language.
     """
     if language not in LANGUAGES:
-        offered = f"{', '.join(LANGUAGES[:-1])} and {LANGUAGES[-1]}"
-        raise ValueError(f"There are guides in {offered}, none in {language!r}; add --language en.")
+        raise ValueError(
+            _(
+                "There are guides in {offered}, none in {language}; add --language en.",
+                offered=all_of(LANGUAGES),
+                language=repr(language),
+            )
+        )
     overview = folder() / f"{_OVERVIEW}.{language}.md"
     keys, introduction = _sections(overview)[:2]
     if role is None:

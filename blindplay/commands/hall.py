@@ -15,6 +15,7 @@ import click
 
 from blindplay.console import LOOPBACK, PORT
 from blindplay.given import plain
+from blindplay.translation import Message, _, join_texts
 
 from . import options
 from .hall_event import init, pair, results, standings, where
@@ -32,7 +33,7 @@ _DEMO_TABLES = 9
 _LOOK_S = 0.5  # between two looks at all tables
 _PATIENCE = 10  # looks without a broker before a warning
 _file = click.argument("file", type=options.FILE,
-                       help="Use this file, the hall's own one of the event.")  # fmt: skip
+                       help=_("Use this file, the hall's own one of the event."))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -40,14 +41,15 @@ class ServedAt:
     """The address at which pages are served, as options."""
 
     # fmt: off
-    host: str = options.option("Serve the console at this address; 0.0.0.0 is all. Without it, "
-        "only this machine is served.", LOOPBACK, show_default=False)
-    console_port: int = options.option("Serve the console at this port.", PORT,
+    host: str = options.option(_("Serve the console at this address; 0.0.0.0 is all. Without it, "
+        "only this machine is served."), LOOPBACK, show_default=False)
+    console_port: int = options.option(_("Serve the console at this port."), PORT,
         type=click.IntRange(0, 65535))
-    certificate: Path | None = options.option("Encrypt the console with this certificate, in PEM.",
+    certificate: Path | None = options.option(_("Encrypt the console with this certificate, in "
+        "PEM."),
         type=options.FILE)
-    key: Path | None = options.option("Use this private key of the certificate, in PEM, without a "
-        "password.", type=options.FILE)
+    key: Path | None = options.option(_("Use this private key of the certificate, in PEM, "
+        "without a password."), type=options.FILE)
     # fmt: on
 
     def pem(self) -> "Certificate | None":
@@ -55,13 +57,13 @@ class ServedAt:
         from blindplay.console.server import Certificate
 
         if (self.certificate is None) is not (self.key is None):
-            raise ValueError("--certificate and --key need each other.")
+            raise ValueError(_("--certificate and --key need each other."))
         both = self.certificate, self.key
         return None if both[0] is None or both[1] is None else Certificate(both[0], both[1])
 
 
 @click.group(cls=options.CommandGroup, invoke_without_command=True)
-@click.option("--demo", is_flag=True, help="Run a hall for a try-out, with a broker of its own.")
+@click.option("--demo", is_flag=True, help=_("Run a hall for a try-out, with a broker of its own."))
 @click.pass_context
 def hall(context: click.Context, demo: bool) -> None:
     """Follow the tables of a tournament, as an arbiter or an organiser.
@@ -89,7 +91,7 @@ def _demonstrate() -> None:
                 place = f'[broker]\nhost = "127.0.0.1"\nport = {local.port}\n'
                 text = f'event = "demo"\ntable = "{table}"\n\n{place}'
                 (folder / f"table-{table}.toml").write_text(text, "utf-8")
-            options.show("Start tables in other windows, each with a file of its own:")
+            options.show(_("Start tables in other windows, each with a file of its own:"))
             options.show(f"    {options.called()} play --hall {folder / 'table-1.toml'}")
             joined = EventFile("demo", local.broker, folder=folder / "copies")
             _serve(joined, folder, ServedAt(console_port=0), ("Arbiter",), qr=sys.stdout.isatty())
@@ -98,17 +100,17 @@ def _demonstrate() -> None:
 @hall.command()
 @_file
 @click.option("--arbiter", "arbiters", multiple=True, metavar="NAME", default=("Arbiter",),
-              show_default=True, help="Give this arbiter a link. The name stands in what they do. "
-              "It can be given several times.")  # fmt: skip
-@click.option("--new-links", is_flag=True, help="End the links of before, and show new ones.")
-@click.option("--public", is_flag=True, help="Show the games to everybody at /public/, too, as the "
-              "part [broadcast] of the file says.")  # fmt: skip
+              show_default=True, help=_("Give this arbiter a link. The name stands in what they "
+              "do. It can be given several times."))  # fmt: skip
+@click.option("--new-links", is_flag=True, help=_("End the links of before, and show new ones."))
+@click.option("--public", is_flag=True, help=_("Show the games to everybody at /public/, too, as "
+              "the part [broadcast] of the file says."))  # fmt: skip
 @options.taking("at", ServedAt)
-@click.option("--remember-browsers", help="Let a browser that was closed come in again without a "
-              "new link for this time since it was last open, such as 12h.",
+@click.option("--remember-browsers", help=_("Let a browser that was closed come in again without a "
+              "new link for this time since it was last open, such as 12h."),
               type=options.LENGTH)  # fmt: skip
-@click.option("--qr/--no-qr", default=None, help="Draw each link as a QR code. No screen reader "
-              "can read it. Without it, they are drawn only on a terminal.")  # fmt: skip
+@click.option("--qr/--no-qr", default=None, help=_("Draw each link as a QR code. No screen reader "
+              "can read it. Without it, they are drawn only on a terminal."))  # fmt: skip
 def serve(
     file: Path,
     arbiters: tuple[str, ...],
@@ -165,7 +167,7 @@ def _serve(
         stack.callback(host.close)
         if broadcast is not None:
             stack.callback(broadcast.pages.close)
-            options.show(f"Everybody may watch the games at {host.url}{PATH}")
+            options.show(_("Everybody may watch the games at {url}{path}", url=host.url, path=PATH))
         _show_links(host.links(arbiters, anew=new_links), arbiters, qr=qr)
         _stay(running, broadcast)
 
@@ -174,17 +176,19 @@ def _show_links(links: dict[str, str], arbiters: Iterable[str], *, qr: bool) -> 
     from blindplay.console.server import qr_code
 
     for name, link in links.items():
-        options.show(f"The hall's page for {name}: {link}")
+        options.show(_("The hall's page for {name}: {link}", name=name, link=link))
         if qr:
             options.show(qr_code(link))
     if set(arbiters) - set(links):
-        options.show("The links of before still open the hall's page. --new-links gives new ones.")
+        options.show(
+            _("The links of before still open the hall's page. --new-links gives new ones.")
+        )
 
 
 def _stay(running: "Hall", broadcast: "Broadcast | None") -> None:
     """Go on until somebody ends it. Say what the organiser should know."""
     told: list[str] = []
-    for _ in _looks(running):
+    for _unused in _looks(running):
         notices = [] if broadcast is None else broadcast.notices()
         for notice in notices:
             if notice not in told:
@@ -198,14 +202,14 @@ def _looks(running: "Hall") -> Iterator[None]:
     for number in itertools.count(1):
         time.sleep(_LOOK_S)
         if number == _PATIENCE and not running.online:
-            options.warn("The broker cannot be reached; the hall goes on trying.")
+            options.warn(_("The broker cannot be reached; the hall goes on trying."))
         yield
 
 
 @hall.command()
 @_file
-@click.argument("table", help="Name the table as the event's files do.")
-@click.option("--who", default="", help="Write this name of the arbiter into the request.")
+@click.argument("table", help=_("Name the table as the event's files do."))
+@click.option("--who", default="", help=_("Write this name of the arbiter into the request."))
 def sign(file: Path, table: str, who: str) -> int:
     """Ask a table to sign its journal now, in the middle of a game.
 
@@ -217,11 +221,20 @@ def sign(file: Path, table: str, who: str) -> int:
     from blindplay.hall.protocol import checked_name
 
     joined = read_event_file(file, table=False)
-    answer = ask_once(joined, checked_name(table, "a table"), who, "sign")
+    answer = ask_once(joined, checked_name(table, _("a table")), who, "sign")
     if answer.status == "done":
-        options.show(f"Table {table} has signed all lines up to line {answer.n}.")
+        options.show(
+            _(
+                "Table {table} has signed all lines up to line {number}.",
+                table=table,
+                number=answer.n,
+            )
+        )
         return 0
-    options.show(" ".join(answer.sentences) or f"Table {table} has not signed; ask again.")
+    options.show(
+        join_texts(" ", map(Message, answer.sentences))
+        or _("Table {table} has not signed; ask again.", table=table)
+    )
     return 1
 
 
@@ -239,7 +252,9 @@ def broker(file: Path) -> None:
 
 
 @hall.command()
-@click.option("--port", type=click.IntRange(1, 65535), default=8884, help="Wait at this TCP port.")
+@click.option(
+    "--port", type=click.IntRange(1, 65535), default=8884, help=_("Wait at this TCP port.")
+)
 def meetings(port: int) -> None:
     """Let two distant tables meet that cannot reach each other.
 
@@ -250,14 +265,14 @@ def meetings(port: int) -> None:
     from blindplay.hall.brokers import program, run_meetings
 
     program()  # without Mosquitto, end before a table is invited
-    options.show("A table waits here with this line, and says what the other one types:")
+    options.show(_("A table waits here with this line, and says what the other one types:"))
     options.show(f"    {options.called()} play --against wait@{reached_at()}:{port}")
     run_meetings(port)
 
 
 @hall.command()
 @_file
-@options.as_json(help="Print JSON, one object for each line.")
+@options.as_json(help=_("Print JSON, one object for each line."))
 def follow(file: Path, as_json: bool) -> None:
     """Keep a copy of each table's journal, and print a line when a table has moved.
 
@@ -273,9 +288,9 @@ def _follow(joined: "EventFile", *, as_json: bool) -> None:
     from blindplay.hall.hall import Hall
 
     with Hall(joined) as running:
-        options.show(f"The copies are in {running.follower.folder}.")
+        options.show(_("The copies are in {folder}.", folder=running.follower.folder))
         shown, language = set[str](), negotiate(user_language())
-        for _ in _looks(running):
+        for _unused in _looks(running):
             with running.follower.lock:
                 rows = [_row(table) for _, table in sorted(running.follower.tables.items())]
                 rows += [_incident_row(one) for one in running.follower.incidents]
@@ -320,7 +335,8 @@ def _in_words(row: dict[str, Any], language: str) -> str:
     say = catalogue(language)
     table = say["of_table"].format(table=row["table"])
     if "incident" in row:
-        return f"{table}: {say['hall_incident_' + row['incident']]} {row['text']}".strip()
+        what = f"{table}: {say['hall_incident_' + row['incident']]}"
+        return join_texts(" ", filter(None, (what, row["text"])))
     parts = [f"{table}: {row['white']} – {row['black']}"]
     if row["last"]:
         parts.append(say["hall_last"].format(number=(row["moves"] + 1) // 2, move=row["last"]))
@@ -354,7 +370,7 @@ def cast(file: Path, at: ServedAt) -> None:
         broadcast = _broadcast(stack, running, settings, joined.title)
         host = PublicHost(broadcast.pages, at.host, at.console_port, certificate)
         stack.callback(host.close)
-        options.show(f"Everybody may watch the games at {host.url}")
+        options.show(_("Everybody may watch the games at {url}", url=host.url))
         _stay(running, broadcast)
 
 

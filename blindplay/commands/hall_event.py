@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from blindplay.given import plain
+from blindplay.translation import _, join_texts
 
 from . import options
 from .reader import user_language
@@ -26,14 +27,14 @@ def _number(most: int) -> Callable[[str], int]:
     def read(text: str) -> int:
         if text.isascii() and text.isdigit() and len(text) < 6 and 0 < int(text) <= most:
             return int(text)
-        raise ValueError(f"Write a number from 1 to {most}.")
+        raise ValueError(_("Write a number from 1 to {most}.", most=most))
 
     return read
 
 
 def _title(text: str) -> str:
     if not text:
-        raise ValueError("Write at least one letter.")
+        raise ValueError(_("Write at least one letter."))
     return text
 
 
@@ -42,13 +43,13 @@ def _languages(text: str) -> tuple[str, ...]:
     for code in codes:
         options.load_language(code)
     if not codes:
-        raise ValueError("Write at least one language, such as de, or several: de, en.")
+        raise ValueError(_("Write at least one language, such as de, or several: de, en."))
     return codes
 
 
 def _host(text: str) -> str:
     if not text or not all(one.isascii() and (one.isalnum() or one in "-.:") for one in text):
-        raise ValueError("Write a name or an address, such as 192.168.1.20.")
+        raise ValueError(_("Write a name or an address, such as 192.168.1.20."))
     return text
 
 
@@ -59,29 +60,31 @@ def _own_address() -> str:
 
 
 _QUESTIONS: dict[str, tuple[str, str, Callable[[str], Any], Callable[[], str]]] = {
-    "title": ("Call the event by this name.", "What is the event called?", _title, lambda: ""),
-    "rounds": ("Play so many rounds.", "How many rounds has it?", _number(99), lambda: "9"),
-    "edition": ("Use this edition of the Laws.", "Under which edition of the Laws is it played?",
+    "title": (_("Call the event by this name."), _("What is the event called?"), _title, lambda:
+        ""),
+    "rounds": (_("Play so many rounds."), _("How many rounds has it?"), _number(99), lambda: "9"),
+    "edition": (_("Use this edition of the Laws."), _("Under which edition of the Laws is it "
+    "played?"),
                 options.EDITION.parse, lambda: "fide-2023"),
-    "time_control": ("Give each player this time, such as 90m+30s.",
-                     "How much time has each player?", options.TIME_CONTROL.parse,
+    "time_control": (_("Give each player this time, such as 90m+30s."),
+                     _("How much time has each player?"), options.TIME_CONTROL.parse,
                      lambda: "90m+30s"),
-    "tables": ("Write files for so many tables, called 1, 2, and so on.",
-               "How many tables are there? Count one or two more than you need.", _number(1000),
+    "tables": (_("Write files for so many tables, called 1, 2, and so on."),
+               _("How many tables are there? Count one or two more than you need."), _number(1000),
                lambda: "10"),
-    "languages": ("Speak these languages at the tables, such as de,en.",
-                  "In which languages do the tables speak? The first one is the usual one.",
+    "languages": (_("Speak these languages at the tables, such as de,en."),
+                  _("In which languages do the tables speak? The first one is the usual one."),
                   _languages, user_language),
-    "host": ("Use this name or address, by which the tables reach the machine of the broker.",
-             "Under which name or address do the tables reach the machine of the broker?", _host,
+    "host": (_("Use this name or address, by which the tables reach the machine of the broker."),
+             _("Under which name or address do the tables reach the machine of the broker?"), _host,
              _own_address),
 }  # fmt: skip
 """For each option: its help, the question, what reads the answer, and the usual answer."""
 
 
 @click.command()
-@click.option("--folder", type=options.FOLDER, help="Write the files into this new folder.",
-              show_default="the event's name")  # fmt: skip
+@click.option("--folder", type=options.FOLDER, help=_("Write the files into this new folder."),
+              show_default=_("the event's name"))  # fmt: skip
 def init(folder: Path | None, **given: str | None) -> None:
     """Set up an event: its file, one for each table, and the configuration of its broker.
 
@@ -98,15 +101,17 @@ def init(folder: Path | None, **given: str | None) -> None:
     called, own = options.called(), folder / HALL_FILE
     options.show_all(
         [
-            f"The files of the event are in the folder {folder}.",
-            "First start the broker, and leave it running:",
+            _("The files of the event are in the folder {folder}.", folder=folder),
+            _("First start the broker, and leave it running:"),
             f"    {called} hall broker {own}",
-            "In another window start the hall:",
+            _("In another window start the hall:"),
             f"    {called} hall serve {own} --host 0.0.0.0",
-            "Its page gives each table a ticket. Or copy each table's file to the machine of the "
-            "table, and start the table with it:",
+            _(
+                "Its page gives each table a ticket. Or copy each table's file to the machine of "
+                "the table, and start the table with it:"
+            ),
             f"    {called} play --hall table-1.toml",
-            "Keep these files to yourself. They hold passwords.",
+            _("Keep these files to yourself. They hold passwords."),
         ]
     )
 
@@ -119,19 +124,20 @@ init.params[:0] = [
 
 def _value(name: str, given: str | None) -> Any:
     """The value of an option, or of the answer to its question."""
-    _, question, read, usual = _QUESTIONS[name]
+    _rest, question, read, usual = _QUESTIONS[name]
     if given is not None:
         try:
             return read(given.strip())
         except ValueError as error:
-            raise ValueError(f"--{name.replace('_', '-')}: {error}") from None
+            option = f"--{name.replace('_', '-')}"
+            raise ValueError(join_texts(": ", (option, error))) from None
     options.show(question)
     if usual():
-        options.show(f"Enter alone means {usual()}.")
+        options.show(_("Enter alone means {usual}.", usual=usual()))
     while True:
         line = sys.stdin.readline()
         if not line:
-            raise ValueError(f"There is no answer; give --{name.replace('_', '-')}.")
+            raise ValueError(_("There is no answer; give --{name}.", name=name.replace("_", "-")))
         try:
             return read(line.strip() or usual())
         except ValueError as error:
@@ -148,19 +154,19 @@ _event = click.option(
     type=options.FILE,
     default="hall.toml",
     show_default=True,
-    help="Use this file, the hall's own one of the event.",
+    help=_("Use this file, the hall's own one of the event."),
 )
 _round = click.option(
-    "--round", "number", type=click.IntRange(1, 99), help="Take this round of the file."
+    "--round", "number", type=click.IntRange(1, 99), help=_("Take this round of the file.")
 )
-_say = click.option("--say", "aloud", is_flag=True, help="Speak it, too.")
+_say = click.option("--say", "aloud", is_flag=True, help=_("Speak it, too."))
 
 
 @click.command()
-@click.argument("file", type=options.FILE, help="Read this report file (TRF) or table (CSV).")
+@click.argument("file", type=options.FILE, help=_("Read this report file (TRF) or table (CSV)."))
 @_event
 @_round
-@options.as_json(help="Print JSON, one object for each line.")
+@options.as_json(help=_("Print JSON, one object for each line."))
 def pair(file: Path, event_file: Path, number: int | None, as_json: bool) -> None:
     """Give the games of a round to the tables, which say them at the boards.
 
@@ -176,7 +182,7 @@ def pair(file: Path, event_file: Path, number: int | None, as_json: bool) -> Non
     joined = read_event_file(event_file, table=False)
     with TableCalls(joined) as calls:
         if not calls.gather(_PATIENCE_S):
-            raise ValueError("The broker cannot be reached; start it, or correct its address.")
+            raise ValueError(_("The broker cannot be reached; start it, or correct its address."))
         with calls.follower.lock:
             names = list(calls.follower.tables)
         paired = with_tables(paired, names)
@@ -185,7 +191,9 @@ def pair(file: Path, event_file: Path, number: int | None, as_json: bool) -> Non
     for one in given:
         options.show(_given_row(one) if as_json else _given_words(one))
     for name in paired.resting:
-        options.show({"resting": name} if as_json else f"{name} has no opponent in this round.")
+        options.show(
+            {"resting": name} if as_json else _("{name} has no opponent in this round.", name=name)
+        )
     if any(one.status != "done" for one in given):
         raise click.exceptions.Exit(1)
 
@@ -197,28 +205,39 @@ def _given_row(one: "Given") -> dict[str, object]:
 
 
 _WHY = {
-    "done": "the table has it.",
-    "unknown": "not assigned. It was started without --await-pairing.",
-    "unreachable": "not assigned. It is not connected; go there.",
+    "done": _("the table has it."),
+    "unknown": _("not assigned. It was started without --await-pairing."),
+    "unreachable": _("not assigned. It is not connected; go there."),
 }
 
 
 def _given_words(one: "Given") -> str:
-    why = _WHY.get(one.status) or f"not assigned. {one.sentence or 'The table gave no answer.'}"
-    return f"Table {one.game.table}: {one.game.white} – {one.game.black}: {why}"
+    why = _WHY.get(one.status) or (
+        _("not assigned. {sentence}", sentence=one.sentence)
+        if one.sentence
+        else _("not assigned. The table gave no answer.")
+    )
+    return _(
+        "Table {table}: {white} – {black}: {why}",
+        table=one.game.table,
+        white=one.game.white,
+        black=one.game.black,
+        why=why,
+    )
 
 
 @click.command()
-@click.argument("name", help="Look for this player; a part of the name is enough.")
+@click.argument("name", help=_("Look for this player; a part of the name is enough."))
 @_event
 @click.option(
     "--round",
     "number",
     type=click.IntRange(1, 99),
-    help="Look in this round. Without it, it is the one that was paired last.",
+    help=_("Look in this round. Without it, it is the one that was paired last."),
 )
-@click.option("--language", default=user_language, show_default="that of the system, else English",
-              help="Answer in this language.")  # fmt: skip
+@click.option("--language", default=user_language, show_default=_("that of the system, else "
+    "English"),
+              help=_("Answer in this language."))  # fmt: skip
 @_say
 def where(name: str, event_file: Path, number: int | None, language: str, aloud: bool) -> None:
     """Say where a player plays."""
@@ -229,21 +248,21 @@ def where(name: str, event_file: Path, number: int | None, language: str, aloud:
     pack = options.load_language(language)
     paired = kept_round(read_event_file(event_file, table=False).folder, number)
     if paired is None:
-        raise ValueError("This round is not paired yet; do it with: blindplay hall pair FILE")
+        raise ValueError(_("This round is not paired yet; do it with: blindplay hall pair FILE"))
     found = where_plays(paired, name)
     if not found:
-        raise ValueError("Nobody of this name is in this round; check the name.")
+        raise ValueError(_("Nobody of this name is in this round; check the name."))
     _tell([place_in_words(one, paired, pack) for one in found], pack, aloud=aloud)
 
 
 @click.command()
-@click.argument("file", type=options.FILE, help="Read this report file (TRF) or table (CSV).")
+@click.argument("file", type=options.FILE, help=_("Read this report file (TRF) or table (CSV)."))
 @_event
 @_round
 @click.option(
-    "--output", type=options.FILE, help="Write this file. Without it, it is called NAME-results."
+    "--output", type=options.FILE, help=_("Write this file. Without it, it is called NAME-results.")
 )
-@options.as_json(help="Print JSON, one object for each line.")
+@options.as_json(help=_("Print JSON, one object for each line."))
 def results(
     file: Path, event_file: Path, number: int | None, output: Path | None, as_json: bool
 ) -> None:
@@ -259,7 +278,7 @@ def results(
     output = output or file.with_name(f"{file.stem}-results{file.suffix}")
     options.check_folder_of(output)
     if output.absolute() == file.absolute():
-        raise ValueError("The copy needs another name than the file; choose one with --output.")
+        raise ValueError(_("The copy needs another name than the file; choose one with --output."))
     folder = read_event_file(event_file, table=False).folder
     report = read_result_file(file)
     with _about(file):
@@ -267,7 +286,9 @@ def results(
     files.write_new(output, report.content())
     for one in entered:
         options.show(_entered_row(one) if as_json else _entered_words(one))
-    options.show({"file": str(output)} if as_json else f"The results are in {output}.")
+    options.show(
+        {"file": str(output)} if as_json else _("The results are in {output}.", output=output)
+    )
 
 
 @contextlib.contextmanager
@@ -276,7 +297,7 @@ def _about(file: Path) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        raise ValueError(f"{file}: {error}") from None
+        raise ValueError(join_texts(": ", (file, error))) from None
 
 
 def _entered_row(one: "Entered") -> dict[str, object]:
@@ -287,32 +308,34 @@ def _entered_row(one: "Entered") -> dict[str, object]:
 
 
 _SIGNED = {
-    (): "not signed",
-    ("white",): "signed by White only",
-    ("black",): "signed by Black only",
-    ("white", "black"): "signed by both",
+    (): _("not signed"),
+    ("white",): _("signed by White only"),
+    ("black",): _("signed by Black only"),
+    ("white", "black"): _("signed by both"),
 }
 _ENTERED = {
-    "open": "no result yet.",
-    "twice": "not entered: two tables have different results. Ask the arbiter.",
+    "open": _("no result yet."),
+    "twice": _("not entered: two tables have different results. Ask the arbiter."),
 }
 
 
 def _entered_words(one: "Entered") -> str:
     found, what = one.game, _ENTERED.get(one.status, "")
     if found is not None and found.result:
-        what = f"{found.result}, {_SIGNED[found.signed]}."
+        what = _("{result}, {signed}.", result=found.result, signed=_SIGNED[found.signed])
         if one.status == "other":
-            what += " The file says something else, which stays."
-    return f"{one.board}: {one.white} – {one.black}: {what}"
+            stays = _("The file says something else, which stays.")
+            what = join_texts(" ", (what, stays))
+    return join_texts(": ", (one.board, f"{one.white} – {one.black}", what))
 
 
 @click.command()
-@click.argument("file", type=options.FILE, help="Read this report file (TRF).")
-@click.option("--language", default=user_language, show_default="that of the system, else English",
-              help="Speak and print in this language.")  # fmt: skip
+@click.argument("file", type=options.FILE, help=_("Read this report file (TRF)."))
+@click.option("--language", default=user_language, show_default=_("that of the system, else "
+    "English"),
+              help=_("Speak and print in this language."))  # fmt: skip
 @_say
-@options.as_json(help="Print JSON, one object for each line.")
+@options.as_json(help=_("Print JSON, one object for each line."))
 def standings(file: Path, language: str, aloud: bool, as_json: bool) -> None:
     """Print the standings, ranked as in the report file of the pairing program."""
     from blindplay.given import read_bytes

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from blindplay.translation import _
 from blindplay.version import VERSION
 
 from . import options
@@ -25,13 +26,13 @@ ROLES = ("player", "assistant", "arbiter", "organiser")
     "role",
     type=click.Choice(ROLES),
     required=False,
-    help="Read the guide for this role. Without it, the guides are listed.",
+    help=_("Read the guide for this role. Without it, the guides are listed."),
 )
 @click.option(
     "--language",
-    help="Read the guide in this language. Without it, it is that of the system, or English.",
+    help=_("Read the guide in this language. Without it, it is that of the system, or English."),
 )
-@options.flag("silent", "Print the guide and say nothing.")
+@options.flag("silent", _("Print the guide and say nothing."))
 def help_command(role: str | None, language: str | None, silent: bool) -> None:
     """Read a short guide aloud.
 
@@ -60,11 +61,11 @@ def _speaker(stack: ExitStack, pack: "Language") -> "Speaker | None":
 
     from .guides import SPELLINGS
 
-    trouble = partial(print, "trouble:", file=to_reader(sys.stdout), flush=True)
+    trouble = partial(print, _("trouble:"), file=to_reader(sys.stdout), flush=True)
     try:
         sink = DeviceSink()
     except AudioError as error:
-        trouble(f"{error} Until then the guide is printed.")
+        trouble(_("{error} Until then the guide is printed.", error=error))
         return None
     stack.callback(sink.close)
     spellings = {**pack.spoken, **SPELLINGS.get(pack.code, {})}

@@ -8,14 +8,14 @@ from typing import Any
 import click
 
 from blindplay import language as languages
-from blindplay.given import plain, read_bytes
+from blindplay.given import read_bytes
 from blindplay.language import LanguageError, pack
 from blindplay.language.pack import MOST_BYTES, Pack, source
 from blindplay.language.pack_check import PackFinding, PackReport
 from blindplay.language.pack_check import check as check_pack
+from blindplay.translation import _, join_texts
 
 from . import options
-from .reader import READER
 
 _MOST_SHOWN = 100  # findings of one kind
 
@@ -26,7 +26,7 @@ def language() -> None:
 
 
 @language.command("list")
-@options.as_json(help="Print JSON instead of plain lines.")
+@options.as_json(help=_("Print JSON instead of plain lines."))
 def list_languages(as_json: bool) -> None:
     """List the languages, both the built-in ones and your own."""
     for code in languages.languages():
@@ -40,19 +40,26 @@ def list_languages(as_json: bool) -> None:
         if as_json:
             options.show(row)
         elif "error" in row:
-            options.show(f"{code}: cannot be used. {row['error']}")
+            options.show(_("{code}: cannot be used. {error}", code=code, error=row["error"]))
         else:
             options.show(
-                f"{code}: {row['name']}, {row['words']} words to listen for and "
-                f"{row['fillers']} others to tell them from; {row['file']}."
+                _(
+                    "{code}: {name}, {words} words to listen for and {fillers} others to "
+                    "tell them from; {file}.",
+                    code=code,
+                    name=row["name"],
+                    words=row["words"],
+                    fillers=row["fillers"],
+                    file=row["file"],
+                )
             )
 
 
 @language.command()
 @click.argument(
-    "file", type=options.FILE, help="Check this language pack, or the language with this code."
+    "file", type=options.FILE, help=_("Check this language pack, or the language with this code.")
 )
-@options.as_json(help="Print one JSON object.")
+@options.as_json(help=_("Print one JSON object."))
 def check(file: Path, as_json: bool) -> int:
     """Check a language pack for errors, missing words, and words that sound alike.
 
@@ -71,7 +78,7 @@ def check(file: Path, as_json: bool) -> int:
 @click.argument(
     "file",
     type=options.FILE,
-    help="Add this language pack; it is named after its code, such as fo.toml.",
+    help=_("Add this language pack; it is named after its code, such as fo.toml."),
 )
 def add(file: Path) -> int:
     """Add a language pack of your own. It replaces a built-in one of the same name."""
@@ -86,28 +93,31 @@ def add(file: Path) -> int:
     added, unfinished = folder / file.name, folder / f".{file.stem}.new"
     unfinished.write_bytes(file.read_bytes())
     unfinished.replace(added)
-    options.show(f"{file.stem} is there now: {added}.")
+    options.show(_("{name} is there now: {added}.", name=file.stem, added=added))
     return 0
 
 
 @language.command()
-@click.argument("code", help="Remove the language with this code, which you have added.")
+@click.argument("code", help=_("Remove the language with this code, which you have added."))
 def remove(code: str) -> None:
     """Remove a language pack that you have added."""
     file = pack.own_packs() / f"{code}.toml"
     if not re.fullmatch("[a-z]{2,3}", code) or not file.is_file():
-        raise ValueError(f"No language {code!r} has been added, so none is removed.")
+        raise ValueError(
+            _("No language {code} has been added, so none is removed.", code=repr(code))
+        )
     file.unlink()
-    options.show(f"{file} is removed.")
+    options.show(_("{file} is removed.", file=file))
 
 
 def _misnamed(file: Path) -> str:
     """The error in the name of a pack that is to be added; "" if there is none."""
     if re.fullmatch(r"[a-z]{2,3}\.toml", file.name):
         return ""
-    return (
-        f"{file.name} must be named after the code of its language, two or three small "
-        "letters, such as fo.toml: rename it before you add it."
+    return _(
+        "{name} must be named after the code of its language, two or three small "
+        "letters, such as fo.toml: rename it before you add it.",
+        name=file.name,
     )
 
 
@@ -122,7 +132,11 @@ def _checked(file: Path) -> PackReport:
         text = entry.read_bytes()
     else:
         raise ValueError(
-            f"There is no file {file}, and no language of this code; see blindplay language list."
+            _(
+                "There is no file {file}, and no language of this code; see blindplay "
+                "language list.",
+                file=file,
+            )
         )
     code = Path(name).stem
     report = check_pack(
@@ -141,22 +155,28 @@ def _checked(file: Path) -> PackReport:
 def _print_report(report: PackReport) -> None:
     """Print the verdict first, so that a listener can stop after it."""
     errors, warnings = len(report.errors), len(report.warnings)
-    verdict = "can be used" if report.usable else "cannot be used yet"
-    options.show(f"{report.file} {verdict}. Errors: {errors}; warnings: {warnings}.")
-    for kind, found in (("Error", report.errors), ("Warning", report.warnings)):
-        for finding in found[:_MOST_SHOWN]:
-            print(_in_words(kind, finding))
-        if len(found) > _MOST_SHOWN:
-            more = len(found) - _MOST_SHOWN
-            options.show(f"{kind}s that are not shown: {more}; --json shows them.")
+    about = {"file": report.file, "errors": errors, "warnings": warnings}
+    options.show(
+        _("{file} can be used. Errors: {errors}; warnings: {warnings}.", **about)
+        if report.usable
+        else _("{file} cannot be used yet. Errors: {errors}; warnings: {warnings}.", **about)
+    )
+    for finding in report.errors[:_MOST_SHOWN]:
+        options.show(_in_words(_("Error,"), finding))
+    if (more := errors - _MOST_SHOWN) > 0:
+        options.show(_("Errors that are not shown: {count}; --json shows them.", count=more))
+    for finding in report.warnings[:_MOST_SHOWN]:
+        options.show(_in_words(_("Warning,"), finding))
+    if (more := warnings - _MOST_SHOWN) > 0:
+        options.show(_("Warnings that are not shown: {count}; --json shows them.", count=more))
 
 
 def _in_words(kind: str, finding: PackFinding) -> str:
-    """A finding with its kind and its place, in the reader's language."""
+    """A finding with its kind and its place."""
     parts = [
-        READER.told(f"{kind},"),
-        "" if finding.line is None or not finding.key else READER.told(f"line {finding.line},"),
+        kind,
+        "" if finding.line is None or not finding.key else _("line {line},", line=finding.line),
         f"{finding.key}:" if finding.key else "",
-        READER.told(finding.text),
+        finding.text,
     ]
-    return plain(" ".join(filter(None, parts)))
+    return join_texts(" ", filter(None, parts))

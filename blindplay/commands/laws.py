@@ -10,18 +10,19 @@ import click
 from blindplay.language import Language
 from blindplay.laws.mating import REASONS, Mating, MatingVerdict, can_mate
 from blindplay.laws.rulings import dumps
+from blindplay.translation import _, join_texts
 
 from . import options
 
 
 @click.command()
-@click.option("--fen", help="Take this position, in FEN.")
+@click.option("--fen", help=_("Take this position, in FEN."))
 @click.option(
     "--batch",
-    help="Answer for each line of this file, in JSON; a line is a FEN, and - is standard input.",
+    help=_("Answer for each line of this file, in JSON; a line is a FEN, and - is standard input."),
 )
-@options.language(help="Answer in this language.")
-@options.as_json(help="Print JSON instead of plain lines.")
+@options.language(help=_("Answer in this language."))
+@options.as_json(help=_("Print JSON instead of plain lines."))
 def mating(fen: str | None, batch: str | None, pack: Language, as_json: bool) -> None:
     """Tell whether each side can still mate, and how (5.2.2, 6.9).
 
@@ -40,14 +41,14 @@ def mating(fen: str | None, batch: str | None, pack: Language, as_json: bool) ->
                 if line.strip():
                     _print_verdicts(line.strip(), f"{batch}:{number}")
     else:
-        raise ValueError("Give one of: --fen FEN or --batch FILE.")
+        raise ValueError(_("Give one of: --fen FEN or --batch FILE."))
 
 
 def _print_verdicts(fen: str, place: str) -> None:
     try:
         board = options.position(fen)
     except ValueError as error:
-        raise ValueError(f"{place}: {error}") from None
+        raise ValueError(join_texts(": ", (place, error))) from None
     options.show({"fen": fen, **_verdicts(board)})
 
 
@@ -91,10 +92,10 @@ def _in_words(board: chess.Board, side: str, found: Mating, pack: Language) -> s
 
 @click.command()
 @click.argument(
-    "file", default="-", help="Read facts as JSON Lines from this file; - is standard input."
+    "file", default="-", help=_("Read facts as JSON Lines from this file; - is standard input.")
 )
-@click.option("--edition", type=options.EDITION, help="Use this edition instead of the setup's.")
-@click.option("--journal", type=options.FILE, help="Read the facts of this journal instead.")
+@click.option("--edition", type=options.EDITION, help=_("Use this edition instead of the setup's."))
+@click.option("--journal", type=options.FILE, help=_("Read the facts of this journal instead."))
 def replay(file: str, edition: str | None, journal: Path | None) -> None:
     """Read facts and print the rulings.
 

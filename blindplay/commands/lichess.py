@@ -10,6 +10,7 @@ import click
 
 from blindplay.laws.clock import TimeControl
 from blindplay.laws.facts import SIDES
+from blindplay.translation import _, all_of
 
 from . import options
 from .play_options import PlayOptions
@@ -27,7 +28,7 @@ def lichess() -> None:
 
 
 @lichess.command()
-@click.option("--server", default="https://lichess.org", help="Play at this server of Lichess.")
+@click.option("--server", default="https://lichess.org", help=_("Play at this server of Lichess."))
 def login(server: str) -> None:
     """Enter the token of your account once.
 
@@ -39,10 +40,13 @@ def login(server: str) -> None:
     server = server.rstrip("/")
     if not server.startswith(("https://", "http://")):
         raise ValueError(
-            f"--server {server} is not an address; give one such as https://lichess.org."
+            _(
+                "--server {server} is not an address; give one such as https://lichess.org.",
+                server=server,
+            )
         )
-    options.show(f"Make a token at this page: {api.token_page(server)}")
-    options.show("Paste it here and press Enter. It is not shown.")
+    options.show(_("Make a token at this page: {page}", page=api.token_page(server)))
+    options.show(_("Paste it here and press Enter. It is not shown."))
     if sys.stdin.isatty():
         given = click.prompt("", prompt_suffix="", hide_input=True, show_default=False)
     else:
@@ -52,10 +56,15 @@ def login(server: str) -> None:
         name, permitted = asked.user()
     if missing := api.missing_scopes(permitted):
         raise ValueError(
-            f"This token does not permit {' and '.join(missing)}; make one at the page above."
+            _(
+                "This token does not permit {missing}; make one at the page above.",
+                missing=all_of(missing),
+            )
         )
     api.keep_account(api.Account(name, token, server))
-    options.show(f"You are {name} at Lichess. To play: blindplay play --against lichess")
+    options.show(
+        _("You are {name} at Lichess. To play: blindplay play --against lichess", name=name)
+    )
 
 
 @lichess.command()
@@ -64,7 +73,7 @@ def logout() -> None:
     from blindplay.opponents.lichess import api
 
     removed = api.forget_account()
-    options.show("The token is removed." if removed else "No token is kept on this machine.")
+    options.show(_("The token is removed.") if removed else _("No token is kept on this machine."))
 
 
 # --- a game there
@@ -75,16 +84,18 @@ def wanted_game(given: PlayOptions) -> "WantedGame":
     from blindplay.opponents.lichess.lobby import WantedGame
 
     if "impaired" in given.chosen and given.impaired not in SIDES:
-        raise ValueError("At Lichess you are one player; give --impaired white, black or neither.")
+        raise ValueError(
+            _("At Lichess you are one player; give --impaired white, black or neither.")
+        )
     level = given.level
     if level is not None and not (level.isdecimal() and 1 <= int(level[:3]) <= 8):
-        raise ValueError("The computer of Lichess has the levels 1 to 8; give one with --level.")
+        raise ValueError(_("The computer of Lichess has the levels 1 to 8; give one with --level."))
     time: dict[str, Any] = {}
     if "time_control" in given.chosen:
         periods = TimeControl.parse(given.time_control).periods
         if len(periods) > 1 or any(period.moves for period in periods):
             raise ValueError(
-                "Lichess knows one period only; give a --time-control such as 15m+10s."
+                _("Lichess knows one period only; give a --time-control such as 15m+10s.")
             )
         time = {"limit_s": None, "increment_s": 0}
         for period in periods:

@@ -12,22 +12,23 @@ from blindplay.speech.models import catalogue, folders, store
 from blindplay.speech.models.download import Patience, megabytes
 from blindplay.speech.models.folders import BUILT_IN, OWN, available
 from blindplay.speech.models.store import ModelWords
+from blindplay.translation import _, _n, all_of, join_texts
 
 from . import options
 
 _Read = TypeVar("_Read")
 
 _one_language = click.option(
-    "--language", "code", help="Show only this language; without it, all are shown."
+    "--language", "code", help=_("Show only this language; without it, all are shown.")
 )
 _language = click.option(
-    "--language", "code", default="de", help="Take this language as the one to be heard."
+    "--language", "code", default="de", help=_("Take this language as the one to be heard.")
 )
 _SECONDS = options.FiniteRange(1, 600)
 _names = click.argument(
     "names",
     nargs=-1,
-    help="Install these models, such as english or vosk-model-cs-0.4.",
+    help=_("Install these models, such as english or vosk-model-cs-0.4."),
 )
 
 
@@ -38,7 +39,7 @@ def models() -> None:
 
 @models.command("list")
 @_one_language
-@options.as_json(help="Print JSON, one object per line.")
+@options.as_json(help=_("Print JSON, one object per line."))
 def list_models(code: str | None, as_json: bool) -> None:
     """List the models of each language, and those that are recommended.
 
@@ -58,30 +59,49 @@ def list_models(code: str | None, as_json: bool) -> None:
 
 def _print_rows(code: str, name: str, rows: list[dict[str, Any]]) -> None:
     there = [row for row in rows if row["there"]]
-    heard = _heard_with(code) if there else "no model is installed, so nothing can be heard."
-    options.show(f"{code}, {name}: {heard}")
+    heard = _heard_with(code) if there else _("no model is installed, so nothing can be heard.")
+    options.show(_("{code}, {name}: {heard}", code=code, name=name, heard=heard))
     for row in there:
-        options.show(f"  {_row_in_words(row)}")
+        options.show("  " + _row_in_words(row))
     if lacking := [row for row in rows if row["recommended"] and not row["there"]]:
-        named = "; ".join(
-            f"{row['short']}, {megabytes(row['bytes_to_fetch'])}, licence {row['licence']}"
-            for row in lacking
+        named = join_texts(
+            "; ",
+            (
+                _(
+                    "{short}, {megabytes}, licence {licence}",
+                    short=row["short"],
+                    megabytes=megabytes(row["bytes_to_fetch"]),
+                    licence=row["licence"],
+                )
+                for row in lacking
+            ),
         )
-        options.show(f"  Recommended and not installed: {named}.")
+        options.show("  " + _("Recommended and not installed: {named}.", named=named))
 
 
 def _print_catalogue() -> None:
     known = catalogue.load()
     options.show(
-        "To install the recommended models: blindplay models install --language LANGUAGE. "
-        "Any of these models can be installed for any language, by name. Their licences are those "
-        f"stated at {known.page}."
+        _(
+            "To install the recommended models: blindplay models install --language "
+            "LANGUAGE. Any of these models can be installed for any language, by name. "
+            "Their licences are those stated at {page}.",
+            page=known.page,
+        )
     )
     for base in known.bases.values():
-        tried = "" if base.tried else " Nobody has tried it with BlindPlay yet."
+        tried = "" if base.tried else " " + _("Nobody has tried it with BlindPlay yet.")
         options.show(
-            f"  {base.short}, trained on {base.heard}: {base.name}, {megabytes(base.size)}, "
-            f"licence {base.licence}.{tried}"
+            "  "
+            + _(
+                "{short}, trained on {heard}: {name}, {megabytes}, licence {licence}.{tried}",
+                short=base.short,
+                heard=base.heard,
+                name=base.name,
+                megabytes=megabytes(base.size),
+                licence=base.licence,
+                tried=tried,
+            )
         )
 
 
@@ -89,9 +109,11 @@ def _print_catalogue() -> None:
 @_names
 @_language
 @click.option(
-    "--from", "source", type=options.FOLDER, help="Take the model from this zip file or folder."
+    "--from", "source", type=options.FOLDER, help=_("Take the model from this zip file or folder.")
 )
-@click.option("--timeout", type=_SECONDS, default=30.0, help="Wait so many seconds for more bytes.")
+@click.option(
+    "--timeout", type=_SECONDS, default=30.0, help=_("Wait so many seconds for more bytes.")
+)
 def install(names: tuple[str, ...], code: str, source: Path | None, timeout: float) -> None:
     """Download models and teach them the words of a language.
 
@@ -99,7 +121,7 @@ def install(names: tuple[str, ...], code: str, source: Path | None, timeout: flo
     interrupted. The new models listen from then on.
     """
     if source is not None and len(names) > 1:
-        raise ValueError("With --from there is one model: give one name, or none.")
+        raise ValueError(_("With --from there is one model: give one name, or none."))
     words, patience = model_words(_known(code)), Patience(stall=timeout)
     wanted: list[str | None] = list(names)
     if not wanted:
@@ -116,27 +138,43 @@ def install(names: tuple[str, ...], code: str, source: Path | None, timeout: flo
             if len(wanted) == 1:
                 raise
             faults += 1
-            options.warn(f"{name} was not installed: {error}")
+            options.warn(_("{name} was not installed: {error}", name=name, error=error))
             continue
-        licence = f"; its licence: {made.licence}" if made.licence else ""
+        licence = _("; its licence: {licence}", licence=made.licence) if made.licence else ""
         options.show(
-            f"{made.name} is installed and knows {made.words} words, heard by the phones of: "
-            f"{made.phones}{licence}."
+            _(
+                "{name} is installed and knows {words} words, heard by the phones of: "
+                "{phones}{licence}.",
+                name=made.name,
+                words=made.words,
+                phones=made.phones,
+                licence=licence,
+            )
         )
         if made.folder not in (listening := folders.chosen_models(code)):
             by_folder = {folder: one for one, folder in available(code).items()}
             together = [made.name, *(by_folder[folder] for folder in listening)]
             options.show(
-                "It does not listen, because others do. To use it: blindplay models use "
-                f"{' '.join(together)} --language {code}."
+                _(
+                    "It does not listen, because others do. To use it: blindplay models "
+                    "use {together} --language {code}.",
+                    together=" ".join(together),
+                    code=code,
+                )
             )
     if faults:
-        raise ValueError(f"{faults} of {len(wanted)} models could not be installed.")
-    options.show(f"{code}: {_heard_with(code)}")
+        raise ValueError(
+            _(
+                "{faults} of {count} models could not be installed.",
+                faults=faults,
+                count=len(wanted),
+            )
+        )
+    options.show(join_texts(": ", (code, _heard_with(code))))
 
 
 @models.command()
-@click.argument("name", help="Name the model as models list shows it.")
+@click.argument("name", help=_("Name the model as models list shows it."))
 @_one_language
 def remove(name: str, code: str | None) -> None:
     """Remove a model without asking.
@@ -158,13 +196,19 @@ def remove(name: str, code: str | None) -> None:
                 learned += speaker_models.drop_all(gone, one)
     if learned:
         options.show(
-            f"What it had learned of {learned} {'voice' if learned == 1 else 'voices'} has been "
-            "removed, too. The recordings stay; other models learn from them with: blindplay "
-            "voice learn NAME."
+            _n(
+                "What it had learned of {count} voice has been removed, too. The recordings stay; "
+                "other models learn from them with: blindplay voice learn NAME.",
+                "What it had learned of {count} voices has been removed, too. The recordings stay; "
+                "other models learn from them with: blindplay voice learn NAME.",
+                learned,
+            )
         )
     for one in before:
-        heard = _heard_with(one) if available(one) else "no model is left, so nothing can be heard."
-        options.show(f"{one}: {heard}")
+        heard = (
+            _heard_with(one) if available(one) else _("no model is left, so nothing can be heard.")
+        )
+        options.show(join_texts(": ", (one, heard)))
 
 
 @models.command()
@@ -184,15 +228,18 @@ def use(names: tuple[str, ...], code: str) -> None:
     aside = folders.choose(code, wanted)
     if aside is not None:
         options.warn(
-            "Your earlier choice was damaged; choose again for the other languages, too. "
-            f"It is kept as {aside}."
+            _(
+                "Your earlier choice was damaged; choose again for the other languages, "
+                "too. It is kept as {aside}.",
+                aside=aside,
+            )
         )
-    options.show(f"{code}: {_heard_with(code)}")
+    options.show(join_texts(": ", (code, _heard_with(code))))
 
 
 @models.command()
 @_one_language
-@options.as_json(help="Print JSON, one object per line.")
+@options.as_json(help=_("Print JSON, one object per line."))
 def check(code: str | None, as_json: bool) -> None:
     """Load each model, look up every word, and compare its files with those installed.
 
@@ -214,11 +261,41 @@ def check(code: str | None, as_json: bool) -> None:
     _refuse(broken)
     if not count:
         raise ValueError(
-            f"There is no model of {code or 'any language'}; install one with: blindplay "
-            f"models install --language {code or 'LANGUAGE'}."
+            (
+                _(
+                    "There is no model of {code}; install one with: blindplay models install "
+                    "--language {code}.",
+                    code=code,
+                )
+                if code
+                else _(
+                    "There is no model of {code}; install one with: blindplay models install "
+                    "--language LANGUAGE.",
+                    code=code,
+                )
+            )
+            if code
+            else (
+                _(
+                    "There is no model of any language; install one with: blindplay models "
+                    "install --language {code}.",
+                    code=code,
+                )
+                if code
+                else _(
+                    "There is no model of any language; install one with: blindplay models "
+                    "install --language LANGUAGE."
+                )
+            )
         )
     if good < count:
-        raise ValueError(f"{count - good} of {count} models cannot be relied upon; see above.")
+        raise ValueError(
+            _(
+                "{bad} of {all} models cannot be relied upon; see above.",
+                bad=count - good,
+                all=count,
+            )
+        )
 
 
 def _checked(folder: Path, code: str, words: set[str]) -> dict[str, Any]:
@@ -240,13 +317,17 @@ def _checked(folder: Path, code: str, words: set[str]) -> dict[str, Any]:
 @click.argument(
     "base",
     type=options.FOLDER,
-    help="Adapt this model: an unpacked small Vosk model, or an installed one.",
+    help=_("Adapt this model: an unpacked small Vosk model, or an installed one."),
 )
 @click.option(
-    "--language", "code", required=True, help="Take this language as the one to be heard."
+    "--language", "code", required=True, help=_("Take this language as the one to be heard.")
 )
-@click.option("--output", type=options.FOLDER, help="Write this folder instead of your own model.")
-@click.option("--family", help="Name the kind of BASE, such as english, if it is not recognised.")
+@click.option(
+    "--output", type=options.FOLDER, help=_("Write this folder instead of your own model.")
+)
+@click.option(
+    "--family", help=_("Name the kind of BASE, such as english, if it is not recognised.")
+)
 def adapt(base: Path, code: str, output: Path | None, family: str | None) -> None:
     """Make a model of your own from another model.
 
@@ -266,11 +347,17 @@ def adapt(base: Path, code: str, output: Path | None, family: str | None) -> Non
             if folder.samefile(base):  # a built-in model that is made in the source tree
                 folders.seal_built_in(folder)
     options.show(
-        f"{folder}: {report.words} words in {report.pronunciations} pronunciations, heard by "
-        f"the phones of: {report.base}."
+        _(
+            "{folder}: {words} words in {pronunciations} pronunciations, heard by the "
+            "phones of: {base}.",
+            folder=folder,
+            words=report.words,
+            pronunciations=report.pronunciations,
+            base=report.base,
+        )
     )
     if output is None:
-        options.show(f"{code}: {_heard_with(code)}")
+        options.show(join_texts(": ", (code, _heard_with(code))))
 
 
 def _known(code: str) -> str:
@@ -290,14 +377,19 @@ def _each_language(
         try:
             yield one, read(one)
         except language.LanguageError as error:
-            options.warn(f"{one}: cannot be used. {error}")
+            options.warn(_("{code}: cannot be used. {error}", code=one, error=error))
             broken.append(one)
 
 
 def _refuse(broken: list[str]) -> None:
     if broken:
-        languages = "1 language" if len(broken) == 1 else f"{len(broken)} languages"
-        raise ValueError(f"{languages} cannot be used; see above.")
+        raise ValueError(
+            _n(
+                "{count} language cannot be used; see above.",
+                "{count} languages cannot be used; see above.",
+                len(broken),
+            )
+        )
 
 
 def model_words(code: str) -> ModelWords:
@@ -312,7 +404,7 @@ def model_words(code: str) -> ModelWords:
         try:
             lexicons.append(language.lexicon(one).words)
         except language.LanguageError as error:
-            options.warn(f"{one} gives no pronunciations. {error}")
+            options.warn(_("{one} gives no pronunciations. {error}", one=one, error=error))
     return ModelWords(vocabulary, lexicons)
 
 
@@ -323,8 +415,9 @@ def _heard_with(code: str) -> str:
         return str(error)
     by_folder = {folder: name for name, folder in available(code).items()}
     names = [by_folder[folder] for folder in chosen]
-    joined = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    return f"heard with {joined}{', together' if len(names) > 1 else ''}."
+    if len(names) == 1:
+        return _("heard with {name}.", name=names[0])
+    return _("heard with {names}, together.", names=all_of(names))
 
 
 def _rows(code: str) -> Iterator[dict[str, Any]]:
@@ -369,27 +462,43 @@ def _size(folder: Path) -> int:
 
 def _row_in_words(row: dict[str, Any]) -> str:
     if row["built_in"]:
-        words = ["comes with the program"]
+        words = [_("comes with the program")]
     elif row["model"] == OWN:
-        words = ["made with blindplay models adapt"]
+        words = [_("made with blindplay models adapt")]
     else:
-        words = ["installed", *([f"trained on {row['heard']}"] if row["heard"] else [])]
-    words.append("in use" if row["used"] else "not in use")
-    words += ["recommended"] if row["recommended"] else []
+        words = [
+            _("installed"),
+            *([_("trained on {heard}", heard=row["heard"])] if row["heard"] else []),
+        ]
+    words.append(_("in use") if row["used"] else _("not in use"))
+    words += [_("recommended")] if row["recommended"] else []
     words.append(megabytes(row["bytes_on_disk"]))
-    words += [f"licence {row['licence']}"] if row["licence"] else []
-    return f"{row['model']}: {', '.join(words)}."
+    words += [_("licence {licence}", licence=row["licence"])] if row["licence"] else []
+    return _("{model}: {words}.", model=row["model"], words=join_texts(", ", words))
 
 
 def _check_in_words(found: dict[str, Any], wanted: int) -> str:
     name = f"{found['language']}, {found['model']}"
     if "error" in found:
-        return f"{name}: bad. {found['error']}"
+        return _("{name}: bad. {error}", name=name, error=found["error"])
     if missing := found["missing"]:
         first = ", ".join(missing[:5])
-        return (
-            f"{name}: bad. It does not know {len(missing)} of {wanted} words, such as {first}; "
-            "install it again, or adapt it again, and it learns them."
+        return _(
+            "{name}: bad. It does not know {count} of {wanted} words, such as {first}; "
+            "install it again, or adapt it again, and it learns them.",
+            name=name,
+            count=len(missing),
+            wanted=wanted,
+            first=first,
         )
-    files = f", its {found['files']} files are as they were installed" if found["files"] else ""
-    return f"{name}: good. It loads{files}, and it knows all {wanted} words."
+    files = (
+        _(", its {files} files are as they were installed", files=found["files"])
+        if found["files"]
+        else ""
+    )
+    return _(
+        "{name}: good. It loads{files}, and it knows all {wanted} words.",
+        name=name,
+        files=files,
+        wanted=wanted,
+    )

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, TextIO, get_args
 
 import click
 
-from blindplay.given import check_file, plain, shown
+from blindplay.given import check_file, in_short, plain, shown
+from blindplay.translation import _, one_of
 
 from .reader import READER, ReadersContext, user_language
 
@@ -70,7 +71,7 @@ class CommandGroup(click.Group):
             yield name, summary_of(command)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
+        with formatter.section(_("Commands")):
             formatter.write_dl(list(self.summaries(context)))
 
 
@@ -117,7 +118,7 @@ class FiniteRange(click.FloatRange):
     ) -> float:
         found = super().convert(value, param, ctx)
         if not math.isfinite(found):
-            self.fail(f"{shown(value)} is not a number.", param, ctx)
+            self.fail(_("{value} is not a number.", value=shown(value)), param, ctx)
         return float(found)
 
 
@@ -163,7 +164,9 @@ def position(fen: str) -> "chess.Board":
     try:
         board = read_position(fen)
     except ValueError:
-        raise ValueError(f"{shown(fen)} is not a position of a game in FEN; check it.") from None
+        raise ValueError(
+            _("{fen} is not a position of a game in FEN; check it.", fen=shown(fen))
+        ) from None
     # With ordinary castling rights, castling is written e1g1. Only Chess960 writes it otherwise.
     plain = chess.Board(fen)
     return plain if plain.status() == chess.STATUS_VALID else board
@@ -181,19 +184,26 @@ def legal_move(board: "chess.Board", text: str, pack: "Language") -> "chess.Move
     except chess.InvalidMoveError:
         pass
     except ValueError:
-        raise ValueError(f"{shown(text)} is not a legal move in this position.") from None
+        raise ValueError(
+            _("{text} is not a legal move in this position.", text=shown(text))
+        ) from None
     from blindplay.language.scoresheets.reading import Certainty, read_in
 
     found = read_in(pack.notation("KQRBN"), text, board)
     if found.move is not None:
         return found.move
     if found.certainty is Certainty.ILLEGAL:
-        raise ValueError(f"{shown(text)} is not a legal move in this position.")
+        raise ValueError(_("{text} is not a legal move in this position.", text=shown(text)))
     if found.certainty is Certainty.AMBIGUOUS:
-        ways = " or ".join(move.uci() for move in found.moves)
-        raise ValueError(f"{shown(text)} has several meanings here; write {ways}.")
+        ways = one_of(move.uci() for move in found.moves)
+        raise ValueError(
+            _("{text} has several meanings here; write {ways}.", text=shown(text), ways=ways)
+        )
     raise ValueError(
-        f"{shown(text)} is not a move; write it like Nf3, or from and to, such as g1f3."
+        _(
+            "{text} is not a move; write it like Nf3, or from and to, such as g1f3.",
+            text=shown(text),
+        )
     )
 
 
@@ -210,20 +220,22 @@ def open_text(file: str) -> Iterator[TextIO]:
         try:
             yield opened
         except UnicodeDecodeError:
-            raise ValueError(f"{file} is not a text in UTF-8; save it as UTF-8.") from None
+            raise ValueError(
+                _("{file} is not a text in UTF-8; save it as UTF-8.", file=file)
+            ) from None
 
 
 def check_folder_of(file: Path | None) -> None:
     """Raise ValueError if the folder of a file that is to be written does not exist."""
     if file is not None and not file.parent.is_dir():
-        raise ValueError(f"There is no folder {file.parent}; make it first.")
+        raise ValueError(_("There is no folder {parent}; make it first.", parent=file.parent))
 
 
 def show(line: object) -> None:
-    """Print a message in the reader's language, and anything else as one line of JSON."""
-    text = line if isinstance(line, str) else json.dumps(line, ensure_ascii=False)
-    lines = text.split("\n")
-    print("\n".join(map(plain, map(READER.told, lines) if text is line else lines)), flush=True)
+    """Print a text, in the reader's language if it is a message, and anything else as one line of
+    JSON."""
+    text = READER.told(line) if isinstance(line, str) else json.dumps(line, ensure_ascii=False)
+    print("\n".join(map(plain, text.split("\n"))), flush=True)
 
 
 def show_all(lines: Iterable[object]) -> None:
@@ -234,13 +246,13 @@ def show_all(lines: Iterable[object]) -> None:
 
 def warn(sentence: str) -> None:
     """Print a message on standard error, in the reader's language."""
-    print(READER.told(sentence), file=sys.stderr, flush=True)
+    print(in_short(READER.told(sentence)), file=sys.stderr, flush=True)
 
 
 def a_file(name: str | Path) -> Path:
     """The path of a file. Raises ValueError if it is empty, or names a folder only."""
     if not Path(name).name:
-        raise ValueError(f"{shown(name)} is not the name of a file; write one.")
+        raise ValueError(_("{name} is not the name of a file; write one.", name=shown(name)))
     return Path(name)
 
 
@@ -256,7 +268,7 @@ SECONDS = FiniteRange(0.1, 86_400)
 def _lichess_user(text: str) -> str:
     if not re.fullmatch("[A-Za-z0-9_-]{2,30}", text):
         raise ValueError(
-            f"{shown(text)} is not a name at Lichess; it has letters, digits, _ and -."
+            _("{text} is not a name at Lichess; it has letters, digits, _ and -.", text=shown(text))
         )
     return text
 
@@ -267,15 +279,15 @@ LICHESS_USER = ParsedValue("player", _lichess_user)
 
 
 # Options that several commands share; a command adds its ``help``.
-fen = partial(click.option, "--fen", "board", type=POSITION, help="Take this position, in FEN.")
-fen_from_start = partial(fen, default=START, show_default="the initial position")
+fen = partial(click.option, "--fen", "board", type=POSITION, help=_("Take this position, in FEN."))
+fen_from_start = partial(fen, default=START, show_default=_("the initial position"))
 language = partial(
     click.option,
     "--language",
     "pack",
     type=LANGUAGE,
     default=user_language,
-    show_default="that of the system, else English",
+    show_default=_("that of the system, else English"),
 )
 announced_in = partial(click.option, "--language", "pack", type=LANGUAGE, default="de")
 edition = partial(
@@ -283,7 +295,7 @@ edition = partial(
     "--edition",
     type=EDITION,
     default="fide-2023",
-    help="Use this edition of the Laws.",
+    help=_("Use this edition of the Laws."),
 )
 models = partial(click.option, "--model", "models", type=FOLDER, multiple=True)
 as_json = partial(click.option, "--json", "as_json", is_flag=True)
@@ -339,20 +351,23 @@ class FieldOption(click.Option):
         if self.is_flag:
             if isinstance(value, bool):
                 return value
-            raise ValueError(f"{name} must be true or false, without quotes.")
+            raise ValueError(_("{name} must be true or false, without quotes.", name=name))
         if self.multiple:
             if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-                raise ValueError(f'{name} must be a list of texts, such as ["one", "two"].')
+                raise ValueError(
+                    _('{name} must be a list of texts, such as ["one", "two"].', name=name)
+                )
         elif isinstance(value, bool) or not isinstance(value, str | int):
-            raise ValueError(f"{name} must be one text in quotes, or one number.")
+            raise ValueError(_("{name} must be one text in quotes, or one number.", name=name))
         texts = map(str, value) if self.multiple else [str(value)]
         try:
             found = tuple(self.type.convert(text, self, None) for text in texts)
         except click.UsageError as error:
-            raise ValueError(f"{name} is wrong: {error.message}") from None
+            raise ValueError(
+                _("{name} is wrong: {message}", name=name, message=error.message)
+            ) from None
         except ValueError as error:
-            wrong = str(error).removeprefix(f"--{name}: ")
-            raise ValueError(f"{name} is wrong: {wrong}") from None
+            raise ValueError(_("{name} is wrong: {message}", name=name, message=error)) from None
         return found if self.multiple else found[0]
 
 

@@ -12,6 +12,7 @@ import click
 from blindplay.console import PUBLIC_DELAY_S
 from blindplay.laws import facts
 from blindplay.table.choices import OpeningWord, Printed
+from blindplay.translation import _
 
 from . import against, options
 from .lichess import with_found_game
@@ -41,7 +42,7 @@ class TableCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         every = self.get_params(ctx)  # the last one is --help
-        for heading, group in groupby(every, lambda option: getattr(option, "heading", "Help")):
+        for heading, group in groupby(every, lambda option: getattr(option, "heading", _("Help"))):
             with formatter.section(heading):
                 formatter.write_dl([row for one in group if (row := one.get_help_record(ctx))])
 
@@ -191,7 +192,7 @@ play = TableCommand(
     "play",
     params=list(OPTIONS.values()),
     callback=_play,
-    help="Run a table with voice and board, or with typed words.",
+    help=_("Run a table with voice and board, or with typed words."),
 )
 
 
@@ -281,15 +282,17 @@ def _setup(given: PlayOptions) -> facts.Setup:
 
 
 @click.command()
-@click.option("--journal", type=options.FILE, help="Keep the journal in this file, else nowhere.")
+@click.option(
+    "--journal", type=options.FILE, help=_("Keep the journal in this file, else nowhere.")
+)
 @click.option(
     "--language",
     default=user_language,
-    show_default="that of the system, else English",
-    help="Take this language as the one that is spoken.",
+    show_default=_("that of the system, else English"),
+    help=_("Take this language as the one that is spoken."),
 )
 @click.option("--print", "printed", default="words", type=options.MemberChoice(_SHOWN),
-              help="Print a report (words), or every ruling, too (all).")  # fmt: skip
+              help=_("Print a report (words), or every ruling, too (all)."))  # fmt: skip
 def demo(journal: Path | None, language: str, printed: Printed) -> None:
     """Show a short game with emulated boards and synthetic voices."""
     _demonstrate(journal, language, printed)

@@ -22,6 +22,7 @@ from blindplay.laws import facts
 from blindplay.opponents.distant import LAG_LIMITS_S
 from blindplay.speech.screen_reader import WORDS_PER_MINUTE
 from blindplay.table.choices import BrailleBy, Keep, OpeningWord, PressAnswer, Printed, PrivateVoice
+from blindplay.translation import _
 
 from . import options
 from .reader import user_language
@@ -83,9 +84,12 @@ def opponent_of(text: str) -> Opponent:
     except ValueError:
         pass
     raise ValueError(
-        f"--against {shown(text)} is not an opponent; write engine, lichess, wait, wait@ and the "
-        "address of a hall, or the digits and the address that a table which waits gives you, such "
-        "as 482915@192.168.1.20."
+        _(
+            "--against {text} is not an opponent; write engine, lichess, wait, wait@ and "
+            "the address of a hall, or the digits and the address that a table which waits "
+            "gives you, such as 482915@192.168.1.20.",
+            text=shown(text),
+        )
     )
 
 
@@ -99,8 +103,12 @@ class _LanguageCode(click.ParamType[str, Any]):
         options.load_language(code)
         if "+" in code and param is not None and param.name != "announce_in":
             raise ValueError(
-                f"{param.opts[0]} {code} names two languages; give one there, and --announce-in "
-                f"{code} for the ranks in another language."
+                _(
+                    "{option} {code} names two languages; give one there, and "
+                    "--announce-in {code} for the ranks in another language.",
+                    option=param.opts[0],
+                    code=code,
+                )
             )
         return code
 
@@ -108,10 +116,7 @@ class _LanguageCode(click.ParamType[str, Any]):
 def _seconds(text: str) -> tuple[int, ...]:
     from blindplay.wording.values import read_time
 
-    try:
-        return tuple(read_time(time.strip()) for time in text.split(","))
-    except ValueError as error:
-        raise ValueError(f"--time-warnings: {error}") from None
+    return tuple(read_time(time.strip()) for time in text.split(","))
 
 
 _LANGUAGE = _LanguageCode()
@@ -128,150 +133,160 @@ class PlayOptions:
     """The values of all options. A ``heading`` holds for the options that follow, too."""
 
     # fmt: off
-    board: str | None = _option("Use this port or URL for the impaired player's board. Without it, "
-        "all ports are searched.", kept=True, heading="Boards")
-    sighted_board: str | None = _option("Use this sensor board for the opponent. NAME:PORT is a "
-        "board of that maker, such as dgt; the name alone searches for one.", kept=True,
+    board: str | None = _option(_("Use this port or URL for the impaired player's board. Without "
+        "it, all ports are searched."), kept=True, heading=_("Boards"))
+    sighted_board: str | None = _option(_("Use this sensor board for the opponent. NAME:PORT is a "
+        "board of that maker, such as dgt; the name alone searches for one."), kept=True,
         two_people=True)
-    talk_levers: bool = _flag("Use the levers of the impaired player's board as talk buttons only.",
+    talk_levers: bool = _flag(_("Use the levers of the impaired player's board as talk buttons "
+        "only."),
         kept=True)
 
-    microphone: str | None = _option("Use the microphone with this in its name; none: type instead "
-        "of speaking.", kept=True, heading="Microphone")
-    push_to_talk: bool = _flag("Listen only after the talk button: t and Enter, or a lever.",
+    microphone: str | None = _option(_("Use the microphone with this in its name; none: type "
+        "instead of speaking."), kept=True, heading=_("Microphone"))
+    push_to_talk: bool = _flag(_("Listen only after the talk button: t and Enter, or a lever."),
         kept=True)
-    shared_microphone: bool = _flag("The microphone stands between the players and hears both.",
+    shared_microphone: bool = _flag(_("The microphone stands between the players and hears both."),
         kept=True, two_people=True)
-    opening_word: OpeningWord | None = _option('Say which spoken commands need the opening word, '
-        '"Brett". Without it, those of one word need it; with --push-to-talk none does.', kept=True)
-    model: tuple[Path, ...] = _option("Use the Vosk model in this folder instead of the chosen "
-        "ones; it can be repeated.", (), type=options.FOLDER, multiple=True, kept=True)
+    opening_word: OpeningWord | None = _option(_('Say which spoken commands need the opening word, '
+        '"Brett". Without it, those of one word need it; with --push-to-talk none '
+        'does.'), kept=True)
+    model: tuple[Path, ...] = _option(_("Use the Vosk model in this folder instead of the chosen "
+        "ones; it can be repeated."), (), type=options.FOLDER, multiple=True, kept=True)
 
-    language: str = _option("Print, ask and understand commands in this language. Without it, it "
-        "is that of the system, or English.", user_language, type=_LANGUAGE, show_default=False,
-        kept=True, heading="Voice and print")
-    announce_in: str | None = _option("Announce moves in this language; de+nb is German with the "
-        "ranks in Norwegian. Without it, German is spoken, or what D.2.1 says.", type=_LANGUAGE,
+    language: str = _option(_("Print, ask and understand commands in this language. Without it, it "
+        "is that of the system, or English."), user_language, type=_LANGUAGE, show_default=False,
+        kept=True, heading=_("Voice and print"))
+    announce_in: str | None = _option(_("Announce moves in this language; de+nb is German with the "
+        "ranks in Norwegian. Without it, German is spoken, or what D.2.1 says."), type=_LANGUAGE,
         waiting_decides=True)
-    check: bool = _flag("Announce check and checkmate, too, which the Laws do not ask for.",
+    check: bool = _flag(_("Announce check and checkmate, too, which the Laws do not ask for."),
         waiting_decides=True)
-    private_output: str | None = _option("Use the earphone with this in its name for what one "
-        "player may hear.", kept=True)
-    public_output: str | None = _option("Use the loudspeaker with this in its name.", kept=True)
-    voice: PrivateVoice = _option("Choose who speaks what one player may hear. own: BlindPlay; "
-        "reader: this player's own screen reader.", PrivateVoice.OWN, kept=True)
-    reader_rate: int = _option("Say how many words a minute your screen reader speaks, because "
-        "most readers do not tell when they end.", WORDS_PER_MINUTE,
+    private_output: str | None = _option(_("Use the earphone with this in its name for what one "
+        "player may hear."), kept=True)
+    public_output: str | None = _option(_("Use the loudspeaker with this in its name."), kept=True)
+    voice: PrivateVoice = _option(_("Choose who speaks what one player may hear. own: BlindPlay; "
+        "reader: this player's own screen reader."), PrivateVoice.OWN, kept=True)
+    reader_rate: int = _option(_("Say how many words a minute your screen reader speaks, because "
+        "most readers do not tell when they end."), WORDS_PER_MINUTE,
         type=click.IntRange(60, 900), kept=True)
-    braille: BrailleBy = _option("Show all that the impaired player hears on a Braille display. "
-        "brltty: that of BRLTTY, whose keys are read, too; reader: that of the screen reader.",
+    braille: BrailleBy = _option(_("Show all that the impaired player hears on a Braille display. "
+        "brltty: that of BRLTTY, whose keys are read, too; reader: that of the screen reader."),
         BrailleBy.OFF, kept=True)
-    silent: bool = _flag("Print everything and say nothing.", kept=True)
-    print: Printed = _option("Choose what is printed. unspoken: only what no voice speaks, so that "
-        "a screen reader does not talk over it; words: also what is said; all: also every ruling.",
+    silent: bool = _flag(_("Print everything and say nothing."), kept=True)
+    print: Printed = _option(_("Choose what is printed. unspoken: only what no voice speaks, so "
+        "that a screen reader does not talk over it; words: also what is said; all: also every "
+        "ruling."),
         Printed.UNSPOKEN, kept=True)
-    press_answer: PressAnswer = _option("Answer a press of the clock in words, or by a short "
-        "sound.", PressAnswer.WORDS, kept=True)
-    tape: Keep = _option("Choose what is kept on tape. table: what it says to everybody; voices: "
-        "also the announcements of the players.", Keep.OFF, kept=True)
-    time_warnings: tuple[int, ...] | None = _option("Say when the impaired player has so little "
-        "time left, such as 10:00,1:00; under the Laws only when the arbiter permits it.",
+    press_answer: PressAnswer = _option(_("Answer a press of the clock in words, or by a short "
+        "sound."), PressAnswer.WORDS, kept=True)
+    tape: Keep = _option(_("Choose what is kept on tape. table: what it says to everybody; voices: "
+        "also the announcements of the players."), Keep.OFF, kept=True)
+    time_warnings: tuple[int, ...] | None = _option(_("Say when the impaired player has so little "
+        "time left, such as 10:00,1:00; under the Laws only when the arbiter permits it."),
         type=_TIMES)
 
-    edition: str = _option("Use this edition of the Laws.", "fide-2023", type=options.EDITION,
-        waiting_decides=True, heading="Rules")
-    time_control: str = _option("Give each player this time, such as 90m+30s, 40/90m+30m+30s or "
-        "3h, or write it as in PGN; - means no clock.", "5400+30", default="90m+30s",
+    edition: str = _option(_("Use this edition of the Laws."), "fide-2023", type=options.EDITION,
+        waiting_decides=True, heading=_("Rules"))
+    time_control: str = _option(_("Give each player this time, such as 90m+30s, 40/90m+30m+30s or "
+        "3h, or write it as in PGN; - means no clock."), "5400+30", default="90m+30s",
         type=options.TIME_CONTROL, waiting_decides=True)
-    mode: str | None = _option("Play standard chess, rapid or blitz. Without it, the time control "
-        "decides (A.1, B.1).", type=options.MemberChoice(facts.MODES), waiting_decides=True)
-    supervised: bool = _flag("Apply the rules for fully supervised rapid or blitz (A.4, B.2).",
+    mode: str | None = _option(_("Play standard chess, rapid or blitz. Without it, the time "
+        "control decides (A.1, "
+        "B.1)."), type=options.MemberChoice(facts.MODES), waiting_decides=True)
+    supervised: bool = _flag(_("Apply the rules for fully supervised rapid or blitz (A.4, B.2)."),
         waiting_decides=True)
-    quickplay_finish: bool = _flag("Apply the rules of the quickplay finish, which were announced.",
+    quickplay_finish: bool = _flag(_("Apply the rules of the quickplay finish, which were "
+        "announced."),
         waiting_decides=True)
-    chess960: bool = _flag("Castle as in Chess960.", waiting_decides=True)
-    fen: str = _option("Begin with this position, in FEN.", options.START, type=options.PLACED,
+    chess960: bool = _flag(_("Castle as in Chess960."), waiting_decides=True)
+    fen: str = _option(_("Begin with this position, in FEN."), options.START, type=options.PLACED,
         waiting_decides=True)
-    arbiter: bool = _flag("Leave the decisions that the Laws give to arbiters to one.",
+    arbiter: bool = _flag(_("Leave the decisions that the Laws give to arbiters to one."),
         waiting_decides=True)
-    training: bool = _flag("Answer questions about the position, which the Laws forbid.", kept=True,
+    training: bool = _flag(_("Answer questions about the position, which the Laws "
+        "forbid."), kept=True,
         waiting_decides=True)
 
-    white: str = _option("Call White by this name.", "", heading="Players")
-    black: str = _option("Call Black by this name.", "")
-    impaired: str = _option("Say which player is visually impaired.", "white",
+    white: str = _option(_("Call White by this name."), "", heading=_("Players"))
+    black: str = _option(_("Call Black by this name."), "")
+    impaired: str = _option(_("Say which player is visually impaired."), "white",
         type=options.MemberChoice((*facts.SIDES, "both", "none")))
-    white_language: str | None = _option("Answer White, and understand commands of White, in this "
-        "language.", type=_LANGUAGE)
-    black_language: str | None = _option("Answer Black, and understand commands of Black, in this "
-        "language.", type=_LANGUAGE)
-    white_hearing_impaired: bool = _flag("Say that White hears badly and needs an assistant "
-        "(D.2.11).")
-    black_hearing_impaired: bool = _flag("Say that Black hears badly and needs an assistant "
-        "(D.2.11).")
-    white_assistant: bool = _flag("Say that White has an assistant.")
-    black_assistant: bool = _flag("Say that Black has an assistant.")
+    white_language: str | None = _option(_("Answer White, and understand commands of White, in "
+        "this language."), type=_LANGUAGE)
+    black_language: str | None = _option(_("Answer Black, and understand commands of Black, in "
+        "this language."), type=_LANGUAGE)
+    white_hearing_impaired: bool = _flag(_("Say that White hears badly and needs an assistant "
+        "(D.2.11)."))
+    black_hearing_impaired: bool = _flag(_("Say that Black hears badly and needs an assistant "
+        "(D.2.11)."))
+    white_assistant: bool = _flag(_("Say that White has an assistant."))
+    black_assistant: bool = _flag(_("Say that Black has an assistant."))
 
-    against: Opponent | None = _option("Play against an opponent who is not at this table: engine "
-        "is Stockfish or, where it is not installed, a small opponent that is built in; lichess is "
-        "anybody at Lichess; wait waits for another table, at port 16464 or wait:PORT, or at a "
-        "hall with wait@HOST; that table gives the digits and the address, such as "
-        "482915@192.168.1.20.", type=_OPPONENT, kept=True, heading="Opponent")
-    level: str | None = _option("Play at this level: beginner, learner, club, strong, master, "
+    against: Opponent | None = _option(_("Play against an opponent who is not at this table: "
+        "engine is Stockfish or, where it is not installed, a small opponent that is built in; "
+        "lichess is anybody at Lichess; wait waits for another table, at port 16464 or "
+        "wait:PORT, or at a hall with wait@HOST; that table gives the digits and the address, "
+        "such as 482915@192.168.1.20."), type=_OPPONENT, kept=True, heading=_("Opponent"))
+    level: str | None = _option(_("Play at this level: beginner, learner, club, strong, master, "
         "full, or a number of Elo. Without it, it is club. Play against the computer of Lichess at "
-        "a level from 1 to 8.", kept=True)
-    lag_limit: int | None = _option("With --against wait: a connection without an answer for so "
-        "many seconds counts as lost, and both clocks stop. Without it, it is 5.",
+        "a level from 1 to 8."), kept=True)
+    lag_limit: int | None = _option(_("With --against wait: a connection without an answer for so "
+        "many seconds counts as lost, and both clocks stop. Without it, it is 5."),
         type=click.IntRange(LAG_LIMITS_S[0], LAG_LIMITS_S[-1]), kept=True, waiting_decides=True)
-    voices: bool = _flag("Talk with the opponent at a distant table, if that player wants it, too. "
-        "It needs an earphone: --private-output.", kept=True)
-    engine: str | None = _option("Use this UCI engine instead of Stockfish.", kept=True)
-    challenge: str | None = _option("Play against this player at Lichess, if they accept.",
+    voices: bool = _flag(_("Talk with the opponent at a distant table, if that player wants it, "
+        "too. It needs an earphone: --private-output."), kept=True)
+    engine: str | None = _option(_("Use this UCI engine instead of Stockfish."), kept=True)
+    challenge: str | None = _option(_("Play against this player at Lichess, if they accept."),
         type=options.LICHESS_USER)
-    accept: bool = _flag("Take a challenge that comes at Lichess, and seek nobody.")
-    rated: bool = _flag("Play for the rating at Lichess.")
-    days: str | None = _option("Give so many days for each move at Lichess.",
+    accept: bool = _flag(_("Take a challenge that comes at Lichess, and seek nobody."))
+    rated: bool = _flag(_("Play for the rating at Lichess."))
+    days: str | None = _option(_("Give so many days for each move at Lichess."),
         type=options.MemberChoice(_DAYS))
 
-    event: str = _option("Write this competition into the record.", "", waiting_decides=True,
-        heading="Record")
-    site: str = _option("Write this place into the record.", "", waiting_decides=True)
-    round: str = _option("Write this round into the record.", "", waiting_decides=True)
-    journal: Path | None = _option("Keep the game in this file. Without it, a new one in your data "
-        "folder is made.", type=options.FILE)
-    resume: bool = _flag("Continue the game in --journal or, without it, the last unfinished one.")
-    dead_time: str = _option("With --resume: whose clock is charged for the time without a table.",
+    event: str = _option(_("Write this competition into the record."), "", waiting_decides=True,
+        heading=_("Record"))
+    site: str = _option(_("Write this place into the record."), "", waiting_decides=True)
+    round: str = _option(_("Write this round into the record."), "", waiting_decides=True)
+    journal: Path | None = _option(_("Keep the game in this file. Without it, a new one in your "
+        "data folder is made."), type=options.FILE)
+    resume: bool = _flag(_("Continue the game in --journal or, without it, the last unfinished "
+        "one."))
+    dead_time: str = _option(_("With --resume: whose clock is charged for the time without a "
+        "table."),
         "nobody", type=options.MemberChoice(("nobody", "running")))
 
-    console: bool = _flag("Serve web pages for everybody at the table. Each link is shown once.",
-        heading="Console")
-    host: str | None = _option("Serve the console at this address; 0.0.0.0 is all. Without it, "
-        "only this machine is served.")
-    console_port: int | None = _option("Serve the console at this port.",
+    console: bool = _flag(_("Serve web pages for everybody at the table. Each link is shown once."),
+        heading=_("Console"))
+    host: str | None = _option(_("Serve the console at this address; 0.0.0.0 is all. Without it, "
+        "only this machine is served."))
+    console_port: int | None = _option(_("Serve the console at this port."),
         type=click.IntRange(0, 65535))
-    certificate: Path | None = _option("Encrypt the console with this certificate, in PEM.",
+    certificate: Path | None = _option(_("Encrypt the console with this certificate, in PEM."),
         type=options.FILE)
-    key: Path | None = _option("Use this private key of the certificate, in PEM, without a "
-        "password.", type=options.FILE)
-    remember_browsers: int | None = _option("Let a browser that was closed come in again without a "
-        "new link for this time since it was last open, such as 12h.", type=options.LENGTH)
-    public: bool = _flag("Show the game to everybody at /public/, without a link.")
-    public_delay: int | None = _option("Show it so much later, such as 15m or 90s; 0 is at once. "
-        "Without it, it is shown 15 minutes later.", type=options.LENGTH)
-    public_names: bool = _flag("Show the players' names there, too.")
-    qr: bool | None = _option("Draw each link as a QR code. No screen reader can read it. Without "
-        "it, they are drawn only on a terminal.")
+    key: Path | None = _option(_("Use this private key of the certificate, in PEM, without a "
+        "password."), type=options.FILE)
+    remember_browsers: int | None = _option(_("Let a browser that was closed come in again "
+        "without a new link for this time since it was last open, such as "
+        "12h."), type=options.LENGTH)
+    public: bool = _flag(_("Show the game to everybody at /public/, without a link."))
+    public_delay: int | None = _option(_("Show it so much later, such as 15m or 90s; 0 is at once. "
+        "Without it, it is shown 15 minutes later."), type=options.LENGTH)
+    public_names: bool = _flag(_("Show the players' names there, too."))
+    qr: bool | None = _option(_("Draw each link as a QR code. No screen reader can read it. "
+        "Without it, they are drawn only on a terminal."))
 
-    hall: Path | None = _option("Take part in a tournament's hall with this file, which the "
+    hall: Path | None = _option(_("Take part in a tournament's hall with this file, which the "
         "organiser has given you, or with a ticket from the hall's page, such as "
-        "482915@192.168.1.20. The network may fail: the table does not need it.", type=options.FILE,
-        kept=True, two_people=True, heading="Hall")
-    await_pairing: bool = _flag("Wait for the hall's pairing before each game; players and round "
-        "come from it. It needs --hall.", kept=True, two_people=True)
+        "482915@192.168.1.20. The network may fail: the table does not need "
+        "it."), type=options.FILE,
+        kept=True, two_people=True, heading=_("Hall"))
+    await_pairing: bool = _flag(_("Wait for the hall's pairing before each game; players and round "
+        "come from it. It needs --hall."), kept=True, two_people=True)
 
-    or_demo: bool = _flag("Offer a game against the computer, one of two people, or the "
+    or_demo: bool = _flag(_("Offer a game against the computer, one of two people, or the "
         "demonstration. Where nobody can be asked, show the demonstration if there is neither "
-        "board nor microphone.", heading="Without devices")
+        "board nor microphone."), heading=_("Without devices"))
     # fmt: on
 
     typed: frozenset[str] = frozenset()
@@ -354,8 +369,12 @@ def setting(name: str) -> PlayOption:
     if name in SETTINGS:
         return SETTINGS[name]
     close = difflib.get_close_matches(name[:100].replace("_", "-"), SETTINGS, 1)
-    meant = f"perhaps {close[0]} is meant." if close else "blindplay settings names lists all."
-    raise ValueError(f"there is no setting {shown(name)}; {meant}")
+    meant = (
+        _("perhaps {close} is meant.", close=close[0])
+        if close
+        else _("blindplay settings names lists all.")
+    )
+    raise ValueError(_("There is no setting {name}; {meant}", name=shown(name), meant=meant))
 
 
 def check(given: PlayOptions) -> None:
@@ -365,28 +384,33 @@ def check(given: PlayOptions) -> None:
     announced = given.announce_in or "de"
     if announced != "de" and not editions.load(given.edition).switch("ranks_by_arbiter"):
         raise ValueError(
-            f"{given.edition} fixes the German numbers of the ranks (F.1); leave out "
-            "--announce-in, or choose another edition."
+            _(
+                "{edition} fixes the German numbers of the ranks (F.1); leave out "
+                "--announce-in, or choose another edition.",
+                edition=given.edition,
+            )
         )
     if "dead_time" in given.typed and not given.resume:
-        raise ValueError("--dead-time says how a game goes on; leave it out, or add --resume.")
+        raise ValueError(_("--dead-time says how a game goes on; leave it out, or add --resume."))
     served = (given.host, given.console_port, given.certificate, given.key,
               given.remember_browsers, given.qr)  # fmt: skip
     if not given.console and any(value is not None for value in served):
         raise ValueError(
-            "--host, --console-port, --certificate, --key, --remember-browsers and --qr need "
-            "--console."
+            _(
+                "--host, --console-port, --certificate, --key, --remember-browsers and --qr need "
+                "--console."
+            )
         )
     if given.await_pairing and not given.resume:
         if not given.hall:
-            raise ValueError("--await-pairing needs --hall with the file of this table.")
+            raise ValueError(_("--await-pairing needs --hall with the file of this table."))
         if given.journal:
             raise ValueError(
-                "--await-pairing gives each game a journal of its own; leave out --journal."
+                _("--await-pairing gives each game a journal of its own; leave out --journal.")
             )
     if given.public and not given.console:
-        raise ValueError("--public needs --console.")
+        raise ValueError(_("--public needs --console."))
     if not given.public and (given.public_delay is not None or given.public_names):
-        raise ValueError("--public-delay and --public-names need --public.")
+        raise ValueError(_("--public-delay and --public-names need --public."))
     if (given.certificate is None) is not (given.key is None):
-        raise ValueError("--certificate and --key need each other.")
+        raise ValueError(_("--certificate and --key need each other."))

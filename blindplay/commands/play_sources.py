@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from blindplay.laws.clock import TimeControl
 from blindplay.laws.facts import SIDES, Setup
+from blindplay.translation import _
 
 from . import options
 from .play_options import OPTIONS, PlayOptions, setting
@@ -34,23 +35,32 @@ def with_fetched_file(given: PlayOptions) -> PlayOptions:
         return given
     digits, address = ticket
     if not address:
-        address = _answer("Which address stands beside the ticket on the hall's page?")
+        address = _answer(_("Which address stands beside the ticket on the hall's page?"))
     joined, path = join(digits, address, _which, halls_folder())
-    options.show(f"This is table {joined.table} of {joined.title}. Its file is {path}.")
-    options.show("From now on you can start the table with:")
+    options.show(
+        _(
+            "This is table {table} of {title}. Its file is {path}.",
+            table=joined.table,
+            title=joined.title,
+            path=path,
+        )
+    )
+    options.show(_("From now on you can start the table with:"))
     options.show(f"    {options.called()} play --hall {path}")
     return replace(given, hall=path)
 
 
 def _which(tables: Sequence[str]) -> str:
-    return _answer(f"Which table is this? There are tickets for: {', '.join(tables)}.")
+    return _answer(
+        _("Which table is this? There are tickets for: {tables}.", tables=", ".join(tables))
+    )
 
 
 def _answer(question: str) -> str:
     options.show(question)
     line = sys.stdin.readline().strip()
     if not line:
-        raise ValueError("There is no answer; type the ticket as the hall's page shows it.")
+        raise ValueError(_("There is no answer; type the ticket as the hall's page shows it."))
     return line
 
 
@@ -69,7 +79,7 @@ def with_event_settings(given: PlayOptions, joined: "EventFile | None") -> PlayO
             option = setting(name)
             stored = option.stored(value)
         except ValueError as error:
-            raise ValueError(f"The event's file: {error}") from None
+            raise ValueError(_("The event's file: {error}", error=error)) from None
         if option.name not in (given.typed if option.of_the_event else given.chosen):
             found[str(option.name)] = stored
     return replace(given, **found)
@@ -131,7 +141,7 @@ def with_kept_options(journal: Path, given: PlayOptions) -> PlayOptions:
     """
     from blindplay.record import games, read_journal
 
-    (setup, *_) = [*read_journal(journal).facts, None]
+    (setup, *_rest) = [*read_journal(journal).facts, None]
     if not isinstance(setup, Setup):
         return given  # the table says what is wrong with it
     _check(journal, setup, given)
@@ -155,8 +165,19 @@ def _check(journal: Path, setup: Setup, given: PlayOptions) -> None:
         option = f"--{name.replace('_', '-')}"
         has = f"{option} {own}" if not isinstance(own, bool) else _switch(option, own)
         raise ValueError(
-            f"The game in {journal} was begun with {has if own != '' else f'no {option}'}; leave "
-            "yours out to continue it, or begin another game without --resume."
+            _(
+                "The game in {journal} was begun with {has}; leave yours out to continue "
+                "it, or begin another game without --resume.",
+                journal=journal,
+                has=has,
+            )
+            if own != ""
+            else _(
+                "The game in {journal} was begun with no {option}; leave yours out to "
+                "continue it, or begin another game without --resume.",
+                journal=journal,
+                option=option,
+            )
         )
 
 

@@ -10,6 +10,7 @@ import click
 
 from blindplay.language import Language
 from blindplay.record.studies import Puzzle, StudiedGame, StudyKind, studies
+from blindplay.translation import _
 from blindplay.wording.drills import DrillKind
 
 from . import options
@@ -25,12 +26,14 @@ if TYPE_CHECKING:
     "kind",
     type=options.MemberChoice(list(DrillKind)),
     required=False,
-    help="Take only exercises of this kind. Without it, each kind is taken in turn.",
+    help=_("Take only exercises of this kind. Without it, each kind is taken in turn."),
 )
-@options.language(help="Speak and print in this language.")
-@click.option("--count", type=click.IntRange(1, 1000), default=10, help="Give so many exercises.")
-@click.option("--scores", is_flag=True, help="Say the scores of the last days, and ask nothing.")
-@options.flag("silent", "Print everything and say nothing.")
+@options.language(help=_("Speak and print in this language."))
+@click.option(
+    "--count", type=click.IntRange(1, 1000), default=10, help=_("Give so many exercises.")
+)
+@click.option("--scores", is_flag=True, help=_("Say the scores of the last days, and ask nothing."))
+@options.flag("silent", _("Print everything and say nothing."))
 def drill(kind: DrillKind | None, pack: Language, count: int, scores: bool, silent: bool) -> None:
     """Practise blindfold: colours of squares, knights, attacks, moves and times by dictation.
 
@@ -59,34 +62,40 @@ def drill(kind: DrillKind | None, pack: Language, count: int, scores: bool, sile
     "game",
     type=options.FILE,
     required=False,
-    help="Read this journal, or the games and positions of this PGN or EPD. Without it, the game "
-    "that ended last is taken.",
+    help=_(
+        "Read this journal, or the games and positions of this PGN or EPD. Without it, the game "
+        "that ended last is taken."
+    ),
 )
-@options.language(help="Speak and print in this language.")
+@options.language(help=_("Speak and print in this language."))
 @click.option(
-    "--engine", help="Use this UCI engine. Without it, Stockfish is used if it is installed."
+    "--engine", help=_("Use this UCI engine. Without it, Stockfish is used if it is installed.")
 )
-@options.flag("board", "Also lead hands to each position on your board.")
+@options.flag("board", _("Also lead hands to each position on your board."))
 @click.option(
-    "--port", help="Use the board at this port or URL. Without it, the board is searched for."
+    "--port", help=_("Use the board at this port or URL. Without it, the board is searched for.")
 )
 @click.option(
     "--microphone",
-    help="Use the microphone with this in its name; none: type instead of speaking.",
+    help=_("Use the microphone with this in its name; none: type instead of speaking."),
 )
-@click.option("--number", type=click.IntRange(1), default=1, help="Begin with this one of a file.")
+@click.option(
+    "--number", type=click.IntRange(1), default=1, help=_("Begin with this one of a file.")
+)
 @click.option(
     "--as",
     "kind",
     type=options.MemberChoice(list(StudyKind)),
-    help="Take games in PGN for games or for puzzles. Without it, one that begins with a position "
-    "is a puzzle.",
+    help=_(
+        "Take games in PGN for games or for puzzles. Without it, one that begins with a position "
+        "is a puzzle."
+    ),
 )
 @click.option(
-    "--output", type=options.FILE, help="Write the games with annotations to this file, in PGN."
+    "--output", type=options.FILE, help=_("Write the games with annotations to this file, in PGN.")
 )
-@options.flag("overwrite", "Write --output even if it replaces a file.")
-@options.flag("silent", "Print everything and say nothing.")
+@options.flag("overwrite", _("Write --output even if it replaces a file."))
+@options.flag("silent", _("Print everything and say nothing."))
 def review(
     game: Path | None,
     pack: Language,
@@ -113,22 +122,29 @@ def review(
     from blindplay.table.reviewing import EndedError, Teacher
 
     if port is not None and not board:
-        raise ValueError("--port needs --board.")
+        raise ValueError(_("--port needs --board."))
     program = (uci.installed() or uci.BUILT_IN) if engine is None else uci.named(engine)
     named = game or games.last_finished()
 
     def may_look() -> None:
         if (playing := games.being_played(named)) is not None:
             raise ValueError(
-                f"A table is playing the game in {playing} at this moment; a review comes after "
-                "the game."
+                _(
+                    "A table is playing the game in {playing} at this moment; a review "
+                    "comes after the game.",
+                    playing=playing,
+                )
             )
 
     may_look()
     found = studies(named, kind)
     if number > len(found):
         raise ValueError(
-            f"{named} has no game or position of this --number; its last one is {len(found)}."
+            _(
+                "{named} has no game or position of this --number; its last one is {count}.",
+                named=named,
+                count=len(found),
+            )
         )
     _check_output(named, output, overwrite, found)
     with ExitStack() as stack:
@@ -158,10 +174,15 @@ def _check_output(
         check_output(named, output)
     if not any(isinstance(one, StudiedGame) for one in found):
         raise ValueError(
-            f"{named} holds no game, so there is nothing to write; leave out --output."
+            _(
+                "{named} holds no game, so there is nothing to write; leave out --output.",
+                named=named,
+            )
         )
     if output.exists() and not overwrite:
-        raise ValueError(f"{output} exists already; give another --output, or add --overwrite.")
+        raise ValueError(
+            _("{output} exists already; give another --output, or add --overwrite.", output=output)
+        )
 
 
 def _teach(
@@ -180,11 +201,11 @@ def _teach(
             write_new(output, "\n".join(texts).encode())
             options.show(teacher.pack.printed("review_written", path=output))
 
-    for _, same in groupby(enumerate(found, first), key=lambda one: type(one[1])):
+    for _unused, same in groupby(enumerate(found, first), key=lambda one: type(one[1])):
         group = list(same)
         puzzles = [one for _, one in group if isinstance(one, Puzzle)]
         if puzzles:
             solve(teacher, puzzles, group[0][0])
-        for _, game in group:
+        for _number, game in group:
             if isinstance(game, StudiedGame):
                 review_game(teacher, game, keep)

@@ -12,6 +12,7 @@ from typing import TextIO, cast
 import click
 
 from blindplay import translation
+from blindplay.translation import Message, _
 
 from . import settings_file
 
@@ -47,7 +48,7 @@ class Reader:
     """Somebody who reads what a command prints."""
 
     def __init__(self) -> None:
-        self._arguments: Sequence[str] = ()
+        self._arguments: Sequence[str] | None = None
         self._language: str | None = None
 
     def begin(self, arguments: Sequence[str]) -> None:
@@ -59,17 +60,33 @@ class Reader:
         """Return the language of ``--language``, else of the settings, else of the system, else
         English."""
         if self._language is None:
-            wanted = (typed_language(self._arguments), _of_settings(), named_language(), "en")
+            wanted = (typed_language(self._arguments or ()), _of_settings(), named_language(), "en")
             self._language = next(filter(None, map(translation.code_of, wanted)))
         return self._language
 
     def told(self, message: str) -> str:
-        """A message in English as this reader reads it."""
+        """A message as this reader reads it."""
         return translation.translated(message, self.language)
+
+    def told_template(self, template: str) -> str:
+        """A template as this reader reads it: a text of click, or of the help."""
+        if self._arguments is None:  # click asks for names of types while modules are imported
+            return template
+        return self.told(Message(template))
 
 
 READER = Reader()
 """The reader of this process."""
+
+
+def _plural_of_click(one: str, many: str, number: int) -> str:
+    return READER.told(Message(one, many=many, number=number))
+
+
+# click looks its texts up with these functions when it needs them. Its decorators need only the
+# help of --help, and keep it: _row translates it.
+for _module in (click.core, click.exceptions, click.formatting, click.parser, click.types):
+    vars(_module).update(_=READER.told_template, ngettext=_plural_of_click)
 
 
 def typed_language(arguments: Sequence[str]) -> str:
@@ -95,8 +112,8 @@ def _of_settings() -> str:
 
 
 class ReadersOutput(io.TextIOBase):
-    """A stream on which messages in English arrive in the reader's language. A line that is
-    written in several parts is translated part by part."""
+    """A stream on which messages arrive in the reader's language. :func:`print` writes each of
+    its arguments by itself."""
 
     def __init__(self, out: TextIO) -> None:
         super().__init__()
@@ -110,7 +127,7 @@ class ReadersOutput(io.TextIOBase):
 
 
 def to_reader(out: TextIO) -> TextIO:
-    """``out`` for a function that prints messages in English."""
+    """``out`` for a function that prints messages."""
     return cast(TextIO, ReadersOutput(out))
 
 
@@ -118,15 +135,16 @@ class ReadersHelp(click.HelpFormatter):
     """Help in the reader's language. Names of commands and options stay."""
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        own = re.sub("OPTIONS|COMMAND|ARGS", lambda word: READER.told(word[0]), args)
-        super().write_usage(prog, own, prefix or f"{READER.told('Usage:')} ")
+        for word in (_("OPTIONS"), _("COMMAND"), _("ARGS")):
+            args = args.replace(word, READER.told(word))
+        super().write_usage(prog, args, prefix)
 
     def write_heading(self, heading: str) -> None:
         super().write_heading(READER.told(heading))
 
     def write_text(self, text: str) -> None:
         paragraphs = (" ".join(part.split()) for part in text.split("\n\n"))
-        super().write_text("\n\n".join(map(READER.told, paragraphs)))
+        super().write_text("\n\n".join(map(READER.told_template, paragraphs)))
 
     def write_dl(
         self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
@@ -138,9 +156,10 @@ def _row(text: str) -> str:
     """The help of an option, with what click adds: "Wait so long.  [default: 30; x>=1]"."""
     sentence, found, added = text.rpartition("  [")
     if not found:
-        return READER.told(text)
-    more = "; ".join(map(READER.told, added.removesuffix("]").split("; ")))
-    return f"{READER.told(sentence)}  [{more}]"
+        return READER.told_template(text)
+    # A default that is given in words stands in parentheses.
+    added = re.sub(r"(?<=\()[^()]+(?=\))", lambda words: READER.told_template(words[0]), added)
+    return f"{READER.told_template(sentence)}  [{added}"
 
 
 class ReadersContext(click.Context):

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 import chess
 import click
 
+from blindplay.given import reason_of
 from blindplay.language import Language
 from blindplay.laws.facts import SIDES
 from blindplay.record import disputes, writing
 from blindplay.record import games as kept
 from blindplay.record.writing import PAPER, EntryForm, Paper, RecordFormat
+from blindplay.translation import _, join_texts
 
 from . import options
 from .reader import to_reader
@@ -31,9 +33,14 @@ _NEWEST = 20
 
 
 @click.command()
-@options.language(help="Write the list in this language.")
-@click.option("--all", "everything", is_flag=True, help=f"List all games, not the last {_NEWEST}.")
-@options.as_json(help="Print JSON, one object for each game.")
+@options.language(help=_("Write the list in this language."))
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help=_("List all games, not only the last ones."),
+)
+@options.as_json(help=_("Print JSON, one object for each game."))
 def games(pack: Language, everything: bool, as_json: bool) -> None:
     """List your games with players, date, moves and result, the last one first.
 
@@ -56,7 +63,7 @@ def games(pack: Language, everything: bool, as_json: bool) -> None:
 def _in_words(game: "KeptGame", pack: Language) -> str:
     name = game.journal.stem
     if game.trouble and not game.begun:
-        return pack.printed("games_unread").format(name=name, why=game.trouble)
+        return pack.printed("games_unread", name=name, why=game.trouble)
     state = "games_running" if game.running else "games_open"
     line = pack.printed("games_line").format(
         name=name,
@@ -66,7 +73,7 @@ def _in_words(game: "KeptGame", pack: Language) -> str:
         moves=pack.printed("games_moves").format(count=game.moves),
         result=game.result or pack.printed(state),
     )
-    return f"{line} {game.trouble}".strip()
+    return join_texts(" ", filter(None, (line, game.trouble)))
 
 
 def _date(date: str, pack: Language) -> str:
@@ -86,36 +93,38 @@ _ENTRIES = options.MemberChoice(EntryForm)
 
 
 @click.command()
-@click.argument("journal", type=options.FILE, help="Read the game from this journal.")
+@click.argument("journal", type=options.FILE, help=_("Read the game from this journal."))
 @click.option(
-    "--format", "form", type=_FORMAT, default="pgn", help="Write the record in this form."
+    "--format", "form", type=_FORMAT, default="pgn", help=_("Write the record in this form.")
 )
 @click.option(
-    "--side", type=click.Choice(SIDES), help="Write the scoresheet of this player; see above."
+    "--side", type=click.Choice(SIDES), help=_("Write the scoresheet of this player; see above.")
 )
 @click.option(
-    "--output", type=options.FILE, help="Write this file; a tape as .flac, .opus or .wav."
+    "--output", type=options.FILE, help=_("Write this file; a tape as .flac, .opus or .wav.")
 )
-@click.option("--entries", type=_ENTRIES, help="Write a scoresheet's entries like this; see above.")
+@click.option(
+    "--entries", type=_ENTRIES, help=_("Write a scoresheet's entries like this; see above.")
+)
 @click.option(
     "--language",
-    help="Write in this language. Without it, the record is in that of the sheet's player.",
+    help=_("Write in this language. Without it, the record is in that of the sheet's player."),
 )
 @click.option(
-    "--cells", type=int, default=PAPER.cells, help="Write so many cells in a line of Braille."
+    "--cells", type=int, default=PAPER.cells, help=_("Write so many cells in a line of Braille.")
 )
 @click.option(
-    "--lines", type=int, default=PAPER.lines, help="Write so many lines on a page of Braille."
+    "--lines", type=int, default=PAPER.lines, help=_("Write so many lines on a page of Braille.")
 )
 @click.option(
     "--points",
     type=int,
     default=PAPER.points,
-    help="Print in this size of type; 18 is large print.",
+    help=_("Print in this size of type; 18 is large print."),
 )
-@click.option("--from", "first", type=click.IntRange(1), help="Play the tape from this move on.")
+@click.option("--from", "first", type=click.IntRange(1), help=_("Play the tape from this move on."))
 @click.option(
-    "--header", multiple=True, help="Add this tag of PGN, such as Site=Oslo; it can be repeated."
+    "--header", multiple=True, help=_("Add this tag of PGN, such as Site=Oslo; it can be repeated.")
 )
 def score(
     journal: Path,
@@ -139,7 +148,7 @@ def score(
     words of announcements.
     """
     if first is not None and form != _TAPE:
-        raise ValueError("--from goes with --format tape; a scoresheet is always written whole.")
+        raise ValueError(_("--from goes with --format tape; a scoresheet is always written whole."))
     options.check_folder_of(output)
     if output is not None:
         writing.check_output(journal, output)
@@ -179,25 +188,30 @@ def _write(text: str, output: Path | None) -> None:
     try:
         output.write_bytes(text.encode("utf-8"))
     except OSError as error:
-        raise ValueError(f"{output} cannot be written ({error.strerror}).") from None
+        raise ValueError(
+            _("{output} cannot be written ({reason}).", output=output, reason=reason_of(error))
+        ) from None
     print(output)
 
 
 @click.command()
 @click.option(
-    "--white", type=options.FILE, required=True, help="Read White's scoresheet from this text file."
+    "--white",
+    type=options.FILE,
+    required=True,
+    help=_("Read White's scoresheet from this text file."),
 )
 @click.option(
-    "--black", type=options.FILE, required=True, help="Read Black's scoresheet from this file."
+    "--black", type=options.FILE, required=True, help=_("Read Black's scoresheet from this file.")
 )
 @click.option(
-    "--white-board", help="Compare this position on White's board, in FEN; ? is any piece."
+    "--white-board", help=_("Compare this position on White's board, in FEN; ? is any piece.")
 )
-@click.option("--black-board", help="Compare this position on Black's board, in FEN.")
-@options.fen_from_start(help="Begin the game with this position, in FEN.")
+@click.option("--black-board", help=_("Compare this position on Black's board, in FEN."))
+@options.fen_from_start(help=_("Begin the game with this position, in FEN."))
 @options.edition()
-@options.language(help="Answer in this language.")
-@options.as_json(help="Print one JSON object.")
+@options.language(help=_("Answer in this language."))
+@options.as_json(help=_("Print one JSON object."))
 def reconcile(
     white: Path,
     black: Path,
@@ -228,9 +242,9 @@ def reconcile(
 
 @click.command()
 @click.argument(
-    "table", help="This is a table's journal: its path, or its name in your folder of tables."
+    "table", help=_("This is a table's journal: its path, or its name in your folder of tables.")
 )
-@click.option("--all", "everything", is_flag=True, help="Remove the journal, and so the game.")
+@click.option("--all", "everything", is_flag=True, help=_("Remove the journal, and so the game."))
 def forget(table: str, everything: bool) -> None:
     """Remove the sound of a table or, with --all, the whole game.
 
@@ -244,17 +258,25 @@ def forget(table: str, everything: bool) -> None:
     done = kept.forget(journal, everything=everything)
     if done.recordings:
         megabytes = done.bytes / 1_000_000
-        options.show(f"Removed: {done.recordings} recordings, {megabytes:.1f} megabytes of sound.")
+        options.show(
+            _(
+                "Removed: {recordings} recordings, {megabytes} megabytes of sound.",
+                recordings=done.recordings,
+                megabytes=f"{megabytes:.1f}",
+            )
+        )
     else:
-        options.show("There was no sound.")
+        options.show(_("There was no sound."))
     if forget_phrases():
-        options.show("Removed: the phrases that the voices have rendered.")
+        options.show(_("Removed: the phrases that the voices have rendered."))
     for path in done.files:
-        options.show(f"Removed: {path}.")
+        options.show(_("Removed: {path}.", path=path))
     for path in done.left:
-        options.show(f"Not removed, because it does not belong to the tape: {path}.")
+        options.show(_("Not removed, because it does not belong to the tape: {path}.", path=path))
     if not everything and journal.is_file():
-        options.show(f"The game stays complete in {journal}; --all removes it, too.")
+        options.show(
+            _("The game stays complete in {journal}; --all removes it, too.", journal=journal)
+        )
 
 
 # --- journals as evidence
@@ -262,11 +284,11 @@ def forget(table: str, everything: bool) -> None:
 
 @click.command()
 @click.argument(
-    "table", help="This is a table's journal: its path, or its name in your folder of tables."
+    "table", help=_("This is a table's journal: its path, or its name in your folder of tables.")
 )
-@click.option("--hall", type=options.FILE, help="Only trust the keys of the tables in this file, "
-              "the hall's own one of the event.")  # fmt: skip
-@options.as_json(help="Print JSON, one object for each line.")
+@click.option("--hall", type=options.FILE, help=_("Only trust the keys of the tables in this file, "
+              "the hall's own one of the event."))  # fmt: skip
+@options.as_json(help=_("Print JSON, one object for each line."))
 def verify(table: str, hall: Path | None, as_json: bool) -> int:
     """Check a journal: its chain, its signatures, and that the rulings follow from the facts.
 
@@ -281,12 +303,16 @@ def verify(table: str, hall: Path | None, as_json: bool) -> int:
 
         joined = read_event_file(hall, table=False)
         if not joined.keys:
-            raise ValueError(f"{hall} holds no keys of tables; name the file of the hall.")
+            raise ValueError(
+                _("{hall} holds no keys of tables; name the file of the hall.", hall=hall)
+            )
         known = signatures.KnownKeys(joined.event, joined.keys)
     wrong = 0
     for finding in signatures.verify(kept.find(table), known):
         wrong += not finding.holds
         options.show(asdict(finding) if as_json else finding.sentence)
     if not as_json:
-        options.show(f"What does not hold: {wrong}." if wrong else "All of this holds.")
+        options.show(
+            _("What does not hold: {wrong}.", wrong=wrong) if wrong else _("All of this holds.")
+        )
     return 1 if wrong else 0

@@ -4,6 +4,8 @@ from typing import Any
 
 import click
 
+from blindplay.translation import Message, _, join_texts
+
 from . import options, settings_file
 from .settings_file import SettingsError, in_toml, settings_path
 
@@ -42,11 +44,11 @@ def _check_setting(name: str, value: Any) -> None:
     try:
         setting(name).stored(value)
     except ValueError as error:
-        raise SettingsError(f"{settings_path()}: {error}") from None
+        raise SettingsError(join_texts(": ", (settings_path(), error))) from None
 
 
 @click.group(cls=options.CommandGroup, invoke_without_command=True)
-@options.as_json(help="Print JSON instead of plain lines.")
+@options.as_json(help=_("Print JSON instead of plain lines."))
 @click.pass_context
 def settings(context: click.Context, as_json: bool) -> int | None:
     """Print, check and change what holds for every table: language, boards, voice and more.
@@ -60,7 +62,9 @@ def settings(context: click.Context, as_json: bool) -> int | None:
     if as_json:
         options.show({"file": str(settings_path()), "settings": found})
     else:
-        options.show(f"The settings are in {settings_path()}." if found else _nothing_set())
+        options.show(
+            _("The settings are in {path}.", path=settings_path()) if found else _nothing_set()
+        )
         options.show_all(f"{name} = {in_toml(value)}" for name, value in found.items())
     return _check()
 
@@ -71,21 +75,21 @@ def check() -> int:
     status = _check()
     if not status:
         found = settings_file.contents()
-        options.show("Every setting can be used." if found else _nothing_set())
+        options.show(_("Every setting can be used.") if found else _nothing_set())
     return status
 
 
 @settings.command("set")
-@click.argument("name", help="Name an option of blindplay play, such as language.")
+@click.argument("name", help=_("Name an option of blindplay play, such as language."))
 @click.argument(
-    "values", nargs=-1, required=True, help="This is its value; a switch is true or false."
+    "values", nargs=-1, required=True, help=_("This is its value; a switch is true or false.")
 )
 def set_(name: str, values: tuple[str, ...]) -> None:
     """Change one setting."""
     name = name.removeprefix("--")
     value = _value(name, values)
     path = settings_file.change(name, value)
-    options.show(f"{path} has now: {name} = {in_toml(value)}")
+    options.show(_("{path} has now: {name} = {value}", path=path, name=name, value=in_toml(value)))
 
 
 def _value(name: str, texts: tuple[str, ...]) -> Any:
@@ -95,22 +99,20 @@ def _value(name: str, texts: tuple[str, ...]) -> Any:
     """
     from .play_options import setting
 
-    try:
-        option = setting(name)
-        value: Any = list(texts) if option.multiple else texts[0]
-        if option.is_flag:
-            value = _SWITCH.get(texts[0].lower(), texts[0])
-        if len(texts) == 1 or option.multiple:
-            option.stored(value)
-            return value
-    except ValueError as error:
-        wrong = str(error)
-        raise ValueError(f"{wrong[0].upper()}{wrong[1:]}") from None
-    raise ValueError(f"{name} takes one value; put quotes around words that belong together.")
+    option = setting(name)
+    value: Any = list(texts) if option.multiple else texts[0]
+    if option.is_flag:
+        value = _SWITCH.get(texts[0].lower(), texts[0])
+    if len(texts) == 1 or option.multiple:
+        option.stored(value)
+        return value
+    raise ValueError(
+        _("{name} takes one value; put quotes around words that belong together.", name=name)
+    )
 
 
 @settings.command()
-@click.argument("name", help="Remove this setting.")
+@click.argument("name", help=_("Remove this setting."))
 def remove(name: str) -> None:
     """Remove one setting, so that the default holds again."""
     from .play_options import setting
@@ -120,9 +122,13 @@ def remove(name: str) -> None:
         try:
             setting(name)
         except ValueError as error:
-            raise ValueError(f"{name} is not set, so it is not removed. Note: {error}") from None
-        raise ValueError(f"{name} is not set, so it is not removed.")
-    options.show(f"{name} is removed from {settings_file.change(name, None)}.")
+            raise ValueError(
+                _("{name} is not set, so it is not removed. Note: {error}", name=name, error=error)
+            ) from None
+        raise ValueError(_("{name} is not set, so it is not removed.", name=name))
+    options.show(
+        _("{name} is removed from {change}.", name=name, change=settings_file.change(name, None))
+    )
 
 
 @settings.command("names")
@@ -131,13 +137,14 @@ def list_names() -> None:
     from .play_options import SETTINGS
 
     for name, option in SETTINGS.items():
-        options.show(f"{name}: {option.help}")
+        options.show(join_texts(": ", (name, Message(option.help or ""))))
 
 
 def _nothing_set() -> str:
-    return (
-        "Nothing is set. To set the language: blindplay settings set language en. The file will be "
-        f"{settings_path()}."
+    return _(
+        "Nothing is set. To set the language: blindplay settings set language en. The "
+        "file will be {path}.",
+        path=settings_path(),
     )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from blindplay.given import plain, read_bytes, read_toml, sentence_of
+from blindplay.translation import _
 
 _MOST_BYTES = 50_000
 
@@ -62,7 +63,11 @@ def change(name: str, value: Any) -> Path:
     text = "".join(f"{plain(line)}\n" for line in lines)
     if _parsed(text) != {key: one for key, one in wanted.items() if one is not None}:
         raise SettingsError(
-            f"{path}: {name} stands on several lines; change it in the file itself."
+            _(
+                "{path}: {name} stands on several lines; change it in the file itself.",
+                path=path,
+                name=name,
+            )
         )
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(".settings.new")

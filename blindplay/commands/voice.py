@@ -20,6 +20,7 @@ from blindplay.hearing.voice_archive import squares_of
 from blindplay.language import Command, Key, Language, word_of
 from blindplay.laws.state import SCANDINAVIAN
 from blindplay.speech.audio import AudioError
+from blindplay.translation import _
 
 from . import options
 from .reader import to_reader
@@ -28,16 +29,20 @@ if TYPE_CHECKING:
     from blindplay.hearing.donation import UnfinishedDonation
     from blindplay.speech.ensemble import AnyRecogniser
 
-_name = click.argument("name", default="", help="Name the player as play does, if there is a name.")
-_microphone = click.option("--microphone", help="Use the microphone with this in its name.")
+_name = click.argument(
+    "name", default="", help=_("Name the player as play does, if there is a name.")
+)
+_microphone = click.option("--microphone", help=_("Use the microphone with this in its name."))
 _announced = click.option(
     "--announce-in",
     "spoken",
     type=options.LANGUAGE,
-    help="Take the words of this language, in which moves are announced. Without it, German is "
-    "taken, or for Scandinavian players their own language, as D.2.1 says.",
+    help=_(
+        "Take the words of this language, in which moves are announced. Without it, German is "
+        "taken, or for Scandinavian players their own language, as D.2.1 says."
+    ),
 )
-_silent = click.option("--silent", is_flag=True, help="Print everything and say nothing.")
+_silent = click.option("--silent", is_flag=True, help=_("Print everything and say nothing."))
 
 
 @click.group(cls=options.CommandGroup, no_args_is_help=False)
@@ -47,7 +52,7 @@ def voice() -> None:
 
 @voice.command()
 @_name
-@options.language(help="Speak and print in this language.")
+@options.language(help=_("Speak and print in this language."))
 @_announced
 @_microphone
 @_silent
@@ -86,7 +91,7 @@ def enrol(
 
 @voice.command()
 @_name
-@options.language(help="Speak and print in this language.")
+@options.language(help=_("Speak and print in this language."))
 @_announced
 @_silent
 def learn(name: str, pack: Language, spoken: Language | None, silent: bool) -> None:
@@ -101,8 +106,12 @@ def learn(name: str, pack: Language, spoken: Language | None, silent: bool) -> N
         if not answers:
             booth.tell("enrol_nothing")
             raise ValueError(
-                f"There are no recordings of {_player(name)} in "
-                f"{speaker_models.recordings(name, words.code)}; check the name and the language."
+                _(
+                    "There are no recordings of {player} in {recordings}; check the name "
+                    "and the language.",
+                    player=_player(name),
+                    recordings=speaker_models.recordings(name, words.code),
+                )
             )
         with _learning(booth):
             _learn(booth, words, name, models, answers)
@@ -163,11 +172,11 @@ def _learn(
 
 @voice.command()
 @_name
-@options.language(help="Speak and print in this language.")
+@options.language(help=_("Speak and print in this language."))
 @_announced
 @_microphone
 @_silent
-@options.as_json(help="Print the figures as JSON.")
+@options.as_json(help=_("Print the figures as JSON."))
 def check(
     name: str,
     pack: Language,
@@ -191,7 +200,7 @@ def check(
     with _booth(pack, microphone, silent, out=out) as booth:
         said = voice_check.record(booth, words, voice_check.lines(words, seed=len(name)))
         if not said:
-            raise ValueError("Nothing was heard; check the microphone with: blindplay doctor.")
+            raise ValueError(_("Nothing was heard; check the microphone with: blindplay doctor."))
         result = voice_check.judged(words, used, said, options.warn)
         results = {}
         for model, folder in available(words.code).items():
@@ -204,28 +213,28 @@ def check(
 
 @voice.command()
 @click.argument(
-    "archives", nargs=-1, type=options.FILE, help="Name the archives for --check or --collect."
+    "archives", nargs=-1, type=options.FILE, help=_("Name the archives for --check or --collect.")
 )
-@options.language(help="Speak and print in this language.")
+@options.language(help=_("Speak and print in this language."))
 @click.option(
     "--announce-in",
     "spoken",
     type=options.LANGUAGE,
-    help="Say the moves and words of this language. Without it, your own is taken.",
+    help=_("Say the moves and words of this language. Without it, your own is taken."),
 )
 @_microphone
 @_silent
 @click.option(
-    "--output", type=options.FOLDER, default=Path(), help="Write your archive into this folder."
+    "--output", type=options.FOLDER, default=Path(), help=_("Write your archive into this folder.")
 )
-@click.option("--check", "checks", is_flag=True, help="Check archives that others have given.")
+@click.option("--check", "checks", is_flag=True, help=_("Check archives that others have given."))
 @click.option(
     "--collect",
     type=options.FOLDER,
-    help="Check them, and put the good ones into this folder.",
+    help=_("Check them, and put the good ones into this folder."),
 )
-@click.option("--revoke", help="Remove the voice with this code from the folder of --collect.")
-@options.as_json(help="Print what --check finds as JSON, one object per line.")
+@click.option("--revoke", help=_("Remove the voice with this code from the folder of --collect."))
+@options.as_json(help=_("Print what --check finds as JSON, one object per line."))
 def donate(
     archives: tuple[Path, ...],
     pack: Language,
@@ -252,9 +261,9 @@ def donate(
     if checks or collect is not None:
         return _check_archives(archives, collect, as_json)
     if archives:
-        raise ValueError("Archives go with '--check'; alone, donate records your voice.")
+        raise ValueError(_("Archives go with '--check'; alone, donate records your voice."))
     if not output.is_dir():
-        raise ValueError(f"There is no folder {output}; make it first.")
+        raise ValueError(_("There is no folder {parent}; make it first.", parent=output))
     with _booth(pack, microphone, silent) as booth:
         _donate(booth, spoken or pack, output)
     return 0
@@ -322,15 +331,19 @@ def _check_archives(archives: Sequence[Path], collect: Path | None, as_json: boo
     from blindplay.hearing import voice_archive
 
     if not archives:
-        raise ValueError("Name the archives to check.")
+        raise ValueError(_("Name the archives to check."))
     good = 0
     for one in voice_archive.check(archives, collect):
         good += one.good
         options.show(one.as_json() if as_json else one.sentence)
     if not as_json:
-        options.show(f"Archives that can be used: {good} of {len(archives)}.")
+        options.show(
+            _("Archives that can be used: {good} of {count}.", good=good, count=len(archives))
+        )
         if good:
-            options.show("Now listen to consent.wav in each: no program can tell who is speaking.")
+            options.show(
+                _("Now listen to consent.wav in each: no program can tell who is speaking.")
+            )
     return 0 if good == len(archives) else 1
 
 
@@ -338,11 +351,13 @@ def _revoke(code: str, collect: Path | None) -> int:
     from blindplay.hearing import voice_archive
 
     if collect is None or not collect.is_dir():
-        raise ValueError("Name the folder of the collection with --collect.")
+        raise ValueError(_("Name the folder of the collection with --collect."))
     if voice_archive.revoke(collect, code):
-        options.show("This voice was removed. It will not be taken again; delete its archive, too.")
+        options.show(
+            _("This voice was removed. It will not be taken again; delete its archive, too.")
+        )
         return 0
-    options.show("No voice here has this code. It will not be taken if it comes.")
+    options.show(_("No voice here has this code. It will not be taken if it comes."))
     return 1
 
 
@@ -359,8 +374,8 @@ def forget(name: str) -> None:
 
     kept = [forget_phrases(), speaker_models.forget(name), speaker_preferences.forget(name)]
     if not any(kept):
-        raise ValueError(f"Nothing is kept of {_player(name)}; check the name.")
-    options.show(f"Nothing is kept of {_player(name)} any more.")
+        raise ValueError(_("Nothing is kept of {player}; check the name.", player=_player(name)))
+    options.show(_("Nothing is kept of {player} any more.", player=_player(name)))
 
 
 def _words_of_announcements(reader: Language) -> Language:
@@ -369,7 +384,7 @@ def _words_of_announcements(reader: Language) -> Language:
 
 
 def _player(name: str) -> str:
-    return name or "the player without a name"
+    return name or _("the player without a name")
 
 
 @contextlib.contextmanager
@@ -392,7 +407,7 @@ def _booth(
     with contextlib.ExitStack() as stack:
         speaker = None
         if not silent:
-            trouble = partial(print, "trouble:", file=to_reader(out), flush=True)
+            trouble = partial(print, _("trouble:"), file=to_reader(out), flush=True)
             speaker = open_speaker(stack, pack, trouble)
             stack.callback(speaker.close)
         booth = Booth(pack, speaker, MicrophoneSource(microphone), sys.stdin, out)

@@ -13,6 +13,7 @@ import click
 
 from blindplay.given import read_json
 from blindplay.language import Kind, Language, Understanding
+from blindplay.translation import _, one_of
 
 from . import options
 
@@ -26,10 +27,12 @@ _NO_MEANING = (Kind.UNCLEAR, Kind.NOTHING)
 
 @click.command()
 @options.fen_from_start()
-@click.option("--move", required=True, help="Announce this move, such as Nf3, g1f3, e8=Q or e7e8q.")
-@options.announced_in(help="Announce in this language.")
+@click.option(
+    "--move", required=True, help=_("Announce this move, such as Nf3, g1f3, e8=Q or e7e8q.")
+)
+@options.announced_in(help=_("Announce in this language."))
 @options.edition()
-@options.flag("check", "Announce check and checkmate as well.")
+@options.flag("check", _("Announce check and checkmate as well."))
 def announce(board: chess.Board, move: str, pack: Language, edition: str, check: bool) -> None:
     """Print the words that announce a move (D.2.1)."""
     found = options.legal_move(board, move, pack)
@@ -37,12 +40,12 @@ def announce(board: chess.Board, move: str, pack: Language, edition: str, check:
 
 
 @click.command()
-@click.argument("words", nargs=-1, help="Say this text; it has words only, no digits.")
-@options.language(help="Speak with a voice of this language.")
-@click.option("--voice", help="Speak with this voice; --list-voices lists them.")
-@click.option("--rate", type=int, help="Speak so many words in a minute, from 80 to 450.")
-@click.option("--output", type=options.FILE, help="Write this WAV file and say nothing.")
-@click.option("--list-voices", is_flag=True, help="List the voices for the language instead.")
+@click.argument("words", nargs=-1, help=_("Say this text; it has words only, no digits."))
+@options.language(help=_("Speak with a voice of this language."))
+@click.option("--voice", help=_("Speak with this voice; --list-voices lists them."))
+@click.option("--rate", type=int, help=_("Speak so many words in a minute, from 80 to 450."))
+@click.option("--output", type=options.FILE, help=_("Write this WAV file and say nothing."))
+@click.option("--list-voices", is_flag=True, help=_("List the voices for the language instead."))
 def say(
     words: tuple[str, ...],
     pack: Language,
@@ -58,7 +61,7 @@ def say(
 
     options.check_folder_of(output)
     if bool(words) is list_voices:
-        raise ValueError("Give either the words to say or --list-voices.")
+        raise ValueError(_("Give either the words to say or --list-voices."))
     with Synthesiser(pack.code, spellings=pack.spoken, voice=voice) as synthesiser:
         if list_voices:
             _list_voices(synthesiser)
@@ -75,27 +78,29 @@ def say(
 def _list_voices(synthesiser: "Synthesiser") -> None:
     voices = synthesiser.voices()
     if not voices:
-        raise ValueError("There is no voice for this language; blindplay doctor says what to do.")
+        raise ValueError(
+            _("There is no voice for this language; blindplay doctor says what to do.")
+        )
     for voice in voices:
         options.show(f"{voice.name}, {voice.language}")
 
 
 @click.command()
 @click.argument(
-    "files", nargs=-1, type=options.FILE, help="Interpret these sound files in WAV format."
+    "files", nargs=-1, type=options.FILE, help=_("Interpret these sound files in WAV format.")
 )
-@options.fen_from_start(help="Take this position before the move, in FEN.")
-@click.option("--text", help="Interpret these words; no sound is read.")
+@options.fen_from_start(help=_("Take this position before the move, in FEN."))
+@click.option("--text", help=_("Interpret these words; no sound is read."))
 @click.option(
     "--batch",
     type=options.FILE,
-    help="Read the names of sound files from this file, one line of JSON each.",
+    help=_("Read the names of sound files from this file, one line of JSON each."),
 )
-@options.announced_in(help="Take this language as the one that is spoken.")
+@options.announced_in(help=_("Take this language as the one that is spoken."))
 @options.models(
-    help="Use the Vosk model in this folder instead of the chosen ones; it can be repeated."
+    help=_("Use the Vosk model in this folder instead of the chosen ones; it can be repeated.")
 )
-@options.as_json(help="Print JSON instead of plain lines.")
+@options.as_json(help=_("Print JSON instead of plain lines."))
 def understand(
     files: tuple[Path, ...],
     board: chess.Board,
@@ -112,7 +117,7 @@ def understand(
     A line of a batch is {"file": …, "fen": …, "language": …}. Its path is relative to the batch.
     """
     if [bool(files), text is not None, batch is not None].count(True) != 1:
-        raise ValueError("Give one of: --text WORDS, sound files, or --batch FILE.")
+        raise ValueError(_("Give one of: --text WORDS, sound files, or --batch FILE."))
     if files:
         text = _as_words(files, board, pack)
     if text is not None:
@@ -138,7 +143,12 @@ def _as_words(files: tuple[Path, ...], board: chess.Board, pack: Language) -> st
         return None
     words = " ".join(map(str, files))
     if pack.understand(words, board).kind in _NO_MEANING or any(one.exists() for one in files):
-        raise ValueError(f"There is no file {missing}; check the name, or give words with --text.")
+        raise ValueError(
+            _(
+                "There is no file {missing}; check the name, or give words with --text.",
+                missing=missing,
+            )
+        )
     return words
 
 
@@ -162,13 +172,13 @@ def _meaning(board: chess.Board, understood: Understanding) -> dict[str, Any]:
 
 def _in_words(meaning: dict[str, Any]) -> str:
     if meaning["move"]:
-        return f"move {meaning['move']} {meaning['san']}"
+        return _("move {move} {san}", move=meaning["move"], san=meaning["san"])
     if meaning["command"]:
-        return f"command {meaning['command']}"
+        return _("command {command}", command=meaning["command"])
     if meaning["why"]:
-        return f"illegal, {meaning['why'].replace('_', ' ')}"
+        return _("illegal, {why}", why=meaning["why"].replace("_", " "))
     if meaning["kind"] == "ambiguous":
-        return f"ambiguous: {' or '.join(meaning['alternatives'])}"
+        return _("ambiguous: {alternatives}", alternatives=one_of(meaning["alternatives"]))
     return str(meaning["kind"])
 
 
@@ -177,10 +187,10 @@ def _heard_in_words(heard: dict[str, Any]) -> str:
     if verdict not in ("ask", "refuse"):
         result = _in_words(heard)
     elif heard["alternatives"]:
-        result = f"{verdict}: {' or '.join(heard['alternatives'])}"
+        result = f"{verdict}: {one_of(heard['alternatives'])}"
     else:
         result = verdict
-    return f"{result}; heard: {heard['heard']}"
+    return _("{result}; heard: {heard}", result=result, heard=heard["heard"])
 
 
 def _understand_batch(batch: Path, pack: Language, ear_of: Callable[[Language], "Ear"]) -> None:
@@ -198,7 +208,9 @@ def _understand_batch(batch: Path, pack: Language, ear_of: Callable[[Language], 
         try:
             entry = read_json(line)
             if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
-                raise ValueError(f"line {number} needs an object with file and fen.")
+                raise ValueError(
+                    _("line {number} needs an object with file and fen.", number=number)
+                )
             name = entry["file"]
             board = options.position(entry.get("fen", options.START))
             spoken = options.load_language(entry["language"]) if "language" in entry else pack
@@ -208,7 +220,13 @@ def _understand_batch(batch: Path, pack: Language, ear_of: Callable[[Language], 
             heard = {"file": name, "move": None, "decision": "nothing", "error": str(error)}
         options.show(heard)
     if unread:
-        raise ValueError(f"{unread} lines of {batch} could not be read; see the error in each.")
+        raise ValueError(
+            _(
+                "{unread} lines of {batch} could not be read; see the error in each.",
+                unread=unread,
+                batch=batch,
+            )
+        )
 
 
 def _heard(name: str, path: Path, board: chess.Board, ear: "Ear") -> dict[str, Any]:

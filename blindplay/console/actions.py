@@ -20,6 +20,7 @@ from blindplay.laws.game import Turn
 from blindplay.laws.reasons import MoveReason
 from blindplay.laws.rulings import Answer, ClockReading, Completed, NotMade, Refused
 from blindplay.laws.sheets import before_last_of
+from blindplay.translation import translated
 from blindplay.wording.announcements import (
     Announcement,
     announcements,
@@ -261,7 +262,7 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
         field = "" if str(error) in _NOT_OF_A_FIELD else _FIELDS.get(kind, "")
         return ActionResult((words.get(str(error), str(error)),), refused=True, field=field)
     except f.FactError as error:
-        said = words["no_fact"].format(why=error)
+        said = words["no_fact"].format(why=translated(str(error), language))
         return ActionResult((said,), refused=True, field=_FIELDS.get(kind, ""))
 
 

@@ -12,7 +12,9 @@ import segno
 import uvicorn
 from starlette.applications import Starlette
 
+from blindplay.given import reason_of
 from blindplay.language import load
+from blindplay.translation import _
 
 from . import LOOPBACK, PORT, views
 from .access import AccessLinks
@@ -44,11 +46,18 @@ class Certificate:
                 self.file, self.key, password=lambda: ""
             )
         except (OSError, ValueError) as error:
-            why = "no such file" if isinstance(error, FileNotFoundError) else "they do not fit"
+            why = (
+                _("no such file") if isinstance(error, FileNotFoundError) else _("they do not fit")
+            )
             raise ConsoleError(
-                f"The pages cannot be encrypted with {self.file} and {self.key}: {why}. "
-                "--certificate and --key name PEM files that belong together; the key without a "
-                "password."
+                _(
+                    "The pages cannot be encrypted with {file} and {key}: {why}. "
+                    "--certificate and --key name PEM files that belong together; the key "
+                    "without a password.",
+                    file=self.file,
+                    key=self.key,
+                    why=why,
+                )
             ) from None
 
 
@@ -60,8 +69,13 @@ def listen(host: str, port: int, certificate: Certificate | None) -> LimitedSock
         return LimitedSocket.at(host, port)
     except OSError as error:
         raise ConsoleError(
-            f"The console cannot be served at {host}, port {port}: {error.strerror or error}. "
-            "Name another with --host or --console-port."
+            _(
+                "The console cannot be served at {host}, port {port}: {reason}. Name "
+                "another with --host or --console-port.",
+                host=host,
+                port=port,
+                reason=reason_of(error),
+            )
         ) from None
 
 

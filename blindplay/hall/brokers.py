@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from blindplay.broker import Broker
 from blindplay.opponents.distant.connections import INBOX_TOPIC, INBOXES, ROOM_TOPIC, ROOMS
+from blindplay.translation import _
 
 from .protocol import HALL_KINDS, KINDS, ROOT, TABLE_KINDS
 
@@ -221,7 +222,9 @@ def program() -> str:
         if path := shutil.which("mosquitto", path=place):
             return path
     command = _INSTALL.get(sys.platform, "sudo apt install mosquitto")
-    raise BrokerMissingError(f"There is no Mosquitto on this machine; install it with: {command}")
+    raise BrokerMissingError(
+        _("There is no Mosquitto on this machine; install it with: {command}", command=command)
+    )
 
 
 def run_broker(folder: Path) -> None:
@@ -232,13 +235,15 @@ def run_broker(folder: Path) -> None:
     """
     if not (folder / CONFIGURATION).is_file():
         raise ValueError(
-            f"There is no {folder / CONFIGURATION}; name the hall.toml that blindplay hall init "
-            "has written."
+            _(
+                "There is no {folder}; name the hall.toml that blindplay hall init has written.",
+                folder=folder / CONFIGURATION,
+            )
         )
     done = subprocess.run([program(), "-c", CONFIGURATION], cwd=folder)
     if done.returncode:
         raise ValueError(
-            "Mosquitto has ended by itself; its lines above say why. Perhaps it runs already."
+            _("Mosquitto has ended by itself; its lines above say why. Perhaps it runs already.")
         )
 
 
@@ -312,7 +317,7 @@ def meeting_broker_files(port: int) -> dict[str, str]:
     access = [f"topic write {INBOXES}\n"]
     access += [f"topic readwrite {ROOM_TOPIC.format(room)}\n" for room in ROOMS]
     access.append(f"pattern read {INBOX_TOPIC.format('%c')}\n")
-    _, server, key = make_certificates("meetings", ["localhost"])
+    _rest, server, key = make_certificates("meetings", ["localhost"])
     return {
         CONFIGURATION: _MEETINGS.format(port=port) + _owner(),
         _ACCESS: "".join(access),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from blindplay.record import files
 from blindplay.record.journal import DIGITS, checked, digest_of
+from blindplay.translation import _
 
 from .protocol import number_of
 
@@ -144,7 +145,7 @@ class JournalCopy:
         handle = files.open_file(self.path, create=True, append=False)
         try:
             if os.fstat(handle).st_size < self._written:
-                raise OSError("somebody has shortened it")
+                raise OSError(_("somebody has shortened it"))
             os.lseek(handle, self._written, os.SEEK_SET)
             files.write(handle, bytes(self._unwritten))
             if not self._clean or os.fstat(handle).st_size != self.size:

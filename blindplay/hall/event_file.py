@@ -8,6 +8,7 @@ from typing import Any
 
 from blindplay.broker import PORT, Broker
 from blindplay.given import read_bytes, read_text, read_toml
+from blindplay.translation import _
 
 from .protocol import checked_name
 
@@ -39,9 +40,9 @@ class EventFile:
     languages: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        checked_name(self.event, "an event")
+        checked_name(self.event, _("an event"))
         if self.table:
-            checked_name(self.table, "a table")
+            checked_name(self.table, _("a table"))
 
 
 def read_event_file(path: Path, *, table: bool) -> EventFile:
@@ -71,7 +72,7 @@ def event_file_of(content: bytes, path: Path, *, table: bool) -> EventFile:
             languages=_languages(values.get("languages", [])),
         )
     except ValueError as error:
-        raise ValueError(f"Correct {path}: {error}") from None
+        raise ValueError(_("Correct {path}: {error}", path=path, error=error)) from None
 
 
 def _broker(values: dict[str, Any], folder: Path) -> Broker:
@@ -90,27 +91,29 @@ def _broker(values: dict[str, Any], folder: Path) -> Broker:
 def _part(values: dict[str, Any], name: str) -> dict[str, Any]:
     value = values.get(name, {})
     if not isinstance(value, dict):
-        raise ValueError(f"[{name}] must be a part of its own.")
+        raise ValueError(_("[{name}] must be a part of its own.", name=name))
     return value
 
 
 def _keys(values: dict[str, Any]) -> dict[str, str]:
     for name, key in values.items():
         if not isinstance(key, str) or not _KEY.fullmatch(key):
-            raise ValueError(f"the key {name} must have 64 hexadecimal digits.")
+            raise ValueError(_("the key {name} must have 64 hexadecimal digits.", name=name))
     return values
 
 
 def _number(values: dict[str, Any], name: str, usual: int, least: int, most: int) -> int:
     value = values.get(name, usual)
     if type(value) is not int or not least <= value <= most:
-        raise ValueError(f"{name} must be a number from {least} to {most}.")
+        raise ValueError(
+            _("{name} must be a number from {least} to {most}.", name=name, least=least, most=most)
+        )
     return value
 
 
 def _languages(values: Any) -> tuple[str, ...]:
     if not isinstance(values, list) or not all(isinstance(code, str) for code in values):
-        raise ValueError('languages must be a list of texts, such as ["de", "en"].')
+        raise ValueError(_('languages must be a list of texts, such as ["de", "en"].'))
     return tuple(values)
 
 
@@ -119,7 +122,7 @@ def _text(values: dict[str, Any], name: str, *, needed: bool = False) -> str:
     if type(value) is int:
         value = str(value)
     if not isinstance(value, str):
-        raise ValueError(f"{name} must be words in quotes.")
+        raise ValueError(_("{name} must be words in quotes.", name=name))
     if needed and not value:
-        raise ValueError(f'it says no {name}; add a line such as {name} = "…".')
+        raise ValueError(_('it says no {name}; add a line such as {name} = "…".', name=name))
     return value

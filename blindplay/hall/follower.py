@@ -19,12 +19,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from blindplay.given import reason_of
 from blindplay.language import Command
 from blindplay.laws import TABLE, Fact, FactError, Game, Origin, Ruling, Taken
 from blindplay.laws.facts import parse
 from blindplay.record import signatures
 from blindplay.record.files import SUFFIX
 from blindplay.record.journal import DIGITS
+from blindplay.translation import _
 from blindplay.wording.pack_words import PackWords
 
 from .copies import JournalCopy, WaitingLines
@@ -84,15 +86,15 @@ class SignatureKeeper:
             try:
                 statement = signatures.read_line(line)
                 if (statement.event, statement.table) != (self._event, table):
-                    raise signatures.SignatureError("it is another table's")
+                    raise signatures.SignatureError(_("it is another table's"))
                 if self._keys and statement.key != self._keys.get(table):
-                    raise signatures.SignatureError("it is not made with the table's key")
+                    raise signatures.SignatureError(_("it is not made with the table's key"))
                 folder.mkdir(parents=True, exist_ok=True)
                 signatures.add(folder / f"{statement.game}{SUFFIX}", line)
             except signatures.SignatureError as error:
                 self._incidents.note(table, "signature", _key(line), text=str(error))
             except OSError as error:
-                self._incidents.note(table, "storage", text=_reason(error))
+                self._incidents.note(table, "storage", text=reason_of(error))
 
 
 class FollowedGame:
@@ -124,7 +126,7 @@ class FollowedGame:
     @property
     def contradicted(self) -> bool:
         """True if the copy reaches the table's last line, but differs there from the table."""
-        number, _ = self.end
+        number, _rest = self.end
         return self.copy.number >= number and not self.settled
 
     @property
@@ -393,7 +395,7 @@ class FollowedTable:
         return asks
 
     def _tend(self, game: FollowedGame, now: float) -> Iterable[LinesWanted]:
-        number, _ = game.end
+        number, _rest = game.end
         if not number:
             return
         if game is not self.game and game.hopeless and not game.copy.number and self.online:
@@ -437,7 +439,7 @@ class FollowedTable:
         try:
             taken = game.copy.cut(number)
         except OSError as error:
-            self._note("storage", text=_reason(error))
+            self._note("storage", text=reason_of(error))
             return
         self._dirty.add(game)
         game.checked = False
@@ -470,15 +472,11 @@ class FollowedTable:
             try:
                 game.copy.flush()
             except OSError as error:
-                self._note("storage", text=_reason(error))
+                self._note("storage", text=reason_of(error))
                 self._rest_until = now + _REST_S
             else:
                 self._incidents.withdraw(self.name, "storage")
                 self._dirty.discard(game)
-
-
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error)
 
 
 def _key(line: bytes) -> str:
@@ -577,7 +575,7 @@ class Follower:
 
 def folding_trouble(error: FactError) -> str:
     """Return why a game cannot be shown further after a fact that this program does not know."""
-    return f"The game cannot be shown further, update BlindPlay here: {error}."
+    return _("The game cannot be shown further, update BlindPlay here: {error}.", error=error)
 
 
 class FoldedGame:
@@ -594,7 +592,7 @@ class FoldedGame:
         """:raises ValueError: if the hall knows no game of ``table``."""
         followed = follower.tables.get(table)
         if followed is None or followed.copy is None:
-            raise ValueError(f"The hall knows no game of table {table}.")
+            raise ValueError(_("The hall knows no game of table {table}.", table=table))
         self._follower = follower
         self._followed = followed
         self._copy = followed.copy
@@ -677,7 +675,7 @@ class FoldedGame:
 
     def submit(self, fact: Fact, origin: Origin) -> tuple[Ruling, ...]:
         """:raises FactError: always; only the table itself takes facts."""
-        raise FactError("only the table itself takes facts")
+        raise FactError(_("only the table itself takes facts"))
 
     def after_hands(
         self,

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from blindplay.broker import Link
 from blindplay.record import files
+from blindplay.translation import _
 
 from .event_file import EventFile
 from .follower import FOLLOWED, Follower
@@ -101,8 +102,11 @@ class Hall(TableAsker):
         if not files.lock(self._guard):
             os.close(self._guard)
             raise ValueError(
-                f"A hall is running in {joined.folder} already, with blindplay hall serve or "
-                "follow. One is enough; end it before you start another."
+                _(
+                    "A hall is running in {folder} already, with blindplay hall serve or "
+                    "follow. One is enough; end it before you start another.",
+                    folder=joined.folder,
+                )
             )
         super().__init__(joined, joined.folder, FOLLOWED)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from blindplay.record import files, signatures
+from blindplay.translation import _
 
 from .brokers import (
     HALL_ACCOUNT,
@@ -55,7 +56,9 @@ def check_new(folder: Path) -> None:
     :raises ValueError: one sentence, if something is there.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ValueError(f"{folder} exists already; choose another folder with --folder.")
+        raise ValueError(
+            _("{folder} exists already; choose another folder with --folder.", folder=folder)
+        )
 
 
 def write_event(plan: EventPlan, folder: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, get_args, get_origin
 from blindplay.given import shown
 from blindplay.laws.facts import SIDES
 from blindplay.record.journal import DIGITS
+from blindplay.translation import _
 
 ROOT = "blindplay/1"
 """All topics begin with this; the number is the version of the protocol."""
@@ -57,7 +58,7 @@ def topic_of(text: str) -> Topic:
         event, table, kind = parts
         if NAME.fullmatch(event) and NAME.fullmatch(table) and kind in KINDS:
             return Topic(event, table, kind)
-    raise MessageError(f"{shown(text)} is not a topic of a hall")
+    raise MessageError(_("{text} is not a topic of a hall", text=shown(text)))
 
 
 def checked_name(text: str, what: str) -> str:
@@ -68,8 +69,12 @@ def checked_name(text: str, what: str) -> str:
     if NAME.fullmatch(text):
         return text
     raise ValueError(
-        f"{shown(text)} cannot be the name of {what}; take up to 40 small letters, digits and "
-        "hyphens, such as table-4."
+        _(
+            "{text} cannot be the name of {what}; take up to 40 small letters, digits and "
+            "hyphens, such as table-4.",
+            text=shown(text),
+            what=what,
+        )
     )
 
 
@@ -193,7 +198,7 @@ def decode(kind: type[Message], payload: bytes) -> Message:
         message = kind(**{member.name: _read(member.type, value[member.name]) for member in fields})
         _check(message)
     except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
-        raise MessageError("it is not as the protocol says") from None
+        raise MessageError(_("it is not as the protocol says")) from None
     return message
 
 

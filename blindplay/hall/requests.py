@@ -13,6 +13,7 @@ from blindplay.console.messages import LANGUAGES
 from blindplay.console.table_port import TablePort
 from blindplay.laws import Fact, Origin, Ruling
 from blindplay.table.table import Table
+from blindplay.translation import _
 
 from .follower import Follower
 from .protocol import (
@@ -74,7 +75,7 @@ class Requests:
             presence = followed.presence if followed is not None and followed.waits else None
             there = followed is not None and followed.online and now - followed.heard_at <= FRESH_S
             if not there or (head is None and presence is None):
-                raise UnreachableError(f"Table {table} cannot be reached; go there.")
+                raise UnreachableError(_("Table {table} cannot be reached; go there.", table=table))
             game, t = (head.game, head.t) if head is not None else ("", 0.0)
             if presence is not None:  # no game is played there, so no head tells its time
                 game, t, body = "", presence.waits, {**body, "run": presence.run}
@@ -86,7 +87,7 @@ class Requests:
         if not self._publish(waiting):
             with self._lock:
                 self._open.pop(request.id, None)
-            raise UnreachableError("The hall has no connection to the broker; go to the table.")
+            raise UnreachableError(_("The hall has no connection to the broker; go to the table."))
         return waiting.future
 
     def _publish(self, waiting: _Open) -> bool:

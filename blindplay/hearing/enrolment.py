@@ -23,6 +23,7 @@ from blindplay.speech.confidence import confidence_of
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models.folders import is_built_in
+from blindplay.translation import _
 
 from . import scoring, speaker_models
 from .kept_recordings import SpeakerRecording
@@ -227,7 +228,10 @@ def learn(
     judging = [(line, one.pcm) for line, one in said if one.apart]
     if len(learning) < LEARNING // 3 or len(judging) < JUDGING // 3:
         raise NotEnoughError(
-            f"Only {len(said)} answers can be used; say at least half of what is asked for."
+            _(
+                "Only {count} answers can be used; say at least half of what is asked for.",
+                count=len(said),
+            )
         )
     models = sorted(models, key=lambda one: not is_built_in(one))
     # The player's models count as the ones that they were made of, which were measured.
@@ -391,7 +395,7 @@ def _out_of_place(pack: Language, line: ScriptLine) -> ScriptLine | None:
     if line.what is not UtteranceKind.MOVE:
         return None
     chance = random.Random(line.words)
-    for _ in range(20):
+    for _unused in range(20):
         board = position(chance)
         if pack.understand(line.words, board).kind is Kind.ILLEGAL:
             return ScriptLine(UtteranceKind.ILLEGAL, board.fen(), line.words)

@@ -22,6 +22,7 @@ from blindplay.speech.endpointing import (
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import NotWordsError
+from blindplay.translation import _
 from blindplay.typed_lines import TypedLines
 
 from .script import ScriptLine
@@ -224,7 +225,7 @@ class Booth:
                 waited += len(block) / 2 / RATE
                 if waited >= PATIENCE_S:
                     return Take(b"", level(bytes(room)), level(bytes(room)))
-        raise AudioError("The microphone gives no sound any more; plug it in and begin again.")
+        raise AudioError(_("The microphone gives no sound any more; plug it in and begin again."))
 
 
 def _take(sound: bytes, room: bytes) -> Take:

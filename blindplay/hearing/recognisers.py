@@ -15,6 +15,7 @@ from blindplay.speech.endpointing import Silero
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble
 from blindplay.speech.models import folders as model_folders
 from blindplay.speech.recogniser import Recogniser
+from blindplay.translation import _
 
 from .decision import Decision, decide
 from .expectation import expect
@@ -68,7 +69,7 @@ def open_recognisers(
         except model_folders.ModelError as error:
             if lost is None or (number == len(models) and not loaded):
                 raise
-            lost(f"{error} The others listen without it.")
+            lost(_("{error} The others listen without it.", error=error))
     return loaded[0] if len(loaded) == 1 else Ensemble(loaded)
 
 

@@ -33,12 +33,13 @@ from blindplay.speech.models.folders import (
     seal,
     words_file,
 )
+from blindplay.translation import _
 
 from . import kept_recordings
 from .kept_recordings import SpeakerRecording
 from .speaker_preferences import who
 
-_LEARN_AGAIN = "let it be learned again from what was recorded with: blindplay voice learn NAME."
+_LEARN_AGAIN = _("let it be learned again from what was recorded with: blindplay voice learn NAME.")
 
 
 def players_folder() -> Path:
@@ -94,8 +95,12 @@ def models(
                     found.append(check_model(own))
                     continue
             lost(
-                f"What was learned of this voice does not fit the model {base.name} any more, or "
-                f"is damaged; {_LEARN_AGAIN}"
+                _(
+                    "What was learned of this voice does not fit the model {name} any "
+                    "more, or is damaged; {learn_again}",
+                    name=base.name,
+                    learn_again=_LEARN_AGAIN,
+                )
             )
         found.append(base)
     return tuple(found)

@@ -18,6 +18,7 @@ import platformdirs
 
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.speaker import Voicing
+from blindplay.translation import _
 
 LAST_WORDS = 400
 """The number of words that are remembered of a player. Older ones are dropped: people change."""
@@ -97,8 +98,12 @@ def damaged() -> list[str]:
             _read(name)
         except (OSError, ValueError):
             found.append(
-                f"{folder() / name}, which keeps what is known of players, cannot be read, so it "
-                "is not used; if it is damaged, it is set aside as soon as something new is kept."
+                _(
+                    "{folder}, which keeps what is known of players, cannot be read, so it "
+                    "is not used; if it is damaged, it is set aside as soon as something "
+                    "new is kept.",
+                    folder=folder() / name,
+                )
             )
     return found
 
@@ -151,8 +156,11 @@ def forget(player: str) -> bool:
     for path in _unreadable():
         if quoted in who(path.read_text("utf-8", errors="replace")):
             raise ValueError(
-                f"{path} is damaged and still has the name; save what you need of it, delete it, "
-                "and run the same command again."
+                _(
+                    "{path} is damaged and still has the name; save what you need of it, "
+                    "delete it, and run the same command again.",
+                    path=path,
+                )
             )
     return bool(files)
 

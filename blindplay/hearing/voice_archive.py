@@ -29,6 +29,7 @@ import chess
 from blindplay.given import read_bytes, read_json, shown
 from blindplay.language import Language, LanguageError, load
 from blindplay.speech.audio import RATE, AudioError, parse_wav, wav, write_wav
+from blindplay.translation import _
 
 from . import kept_recordings
 from .kept_recordings import INDEX, SpeakerRecording, entry_of
@@ -68,7 +69,7 @@ def squares_of(code: str) -> list[chess.Square]:
     """Return the squares of a code, typed with or without spaces. Raises ValueError."""
     letters = re.sub(r"[\s,;.-]", "", code.lower())
     if not re.fullmatch(rf"([a-h][1-8]){{{_SQUARES}}}", letters):
-        raise ValueError(f"{shown(code)} is not a code; a code is eight squares.")
+        raise ValueError(_("{code} is not a code; a code is eight squares.", code=shown(code)))
     return [chess.parse_square(letters[at : at + 2]) for at in range(0, len(letters), 2)]
 
 
@@ -157,13 +158,21 @@ def read(archive: Path) -> VoiceArchive:
         raise
     except Exception:  # zipfile raises whatever its parts raise
         raise ArchiveError(
-            f"{archive} is not an archive of a voice, or is damaged; ask for it again."
+            _(
+                "{archive} is not an archive of a voice, or is damaged; ask for it again.",
+                archive=archive,
+            )
         ) from None
     donation = _donation(files, speaker, archive)
     sounds = {name: _sound(data, f"{archive}/{name}")
               for name, data in files.items() if name.endswith(".wav")}  # fmt: skip
     if CONSENT not in sounds or not sounds[CONSENT]:
-        raise ArchiveError(f"{archive} holds no spoken consent, so nobody may use it; delete it.")
+        raise ArchiveError(
+            _(
+                "{archive} holds no spoken consent, so nobody may use it; delete it.",
+                archive=archive,
+            )
+        )
     consent = sounds.pop(CONSENT)
     return VoiceArchive(donation, consent, _recordings(files, donation, sounds, archive))
 
@@ -182,15 +191,23 @@ def _checked(infos: Sequence[zipfile.ZipInfo], archive: Path, size: int) -> str:
         )
         if name is None or not plain or info.orig_filename in found:
             raise ArchiveError(
-                f"{shown(info.orig_filename)} does not belong in an archive of a voice, so nothing "
-                f"of {archive} was used; ask for one that blindplay voice donate has written."
+                _(
+                    "{member} does not belong in an archive of a voice, so nothing of "
+                    "{archive} was used; ask for one that blindplay voice donate has "
+                    "written.",
+                    member=shown(info.orig_filename),
+                    archive=archive,
+                )
             )
         found.add(info.orig_filename)
         speakers.add(name[1])
     if len(speakers) != 1 or len(infos) > _MOST_FILES or sum(i.file_size for i in infos) > size:
         raise ArchiveError(
-            f"{archive} does not hold one voice; ask for one that blindplay voice donate has "
-            "written."
+            _(
+                "{archive} does not hold one voice; ask for one that blindplay voice "
+                "donate has written.",
+                archive=archive,
+            )
         )
     return speakers.pop()
 
@@ -202,7 +219,10 @@ def _donation(files: Mapping[str, bytes], speaker: str, archive: Path) -> Donati
             raise ValueError
     except (ValueError, TypeError, KeyError, AttributeError):
         raise ArchiveError(
-            f"{archive} does not say who has agreed to what, so nobody may use it; delete it."
+            _(
+                "{archive} does not say who has agreed to what, so nobody may use it; delete it.",
+                archive=archive,
+            )
         ) from None
     return donation
 
@@ -220,8 +240,12 @@ def _recordings(
             raise ValueError
     except (ValueError, TypeError, KeyError, AttributeError):
         raise ArchiveError(
-            f"{archive} does not say in line {len(found) + 1} of its index what was recorded; ask "
-            "for one that blindplay voice donate has written."
+            _(
+                "{archive} does not say in line {count} of its index what was recorded; "
+                "ask for one that blindplay voice donate has written.",
+                archive=archive,
+                count=len(found) + 1,
+            )
         ) from None
     return found
 
@@ -257,7 +281,7 @@ def _sound(data: bytes, name: str) -> bytes:
         raise ArchiveError(str(error)) from None
     if rate != RATE:
         raise ArchiveError(
-            f"{name} is not a sound of sixteen kilohertz; ask for the archive again."
+            _("{name} is not a sound of sixteen kilohertz; ask for the archive again.", name=name)
         )
     return pcm
 
@@ -324,16 +348,28 @@ class CheckedArchive:
         if self.held is None or self.quality is None:
             return self.refused
         about, worth = self.held.donation, self.quality
-        found = (
-            f"{self.archive} holds the voice {about.speaker}, language {about.language}: usable "
-            f"recordings {len(worth.usable)}, others {len(worth.faults)}, {worth.seconds} seconds, "
-            f"{worth.level} dB."
+        found = _(
+            "{archive} holds the voice {code}, language {language}: usable recordings "
+            "{usable}, others {others}, {seconds} seconds, {decibels} dB.",
+            archive=self.archive,
+            code=about.speaker,
+            language=about.language,
+            usable=len(worth.usable),
+            others=len(worth.faults),
+            seconds=worth.seconds,
+            decibels=worth.level,
         )
         if worth.complete:
             return found
         if worth.missing:
-            return f"{found} It is not complete; nobody says {', '.join(worth.missing)}."
-        return f"{found} It is not complete; {LEAST} recordings are needed."
+            return _(
+                "{found} It is not complete; nobody says {missing}.",
+                found=found,
+                missing=", ".join(worth.missing),
+            )
+        return _(
+            "{found} It is not complete; {least} recordings are needed.", found=found, least=LEAST
+        )
 
     def as_json(self) -> dict[str, object]:
         """Return it for a program."""
@@ -366,11 +402,22 @@ def check(archives: Iterable[Path], collection: Path | None = None) -> Iterator[
             held = read(archive)
             speaker = held.donation.speaker
             if speaker in revoked:
-                raise ArchiveError(f"The voice in {archive} was taken back; delete this archive.")
+                raise ArchiveError(
+                    _(
+                        "The voice in {archive} was taken back; delete this archive.",
+                        archive=archive,
+                    )
+                )
             sounds = _digests(one.pcm for one in held.recordings.values())
             for other, its in known.items():
                 if speaker == other or sounds & its:
-                    raise ArchiveError(f"{archive} has the voice {other}, which is there already.")
+                    raise ArchiveError(
+                        _(
+                            "{archive} has the voice {other}, which is there already.",
+                            archive=archive,
+                            other=other,
+                        )
+                    )
             worth = quality(held, load(held.donation.language))
         except (ArchiveError, LanguageError) as error:
             yield CheckedArchive(archive, None, None, str(error))

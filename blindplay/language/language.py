@@ -9,6 +9,8 @@ from operator import attrgetter
 
 import chess
 
+from blindplay.translation import _
+
 from .listening import MoveForms, command_phrases
 from .move_index import MoveFeatures, MoveIndex
 from .pack import GrammarSign, Pack, fold
@@ -358,7 +360,7 @@ def _has_sign(pack: Pack, word: str, signs: frozenset[GrammarSign]) -> bool:
 def _must_be_legal(board: chess.Board, move: chess.Move) -> None:
     if not move or not board.is_legal(move):
         raise chess.IllegalMoveError(
-            f"{move.uci()} is not legal in {board.fen()}: give a legal move."
+            _("{uci} is not legal in {fen}: give a legal move.", uci=move.uci(), fen=board.fen())
         )
 
 

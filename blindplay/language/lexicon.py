@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from blindplay.translation import _
+
 from .pack import LanguageError, Pack
 
 WordVariants = Mapping[tuple[str, ...], float]
@@ -43,7 +45,9 @@ class Lexicon:
         Raises LanguageError if it has none, or if one cannot be read.
         """
         if "pronunciations" not in pack.data:
-            raise LanguageError(f"There are no pronunciations in {pack.file}: add some.")
+            raise LanguageError(
+                _("There are no pronunciations in {file}: add some.", file=pack.file)
+            )
         words, fillers = (
             {
                 word: variants(word, spoken, pack.file, cost)
@@ -53,7 +57,11 @@ class Lexicon:
         )
         if both := sorted(words.keys() & fillers.keys()):
             raise LanguageError(
-                f"Correct {pack.file}: {both[0]!r} is a word and a filler: keep one."
+                _(
+                    "Correct {file}: {both} is a word and a filler: keep one.",
+                    file=pack.file,
+                    both=repr(both[0]),
+                )
             )
         squares = {
             f"{file}_{rank}": (file, rank)
@@ -81,8 +89,15 @@ def variants(word: str, spoken: object, file: str, cost: float = 0.0) -> WordVar
     for line in lines:
         match = re.fullmatch(r"\s*([^+]*?)(?:\s+\+(\d+(?:\.\d+)?))?\s*", str(line))
         if match is None or not match[1] or word != word.lower() or not word.split():
-            raise LanguageError(f"Correct {file}: {word} = {line!r} is not a pronunciation.")
+            raise LanguageError(
+                _(
+                    "Correct {file}: {word} = {line} is not a pronunciation.",
+                    file=file,
+                    word=word,
+                    line=repr(line),
+                )
+            )
         found[tuple(match[1].split())] = cost + float(match[2] or 0)
     if not found:
-        raise LanguageError(f"Correct {file}: {word} has no pronunciation.")
+        raise LanguageError(_("Correct {file}: {word} has no pronunciation.", file=file, word=word))
     return found

@@ -13,6 +13,7 @@ import chess
 import platformdirs
 
 from blindplay.given import read_bytes, read_toml, shown
+from blindplay.translation import _
 
 PIECE_NAMES: Mapping[chess.PieceType, str] = {
     piece: chess.piece_name(piece) for piece in reversed(chess.PIECE_TYPES)
@@ -108,7 +109,7 @@ class Pack:
         try:
             text = read_bytes(entry, MOST_BYTES)
         except ValueError as error:
-            raise LanguageError(f"The language pack {error}") from None
+            raise LanguageError(_("The language pack {error}", error=error)) from None
         data = parse_pack(text, file)
         if file != f"packs/{code}.toml":
             _add_missing_texts(data, code)
@@ -154,28 +155,36 @@ class Pack:
         """The table at ``path``."""
         found = self._at(*path)
         if not isinstance(found, Mapping):
-            raise LanguageError(f"{self.file}: {'.'.join(path)} must be a table.")
+            raise LanguageError(
+                _("{file}: {paths} must be a table.", file=self.file, paths=".".join(path))
+            )
         return found
 
     def words(self, *path: str) -> list[str]:
         """The list of words at ``path``, at least one."""
         found = self._at(*path)
         if not isinstance(found, list) or not found or not all(isinstance(w, str) for w in found):
-            raise LanguageError(f"{self.file}: {'.'.join(path)} must list words.")
+            raise LanguageError(
+                _("{file}: {paths} must list words.", file=self.file, paths=".".join(path))
+            )
         return found
 
     def text(self, *path: str) -> str:
         """The text at ``path``."""
         found = self._at(*path)
         if not isinstance(found, str):
-            raise LanguageError(f"{self.file}: {'.'.join(path)} must be a text.")
+            raise LanguageError(
+                _("{file}: {paths} must be a text.", file=self.file, paths=".".join(path))
+            )
         return found
 
     def _at(self, *path: str) -> Any:
         found: Any = self.data
         for name in path:
             if not isinstance(found, Mapping) or name not in found:
-                raise LanguageError(f"{self.file} lacks {'.'.join(path)}: add it.")
+                raise LanguageError(
+                    _("{file} lacks {paths}: add it.", file=self.file, paths=".".join(path))
+                )
             found = found[name]
         return found
 
@@ -192,11 +201,15 @@ class Pack:
         Raises LanguageError if one has two meanings.
         """
         found: dict[str, Word] = {}
-        for _, word in words_of_moves(self.words):
+        for _unused, word in words_of_moves(self.words):
             known = found.setdefault(fold(word.text), word)
             if (known.sign, known.value) != (word.sign, word.value):
                 raise LanguageError(
-                    f"{self.file}: {word.text!r} has two meanings: keep one of them."
+                    _(
+                        "{file}: {text} has two meanings: keep one of them.",
+                        file=self.file,
+                        text=repr(word.text),
+                    )
                 )
         return found
 
@@ -239,13 +252,19 @@ def parse_pack(text: bytes, file: str) -> dict[str, Any]:
     """The contents of a pack. Raises LanguageError, which names ``file``, if it is not TOML, or if
     it is so large, or holds so long words, that it cannot be a language pack."""
     if len(text) > MOST_BYTES:
-        raise LanguageError(f"{file} is too large: it may have {MOST_BYTES // 1000} kilobytes.")
+        raise LanguageError(
+            _(
+                "{file} is too large: it may have {most_bytes} kilobytes.",
+                file=file,
+                most_bytes=MOST_BYTES // 1000,
+            )
+        )
     try:
         data = read_toml(text, file)
     except ValueError as error:
         raise LanguageError(str(error)) from None
     if excess := _excess(data):
-        raise LanguageError(f"Correct {file}: {excess}")
+        raise LanguageError(_("Correct {path}: {error}", path=file, error=excess))
     return data
 
 
@@ -256,19 +275,35 @@ def _excess(data: Mapping[str, Any]) -> str:
         key, value = left.pop()
         keys += 1
         if keys > _MOST_KEYS:
-            return f"it has more than {_MOST_KEYS} keys; remove some."
+            return _("it has more than {most_keys} keys; remove some.", most_keys=_MOST_KEYS)
         if len(key) > _LONGEST_KEY:
-            return f"the key {shown(key)} has more than {_LONGEST_KEY} letters; shorten it."
+            return _(
+                "the key {key} has more than {longest_key} letters; shorten it.",
+                key=shown(key),
+                longest_key=_LONGEST_KEY,
+            )
         if isinstance(value, Mapping):
             left += value.items()
         elif isinstance(value, list):
             if len(value) > _MOST_ENTRIES:
-                return f"{shown(key)} lists more than {_MOST_ENTRIES} words; remove some."
+                return _(
+                    "{key} lists more than {most_entries} words; remove some.",
+                    key=shown(key),
+                    most_entries=_MOST_ENTRIES,
+                )
             longest = max((len(word) for word in value if isinstance(word, str)), default=0)
             if longest > _LONGEST_NAME:
-                return f"a word of {shown(key)} has more than {_LONGEST_NAME} letters; shorten it."
+                return _(
+                    "a word of {key} has more than {longest_name} letters; shorten it.",
+                    key=shown(key),
+                    longest_name=_LONGEST_NAME,
+                )
         elif isinstance(value, str) and len(value) > _LONGEST_TEXT:
-            return f"{shown(key)} has more than {_LONGEST_TEXT} letters; shorten it."
+            return _(
+                "{key} has more than {longest_text} letters; shorten it.",
+                key=shown(key),
+                longest_text=_LONGEST_TEXT,
+            )
     return ""
 
 
@@ -298,7 +333,13 @@ def source(code: str) -> tuple[Path, str]:
     """The file of a language, and its name in messages. Raises LanguageError if there is none."""
     found = _sources()
     if code not in found:
-        raise LanguageError(f"Unknown language {code!r}: choose one of {', '.join(found)}.")
+        raise LanguageError(
+            _(
+                "Unknown language {code}: choose one of {found}.",
+                code=repr(code),
+                found=", ".join(found),
+            )
+        )
     return found[code]
 
 

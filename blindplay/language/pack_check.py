@@ -14,6 +14,8 @@ from typing import Any
 
 import chess
 
+from blindplay.translation import _, one_of
+
 from .language import Language
 from .lexicon import WordVariants, variants
 from .pack import GrammarSign, LanguageError, Pack, built_in, fold, parse_pack, words_of_moves
@@ -55,11 +57,6 @@ _SILENT = frozenset({"move.link", "move.article", "move.ignored", "move.correcti
 _EXAMPLES = 3  # of one fault
 _MOST_PHRASES = 600  # to listen for; comparing their sounds takes the time of the square
 _MOST_UNKNOWN = 20  # unknown names for which a similar one is searched
-_KINDS: Mapping[type, str] = {
-    dict: "This must be a table; see the English pack.",
-    list: "This must be a list of words, such as {}.",
-    str: "This must be a text in quotes, such as {}.",
-}
 # The lists of words to listen for, and what these words mean.
 _LISTENED = {
     "to": (GrammarSign.TO,),
@@ -83,8 +80,10 @@ class PackFinding:
     text: str
 
     def __str__(self) -> str:
-        place = "" if self.line is None else f"line {self.line}, "
-        return f"{place}{self.key}: {self.text}" if self.key else self.text
+        if not self.key:
+            return self.text
+        place = "" if self.line is None else _("line {line},", line=self.line) + " "
+        return place + f"{self.key}: " + self.text
 
 
 @dataclass
@@ -195,10 +194,10 @@ class _Checking:
         self._compare(self.data, self.whole, "")
         for table in (*_WORDS, "files_of_edition"):
             if not isinstance(self.data.get(table, {}), Mapping):
-                self._error(table, "This must be a table of words.")
+                self._error(table, _("This must be a table of words."))
         for table, remedy in (
-            ("spoken", "Give the letters to be spoken, as a text."),
-            ("sounds_like", "Give the words that sound the same, as a text."),
+            ("spoken", _("Give the letters to be spoken, as a text.")),
+            ("sounds_like", _("Give the words that sound the same, as a text.")),
         ):
             for word, instead in self._table(table).items():
                 if not fold(word) or not isinstance(instead, str) or not instead.strip():
@@ -207,7 +206,7 @@ class _Checking:
             known = isinstance(names, Mapping) and names.keys() <= set("abcdefgh")
             if not known or not all(isinstance(spelling, str) for spelling in names.values()):
                 key = f"files_of_edition.{edition}"
-                self._error(key, "This must name files by their letters, a to h.")
+                self._error(key, _("This must name files by their letters, a to h."))
 
     def _compare(self, given: Mapping[str, Any], whole: Mapping[str, Any], under: str) -> None:
         own = ("files_of_edition", *_WORDS) if not under else ()
@@ -215,17 +214,19 @@ class _Checking:
         for number, name in enumerate(unknown):
             missing = whole.keys() - given.keys() if number < _MOST_UNKNOWN else ()
             close = difflib.get_close_matches(str(name), missing, 1)
-            meant = f"did you mean {close[0]}?" if close else "remove it."
-            self._warn(under + str(name), f"Nothing is known by this name; {meant}")
+            meant = _("did you mean {close}?", close=close[0]) if close else _("remove it.")
+            self._warn(under + str(name), _("Nothing is known by this name; {meant}", meant=meant))
         for name, example in whole.items():
             key = under + name
             if name in own:
                 if name not in given and name == "pronunciations":
-                    self._error(name, "This table is missing: without it nothing can be heard.")
+                    self._error(name, _("This table is missing: without it nothing can be heard."))
             elif name not in given:
-                self._error(key, f"This is missing; in English it is {_shown(example)}.")
+                self._error(
+                    key, _("This is missing; in English it is {shown}.", shown=_shown(example))
+                )
             elif not isinstance(given[name], type(example)) or given[name] == []:
-                self._error(key, _KINDS[type(example)].format(_shown(example)))
+                self._error(key, _wanted(example))
             elif isinstance(example, Mapping):
                 self._compare(given[name], example, f"{key}.")
             elif isinstance(example, list):
@@ -234,9 +235,9 @@ class _Checking:
     def _compare_list(self, key: str, given: list[object], example: list[str]) -> None:
         may_be_empty = "" in example  # no word at all is a variant, too
         if not all(isinstance(w, str) and (fold(w) or (may_be_empty and not w)) for w in given):
-            self._error(key, "Each entry of the list must be a word in quotes.")
+            self._error(key, _("Each entry of the list must be a word in quotes."))
         elif key.startswith(("numbers.", "duration.")) and len(given) != len(example):
-            self._error(key, f"This needs {len(example)} words; count them.")
+            self._error(key, _("This needs {count} words; count them.", count=len(example)))
 
     # --- sentences
 
@@ -251,26 +252,39 @@ class _Checking:
             wanted = _placeholders(self.whole["commands"][command.value][0])
             for phrase in self._words("commands", command.value):
                 if _placeholders(phrase) != wanted:
-                    needed = _braced(wanted or ()) or "no braces"
-                    self._error(key, f"{phrase!r} must have {needed}.")
+                    needed = _braced(wanted or ()) or _("no braces")
+                    self._error(
+                        key, _("{phrase} must have {needed}.", phrase=repr(phrase), needed=needed)
+                    )
 
     def _sentence(self, key: str, given: str, wanted: set[str]) -> None:
         found = _placeholders(given)
         if found is None:
-            self._error(key, "A brace { or } stands alone, or has more than a name in it.")
+            self._error(key, _("A brace { or } stands alone, or has more than a name in it."))
             return
         if wanted - found:
-            self._error(key, f"This lacks {_braced(wanted - found)}.")
+            self._error(key, _("This lacks {names}.", names=_braced(wanted - found)))
         if strange := _braced(found - wanted):
-            known = f"it may have {_braced(wanted)}" if wanted else "it may have none"
-            self._error(key, f"This has {strange}, which is not known here; {known}.")
+            known = (
+                _("it may have {names}", names=_braced(wanted)) if wanted else _("it may have none")
+            )
+            self._error(
+                key,
+                _(
+                    "This has {strange}, which is not known here; {known}.",
+                    strange=strange,
+                    known=known,
+                ),
+            )
         if key.startswith("printed.") or wanted != found:
             return
         said = given.format(**dict.fromkeys(found, "Anna Anna"))
         if not said.strip() or said != said.strip():
-            self._error(key, "This is empty, or has spaces at its ends.")
+            self._error(key, _("This is empty, or has spaces at its ends."))
         elif not self.is_words(said):
-            self._error(key, "This has a digit, a sign or a letter alone; write it out in words.")
+            self._error(
+                key, _("This has a digit, a sign or a letter alone; write it out in words.")
+            )
 
     # --- by letters
 
@@ -279,17 +293,36 @@ class _Checking:
         known: dict[str, tuple[str, str, GrammarSign]] = {}
         for path, word in words_of_moves(self._words):
             place = ".".join(path)
-            text, other, _ = known.setdefault(fold(word.text), (word.text, place, word.sign))
+            text, other, _rest = known.setdefault(fold(word.text), (word.text, place, word.sign))
             if other != place and fold(word.text):
-                same = "the same word" if text == word.text else f"the same letters as {text!r}"
-                self._error(place, f"{word.text!r} is {same} in {other}: keep one of them.")
+                same = (
+                    _("the same word")
+                    if text == word.text
+                    else _("the same letters as {text}", text=repr(text))
+                )
+                self._error(
+                    place,
+                    _(
+                        "{text} is {same} in {other}: keep one of them.",
+                        text=repr(word.text),
+                        same=same,
+                        other=other,
+                    ),
+                )
         places = {key: place for key, (_, place, _) in known.items()}
         signs = {key: sign for key, (_, _, sign) in known.items()}
         commands: dict[str, str] = {}
 
         def also_in(place: str, words: str, other: str | None) -> None:
             if other not in (None, place):
-                self._error(place, f"{words!r} is also in {other}: keep one of them.")
+                self._error(
+                    place,
+                    _(
+                        "{words} is also in {other}: keep one of them.",
+                        words=repr(words),
+                        other=other,
+                    ),
+                )
 
         for command in Command:
             place = f"commands.{command.value}"
@@ -306,16 +339,19 @@ class _Checking:
         for listed, wanted in _LISTENED.items():
             for said in self._words("listen", listed):
                 if said and signs.get(fold(said)) not in wanted:
-                    lists = " or ".join(f"move.{one.name.lower()}" for one in wanted)
-                    self._error(f"listen.{listed}", f"{said!r} is not in {lists}: add it there.")
+                    lists = one_of(f"move.{one.name.lower()}" for one in wanted)
+                    self._error(
+                        f"listen.{listed}",
+                        _("{said} is not in {lists}: add it there.", said=repr(said), lists=lists),
+                    )
         for said in self._words("listen", "also"):
             if fold(said) not in known:
-                wrong = f"{said!r} is not a word for a move: add it to its list."
+                wrong = _("{said} is not a word for a move: add it to its list.", said=repr(said))
                 self._error("listen.also", wrong)
         notation = self._table("notation").items()
         pieces = [x for name, x in notation if "castles" not in name and isinstance(x, str)]
         if any(len(x) != 1 or not x.isupper() for x in pieces) or len(set(pieces)) < len(pieces):
-            self._error("notation", "Each piece needs a capital letter of its own.")
+            self._error("notation", _("Each piece needs a capital letter of its own."))
 
     # --- by sounds
 
@@ -330,20 +366,26 @@ class _Checking:
                 if not said:
                     self._error(
                         key,
-                        f"{lines!r} is not a pronunciation: write the word in small letters and "
-                        'its sounds with spaces between them, such as "a n a", a cost after them '
-                        "as +0.7.",
+                        _(
+                            "{lines} is not a pronunciation: write the word in small "
+                            'letters and its sounds with spaces between them, such as "a n '
+                            'a", a cost after them as +0.7.',
+                            lines=repr(lines),
+                        ),
                     )
                 elif strange:
                     self._error(
                         key,
-                        f"{', '.join(strange)} is not a sound; take those of the other packs, or "
-                        "of speech/adaptation/sounds.toml.",
+                        _(
+                            "{strange} is not a sound; take those of the other packs, or "
+                            "of speech/adaptation/sounds.toml.",
+                            strange=", ".join(strange),
+                        ),
                     )
                 elif table == "pronunciations":
                     spoken[word] = said
                 elif word in spoken:
-                    self._error(key, "This is a word of the table, too: keep one of them.")
+                    self._error(key, _("This is a word of the table, too: keep one of them."))
         if isinstance(self.data.get("pronunciations"), Mapping):
             announced = {
                 part
@@ -352,11 +394,16 @@ class _Checking:
                 for part in _parts(words)
             }
             for word in sorted(self._needed() - self._table("pronunciations").keys()):
-                lacks = f"{word!r} is missing:"
                 if word in announced:
-                    self._error("pronunciations", f"{lacks} moves cannot be heard without it.")
+                    self._error(
+                        "pronunciations",
+                        _("{word} is missing: moves cannot be heard without it.", word=repr(word)),
+                    )
                 else:
-                    self._warn("pronunciations", f"{lacks} phrases with it cannot be heard.")
+                    self._warn(
+                        "pronunciations",
+                        _("{word} is missing: phrases with it cannot be heard.", word=repr(word)),
+                    )
         return spoken
 
     def _variants(self, word: str, lines: object) -> WordVariants:
@@ -400,7 +447,13 @@ class _Checking:
         """Names that take each other's place sound different, and nothing sounds the same."""
         places = self._listened_for()
         if len(places) > _MOST_PHRASES:
-            self._error("", f"There are more than {_MOST_PHRASES} words and phrases; remove some.")
+            self._error(
+                "",
+                _(
+                    "There are more than {most_phrases} words and phrases; remove some.",
+                    most_phrases=_MOST_PHRASES,
+                ),
+            )
             return
         sounds = {
             text: _pronunciations([spoken[part] for part in _parts(text)])
@@ -419,22 +472,35 @@ class _Checking:
             if apart < most:
                 least[place, of] = apart, one, other
         for (place, of), (apart, one, other) in sorted(least.items(), key=lambda item: item[1]):
-            far = f"{apart:.1f} apart, {ALIKE:.0f} is enough"
-            alike = f"{one!r} sounds like {other!r} in {of} ({far})"
+            far = _("{apart} apart, {alike} is enough", apart=f"{apart:.1f}", alike=f"{ALIKE:.0f}")
+            alike = _(
+                "{one} sounds like {other} in {of} ({far})",
+                one=repr(one),
+                other=repr(other),
+                of=of,
+                far=far,
+            )
             if not _are_rivals(place, of):
-                self._warn(place, f"{alike}: only what is said around them tells them apart.")
+                self._warn(
+                    place,
+                    _("{alike}: only what is said around them tells them apart.", alike=alike),
+                )
             elif apart < THE_SAME:
-                self._error(place, f"{alike}: take another word for one of them.")
+                self._error(place, _("{alike}: take another word for one of them.", alike=alike))
             else:
-                self._warn(place, f"{alike}: the table will ask now and then.")
+                self._warn(place, _("{alike}: the table will ask now and then.", alike=alike))
         words = {one: text for text in sorted(sounds) for one in sounds[text]}
         for filler, lines in self._table("fillers").items():
             same = self._variants(filler, lines).keys() & words.keys()
             for word in sorted({words[one] for one in same}):
                 self._warn(
                     f"fillers.{filler}",
-                    f"This sounds the same as {word!r} in {places[word]}, which is always heard "
-                    "instead: remove it.",
+                    _(
+                        "This sounds the same as {word} in {places}, which is always heard "
+                        "instead: remove it.",
+                        word=repr(word),
+                        places=places[word],
+                    ),
                 )
 
     # --- in use
@@ -450,14 +516,25 @@ class _Checking:
         for n in range(10_000):
             said = language.number(n)
             if numbers.setdefault(said, n) != n or not self.is_words(said):
-                self._error("numbers", f"{n} is {said!r}, and so is {numbers[said]}, or no word.")
+                self._error(
+                    "numbers",
+                    _(
+                        "{number} is {said}, and so is {numbers}, or no word.",
+                        number=n,
+                        said=repr(said),
+                        numbers=numbers[said],
+                    ),
+                )
                 break
         self._use_commands(language, pack)
         failed = [text for fen in STARTS for text in self._failed(language, chess.Board(fen))]
         for text in dict.fromkeys(failed[:_EXAMPLES]):
             self._error("move", text)
         if len(failed) > _EXAMPLES:
-            self._error("move", f"{len(failed) - _EXAMPLES} more announcements fail like this.")
+            self._error(
+                "move",
+                _("{count} more announcements fail like this.", count=len(failed) - _EXAMPLES),
+            )
 
     def _use_commands(self, language: Language, pack: Pack) -> None:
         names = {
@@ -472,18 +549,29 @@ class _Checking:
                 meant = language.understand(said, chess.Board())
                 if (meant.kind, meant.command) != (Kind.COMMAND, command):
                     other = meant.command.value if meant.command else meant.kind.value
-                    self._error(f"commands.{command.value}", f"{said!r} is understood as {other}.")
+                    self._error(
+                        f"commands.{command.value}",
+                        _("{said} is understood as {other}.", said=repr(said), other=other),
+                    )
 
     def _failed(self, language: Language, board: chess.Board) -> Iterator[str]:
         for move in board.legal_moves:
             said = language.announce(board, move)
             if not self.is_words(said):
-                yield f"{said!r} is announced, which is not words only."
+                yield _("{said} is announced, which is not words only.", said=repr(said))
             elif language.understand(said, board).move != move:
-                yield f"{move.uci()} is announced as {said!r}, which is not understood as it."
+                yield _(
+                    "{uci} is announced as {said}, which is not understood as it.",
+                    uci=move.uci(),
+                    said=repr(said),
+                )
         for form in language.forms(board):
             if (command := language.understand(form, board).command) is not None:
-                yield f"{form!r} is a move and the command {command.value}."
+                yield _(
+                    "{form} is a move and the command {value}.",
+                    form=repr(form),
+                    value=command.value,
+                )
 
 
 def _texts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -536,10 +624,19 @@ def _braced(names: Iterable[str]) -> str:
     return ", ".join(f"{{{name}}}" for name in sorted(names))
 
 
+def _wanted(example: object) -> str:
+    """What must stand in the place of ``example``."""
+    if isinstance(example, Mapping):
+        return _("This must be a table; see the English pack.")
+    if isinstance(example, list):
+        return _("This must be a list of words, such as {example}.", example=_shown(example))
+    return _("This must be a text in quotes, such as {example}.", example=_shown(example))
+
+
 def _shown(example: object) -> str:
     if isinstance(example, list):
         return "[" + ", ".join(f'"{word}"' for word in example[:3]) + "]"
     if isinstance(example, Mapping):
-        return f"a table with {', '.join(list(example)[:3])}"
+        return _("a table with {examples}", examples=", ".join(list(example)[:3]))
     text = " ".join(str(example).split())
     return f'"{text[:60]}…"' if len(text) > 60 else f'"{text}"'

@@ -9,6 +9,8 @@ from typing import TypeAlias
 
 import chess
 
+from blindplay.translation import _
+
 from .pack import PIECE_NAMES, GrammarSign, LanguageError, Pack, Word, fold
 from .understanding import TYPED, About, Command, Kind, Understanding
 
@@ -93,7 +95,11 @@ class TextParser:
                     self._questions.append((command, phrase))
                 elif self._commands.setdefault(fold(phrase), command) is not command:
                     raise LanguageError(
-                        f"{pack.file}: {phrase!r} is two commands: keep one of them."
+                        _(
+                            "{file}: {phrase} is two commands: keep one of them.",
+                            file=pack.file,
+                            phrase=repr(phrase),
+                        )
                     )
         self._colours = [[fold(w) for w in pack.words("colours", c)] for c in ("white", "black")]
         self._kinds: dict[str, chess.PieceType | None] = {

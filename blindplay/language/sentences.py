@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import chess
 
-from blindplay.translation import translated
+from blindplay.translation import _, translated
 
 from .mixed_text import fill, join
 from .pack import PIECE_NAMES, LanguageError, Pack
@@ -31,7 +31,9 @@ class Sentences:
         self._hundreds = pack.words("numbers", "hundreds")
         self._thousands = pack.words("numbers", "thousands")
         if (len(self._below_hundred), len(self._hundreds), len(self._thousands)) != (100, 9, 9):
-            raise LanguageError(f"{pack.file}: numbers needs 100, 9 and 9 words: count them.")
+            raise LanguageError(
+                _("{file}: numbers needs 100, 9 and 9 words: count them.", file=pack.file)
+            )
         self._squares = cache(self._square_names)
 
     def number(self, n: int) -> str:
@@ -42,7 +44,7 @@ class Sentences:
         'siebenundzwanzig'
         """
         if not 0 <= n <= 9999:
-            raise ValueError(f"{n} cannot be said: give a number from 0 to 9999.")
+            raise ValueError(_("{number} cannot be said: give a number from 0 to 9999.", number=n))
         thousands, hundreds, rest = n // 1000, n // 100 % 10, n % 100
         parts = [self._thousands[thousands - 1]] if thousands else []
         if hundreds:
@@ -140,11 +142,17 @@ class Sentences:
         sentence, or if a value is missing.
         """
         if key not in self._sentences:
-            raise LanguageError(f"{self._pack.file} has no sentence {key!r}: add it.")
+            raise LanguageError(
+                _("{file} has no sentence {key}: add it.", file=self._pack.file, key=repr(key))
+            )
         missing = self.fields(key) - values.keys()
         if missing:
             raise LanguageError(
-                f"The sentence {key!r} needs {', '.join(sorted(missing))}: give a value for each."
+                _(
+                    "The sentence {key} needs {missing}: give a value for each.",
+                    key=repr(key),
+                    missing=", ".join(sorted(missing)),
+                )
             )
         return fill(str(self._sentences[key]), values, self.code)
 
@@ -163,7 +171,15 @@ class Sentences:
         It is shown, not spoken, and may hold notation.
         """
         text = self._pack.text("printed", key).strip()
-        return text.format(**values) if values else text
+        if not values:
+            return text
+        return text.format(**{name: self._told(value) for name, value in values.items()})
+
+    def _told(self, value: object) -> object:
+        """A message, or an error with one, in this language."""
+        if isinstance(value, str | Exception):
+            return translated(str(value), self.code)
+        return value
 
     def trouble(self, sentence: str) -> str:
         """Return a sentence about what went wrong, written in English, as it is printed."""

@@ -15,6 +15,7 @@ from typing import Any
 import chess
 
 from blindplay.given import plain
+from blindplay.translation import _
 
 from .clock import TimeControl
 from .placement import read_position
@@ -74,14 +75,16 @@ def _checked(kind: type, wanted: str, fits: Callable[[Any], bool] = lambda value
 
     def check(value: Any) -> Any:
         if not isinstance(value, kind) or not fits(value):
-            raise FactError(f"must be {wanted}, not {shown(value)}")
+            raise FactError(_("must be {wanted}, not {value}", wanted=wanted, value=shown(value)))
         return value
 
     return Values(check)
 
 
 def one_of(*allowed: str) -> Values:
-    return _checked(str, f"one of {', '.join(allowed)}", lambda value: value in allowed)
+    return _checked(
+        str, _("one of {allowed}", allowed=", ".join(allowed)), lambda value: value in allowed
+    )
 
 
 def some_of(*allowed: str) -> Values:
@@ -89,7 +92,13 @@ def some_of(*allowed: str) -> Values:
 
     def check(value: Any) -> tuple[str, ...]:
         if not isinstance(value, list | tuple) or not all(item in allowed for item in value):
-            raise FactError(f"must be a list of {', '.join(allowed)}, not {shown(value)}")
+            raise FactError(
+                _(
+                    "must be a list of {allowed}, not {value}",
+                    allowed=", ".join(allowed),
+                    value=shown(value),
+                )
+            )
         return tuple(name for name in allowed if name in value)
 
     return Values(check, write=list)
@@ -99,17 +108,25 @@ def whole(low: int, high: int) -> Values:
     def is_between(value: int) -> bool:
         return not isinstance(value, bool) and low <= value <= high
 
-    return _checked(int, f"a whole number {low} to {high}", is_between)
+    return _checked(int, _("a whole number {low} to {high}", low=low, high=high), is_between)
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str) or len(value) > _LONGEST:
-        raise FactError(f"must be a text of at most {_LONGEST} characters, not {shown(value)}")
+        raise FactError(
+            _(
+                "must be a text of at most {longest} characters, not {value}",
+                longest=_LONGEST,
+                value=shown(value),
+            )
+        )
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
         # Half a surrogate pair is valid JSON, but no journal, file or screen can hold it.
-        raise FactError(f"must be a text of whole characters, not {shown(value)}") from None
+        raise FactError(
+            _("must be a text of whole characters, not {value}", value=shown(value))
+        ) from None
     return plain(value)
 
 
@@ -118,12 +135,12 @@ text = Values(_text)
 label = Values(lambda value: str(value) if type(value) is int else _text(value))
 """Texts of the record's head; the number of a round may be a number."""
 
-switch = _checked(bool, "true or false")
-square = _checked(str, "a square a1 to h8", lambda value: value in chess.SQUARE_NAMES)
-piece = _checked(str, "a piece letter as in FEN", lambda value: value in tuple("PNBRQKpnbrqk"))
+switch = _checked(bool, _("true or false"))
+square = _checked(str, _("a square a1 to h8"), lambda value: value in chess.SQUARE_NAMES)
+piece = _checked(str, _("a piece letter as in FEN"), lambda value: value in tuple("PNBRQKpnbrqk"))
 move = _checked(
     str,
-    "a move in UCI such as g1f3",
+    _("a move in UCI such as g1f3"),
     # chess.Move.from_uci also reads null moves, drops and promotions to a king.
     lambda value: _UCI.fullmatch(value) is not None and value[:2] != value[2:4],
 )
@@ -137,7 +154,7 @@ def placement(value: Any) -> str:
         chess.BaseBoard(value)
     except ValueError:
         raise FactError(
-            f"must be the first field of a FEN (the placement), not {shown(value)}"
+            _("must be the first field of a FEN (the placement), not {value}", value=shown(value))
         ) from None
     return value
 
@@ -145,11 +162,11 @@ def placement(value: Any) -> str:
 @Values
 def fen(value: Any) -> str:
     if not isinstance(value, str):
-        raise FactError(f"must be a position in FEN, not {shown(value)}")
+        raise FactError(_("must be a position in FEN, not {value}", value=shown(value)))
     try:
         read_position(value)
     except ValueError as error:
-        raise FactError(f"{error}, not {shown(value)}") from None
+        raise FactError(_("{error}, not {value}", error=error, value=shown(value))) from None
     return value
 
 
@@ -158,7 +175,9 @@ def _time_up_to(latest: int) -> Values:
 
     def check(value: Any) -> int:
         if type(value) is not int or not 0 <= value <= latest * 1000:
-            raise FactError(f"must be 0 to {latest} seconds, in whole milliseconds")
+            raise FactError(
+                _("must be 0 to {latest} seconds, in whole milliseconds", latest=latest)
+            )
         return value
 
     return Values(check, _milliseconds, seconds)
@@ -171,7 +190,7 @@ moment = _time_up_to(_LATEST_OF_DAY)
 @Values
 def time_control(value: Any) -> str:
     if not isinstance(value, str):
-        raise FactError(f"must be a text, not {shown(value)}")
+        raise FactError(_("must be a text, not {value}", value=shown(value)))
     try:
         TimeControl.parse(value)
     except ValueError as error:

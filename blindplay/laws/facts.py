@@ -17,6 +17,8 @@ from typing import Any, ClassVar, Self, dataclass_transform
 
 import chess
 
+from blindplay.translation import _
+
 from . import fact_values as v
 from .fact_values import FactError as FactError
 from .fact_values import seconds as seconds
@@ -81,7 +83,9 @@ class _Checked:
             try:
                 kept = values.check(value)
             except FactError as error:
-                raise FactError(f"{self.kind}: {written} {error}") from None
+                raise FactError(
+                    _("{what}: {key} {error}", what=self.kind, key=written, error=error)
+                ) from None
             if kept is not value:
                 object.__setattr__(self, name, kept)
 
@@ -94,7 +98,7 @@ class _Checked:
             if value.get(written) is not None:
                 given[name] = values.read(value[written])
             elif default is dataclasses.MISSING:
-                raise FactError(f"{cls.kind} needs {written}")
+                raise FactError(_("{kind} needs {written}", kind=cls.kind, written=written))
         return cls(**given)
 
     def to_json(self) -> dict[str, Any]:
@@ -123,7 +127,13 @@ def _check_player(value: Any) -> Player:
     if isinstance(value, Player):
         return value
     if not isinstance(value, dict):
-        raise FactError(f'must be an object such as {{"name": …}}, not {v.shown(value)}')
+        raise FactError(
+            _(
+                "must be an object such as {example}, not {value}",
+                example='{"name": …}',
+                value=v.shown(value),
+            )
+        )
     # An assistant may be given by name; the Laws only ask whether there is one.
     if isinstance(value.get("assistant"), str):
         value = {**value, "assistant": bool(value["assistant"])}
@@ -288,7 +298,7 @@ class Spoken(Personal):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.text is None and self.move is None:
-            raise FactError(f"{self.kind} needs text or move")
+            raise FactError(_("{kind} needs text or move", kind=self.kind))
 
 
 class Announce(Spoken, kind="announce"):
@@ -442,14 +452,14 @@ class Arbiter(Fact, kind="arbiter"):
     def __post_init__(self) -> None:
         super().__post_init__()
         needed = {
-            "set_clock": "white, black, white_moves or black_moves",
+            "set_clock": _("white, black, white_moves or black_moves"),
             "restore": "ply",
             "declare": "result",
         }.get(self.do)
         if needed and all(getattr(self, name) is None for name in re.split(", | or ", needed)):
-            raise FactError(f"arbiter {self.do} needs {needed}")
+            raise FactError(_("arbiter {do} needs {needed}", do=self.do, needed=needed))
         if self.by == "table" and self.do not in ("stop_clocks", "start_clocks"):
-            raise FactError(f"arbiter {self.do} is not the table's to decide")
+            raise FactError(_("arbiter {do} is not the table's to decide", do=self.do))
 
 
 class Tick(Fact, kind="tick"):
@@ -462,13 +472,15 @@ def parse(value: Any) -> Fact:
     :raises FactError: if it describes no fact; the message is one sentence.
     """
     if not isinstance(value, dict):
-        raise FactError("a fact must be a JSON object")
+        raise FactError(_("a fact must be a JSON object"))
     kind = value.get("fact")
     cls = KINDS.get(kind) if isinstance(kind, str) else None
     if cls is None:
-        raise FactError(f"unknown fact {v.shown(kind)}; known are {', '.join(KINDS)}")
+        raise FactError(
+            _("unknown fact {kind}; known are {kinds}", kind=v.shown(kind), kinds=", ".join(KINDS))
+        )
     if value.get("t") is None:
-        raise FactError(f"{cls.kind} needs t")
+        raise FactError(_("{kind} needs t", kind=cls.kind))
     return cls.read(value)
 
 
@@ -480,7 +492,7 @@ def loads(line: str, t: int | None = None) -> Fact:
     try:
         value = json.loads(line, parse_constant=_no_constant)
     except (ValueError, RecursionError):
-        raise FactError("it is not a line of JSON") from None
+        raise FactError(_("it is not a line of JSON")) from None
     if t is not None and isinstance(value, dict):
         value["t"] = t / 1000
     return parse(value)

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
+from blindplay.translation import _
+
 from . import (
     adjournment,
     arbiter,
@@ -66,12 +68,18 @@ class Game(State):
         """:raises f.FactError: if the first fact is no ``setup``, a second one comes, or ``t``
         decreases."""
         if fact.t < self.t:
-            raise f.FactError(f"t must not decrease: {seconds(fact.t)} after {seconds(self.t)}")
+            raise f.FactError(
+                _(
+                    "t must not decrease: {now} after {before}",
+                    now=seconds(fact.t),
+                    before=seconds(self.t),
+                )
+            )
         if isinstance(fact, Setup):
             if self.setup is not None:
-                raise f.FactError("setup must be the first fact and come only once")
+                raise f.FactError(_("setup must be the first fact and come only once"))
         elif self.setup is None:
-            raise f.FactError("the first fact must be setup")
+            raise f.FactError(_("the first fact must be setup"))
 
     def foretell(self, fact: Fact) -> tuple[Self, list[Ruling]]:
         """The game as it would be after ``fact``, and the rulings that this would cause now. The

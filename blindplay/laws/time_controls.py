@@ -3,6 +3,8 @@
 import re
 from itertools import pairwise
 
+from blindplay.translation import _
+
 from .clock import Period, TimeControl
 from .editions import Edition
 
@@ -40,8 +42,12 @@ def read(text: str) -> TimeControl:
         periods = tuple(period for segment in segments for period in segment)
         if any(before.moves is None for before, _ in pairwise(periods)):
             raise ValueError(
-                f"The time control {compact} must say how many moves the first time is for, as in "
-                "40/90m+30m; write seconds with an s if they are for each move, as in 90m+30s."
+                _(
+                    "The time control {compact} must say how many moves the first time is "
+                    "for, as in 40/90m+30m; write seconds with an s if they are for each "
+                    "move, as in 90m+30s.",
+                    compact=compact,
+                )
             )
         if sum(period.base for period in periods) <= _LONGEST_TIME:
             return TimeControl(periods)
@@ -59,7 +65,10 @@ def read_length(text: str) -> int:
     length = round(sum(float(amount) * _UNITS[unit] for amount, unit in times))
     if (not times and compact != "0") or length > 30 * 24 * _HOUR:
         raise ValueError(
-            f"{text[:60]!r} is not a time up to 30 days; write one such as 15m, 90s or 12h."
+            _(
+                "{text} is not a time up to 30 days; write one such as 15m, 90s or 12h.",
+                text=repr(text[:60]),
+            )
         )
     return length
 
@@ -93,8 +102,13 @@ def _from_pgn(text: str) -> TimeControl:
     if any(period.base <= _MOST_MINUTES * _SECOND for period in control.periods):
         minutes, seconds = _with_units(control, "m"), _with_units(control, "s")
         raise ValueError(
-            f"The time control {text} has two readings: write {minutes} for minutes, or {seconds} "
-            "for seconds."
+            _(
+                "The time control {text} has two readings: write {minutes} for minutes, or "
+                "{seconds} for seconds.",
+                text=text,
+                minutes=minutes,
+                seconds=seconds,
+            )
         )
     return control
 
@@ -131,6 +145,9 @@ def _periods(text: str, whole: str) -> list[Period]:
 
 def _unreadable(text: str) -> ValueError:
     return ValueError(
-        f"{text[:60]!r} is not a time control; write one such as 90m+30s, 40/90m+30m+30s or 3h, or "
-        "as in PGN, 5400+30."
+        _(
+            "{text} is not a time control; write one such as 90m+30s, 40/90m+30m+30s or "
+            "3h, or as in PGN, 5400+30.",
+            text=repr(text[:60]),
+        )
     )

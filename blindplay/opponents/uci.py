@@ -18,6 +18,8 @@ from typing import Any
 import chess
 import chess.engine
 
+from blindplay.translation import _
+
 ELO: Mapping[str, int | None] = {
     "beginner": 800,
     "learner": 1100,
@@ -56,8 +58,13 @@ def level(text: str) -> Level:
     if text.isdecimal() and len(text) < 5 and LOWEST <= int(text) <= HIGHEST:
         return Level(int(text))
     raise ValueError(
-        f"--level {text} is not a level; give {', '.join(ELO)}, or a number from {LOWEST} to "
-        f"{HIGHEST}."
+        _(
+            "--level {text} is not a level; give {levels}, or a number from {lowest} to {highest}.",
+            text=text,
+            levels=", ".join(ELO),
+            lowest=LOWEST,
+            highest=HIGHEST,
+        )
     )
 
 
@@ -110,7 +117,9 @@ def named(path: str) -> EngineProgram:
     """
     found = shutil.which(path)
     if found is None:
-        raise ValueError(f"--engine {path} is not a program; give the file of a UCI engine.")
+        raise ValueError(
+            _("--engine {path} is not a program; give the file of a UCI engine.", path=path)
+        )
     name = Path(found).stem.replace("_", " ").replace("-", " ").split()[0]
     return EngineProgram(name[:1].upper() + name[1:], (str(Path(found).absolute()),))
 

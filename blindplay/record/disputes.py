@@ -25,6 +25,7 @@ from blindplay.laws.placement import pieces_of
 from blindplay.laws.rulings import CorrectingStep
 from blindplay.laws.sheet_comparison import Comparison, compare, steps
 from blindplay.laws.state import OTHER
+from blindplay.translation import _
 from blindplay.wording.board_steps import named, plan, say_step
 from blindplay.wording.pack_words import PackWords
 from blindplay.wording.position import diagnosis, move_in_words, ply_in_words
@@ -139,7 +140,9 @@ def read_sheet(path: Path) -> list[SheetEntry]:
     """
     data = read_bytes(path, _MOST_BYTES)
     if b"\0" in data and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ValueError(f"{path} is not a text file; give one that holds the moves as written.")
+        raise ValueError(
+            _("{path} is not a text file; give one that holds the moves as written.", path=path)
+        )
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
         text = data.decode(encoding)
@@ -147,7 +150,13 @@ def read_sheet(path: Path) -> list[SheetEntry]:
         text = data.decode("cp1252", errors="replace")  # the encoding of older programs
     text = plain_lines(text)
     if len(text.split()) > _MOST_WORDS:
-        raise ValueError(f"{path} has more than {_MOST_WORDS} words; give the moves of one game.")
+        raise ValueError(
+            _(
+                "{path} has more than {most_words} words; give the moves of one game.",
+                path=path,
+                most_words=_MOST_WORDS,
+            )
+        )
     return entries(text, brf=path.suffix.lower() == ".brf")
 
 
@@ -161,8 +170,12 @@ def check_board(placement: str, option: str) -> str:
         chess.BaseBoard(first.replace(UNKNOWN, "P"))
     except ValueError:
         raise ValueError(
-            f"{option} {shown(placement)} is not a placement in FEN; write the ranks from 8 to 1, "
-            "such as 4k3/8/8/8/8/8/8/4K3."
+            _(
+                "{option} {placement} is not a placement in FEN; write the ranks from 8 to "
+                "1, such as 4k3/8/8/8/8/8/8/4K3.",
+                option=option,
+                placement=shown(placement),
+            )
         ) from None
     return first
 
@@ -180,7 +193,7 @@ def decide(
     :raises ValueError: if both sheets are without moves.
     """
     if not any(entry.text for sheet in sheets.values() for entry in sheet):
-        raise ValueError("Neither sheet holds a move; check the files.")
+        raise ValueError(_("Neither sheet holds a move; check the files."))
     placed = {side: _placed(sheet, start) for side, sheet in sheets.items()}
     sheets = {side: sheet for side, (sheet, _) in placed.items()}
     written = {

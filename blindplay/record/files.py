@@ -21,6 +21,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, get_args
 
+from blindplay.translation import _
+
 SUFFIX = ".jsonl"
 """The usual ending of a journal's name."""
 OwnEnd = Literal[".pulse", ".links", ".hall", ".distant", ".options", ".signatures"]
@@ -112,7 +114,7 @@ def continue_beside(journal: Path) -> Path:
 
 def damaged_before(journal: Path, content: bytes) -> Path | None:
     """The newest damaged copy, if ``content`` is its beginning: nothing was added since."""
-    copies, _ = _copies(journal)
+    copies, _rest = _copies(journal)
     with contextlib.suppress(OSError):
         if copies and copies[-1].read_bytes().startswith(content):
             return copies[-1]
@@ -143,7 +145,7 @@ def open_file(path: Path, *, create: bool = False, append: bool = True, write: b
     :raises OSError: if that cannot be done, or if ``path`` is a symbolic link or no file.
     """
     if path.is_symlink():
-        raise OSError(errno.ELOOP, "it is a symbolic link")
+        raise OSError(errno.ELOOP, _("it is a symbolic link"))
     flags = _BINARY | (os.O_RDWR if write else os.O_RDONLY) | (os.O_APPEND if append else 0)
     if create:
         with contextlib.suppress(FileExistsError):
@@ -154,7 +156,7 @@ def open_file(path: Path, *, create: bool = False, append: bool = True, write: b
     handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise OSError(errno.EINVAL, "it is not a file")
+        raise OSError(errno.EINVAL, _("it is not a file"))
     return handle
 
 

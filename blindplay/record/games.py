@@ -21,6 +21,7 @@ import platformdirs
 
 from blindplay.laws import Fact, FactError, Game, Ruling
 from blindplay.laws.facts import Setup, loads
+from blindplay.translation import _
 from blindplay.wording.pack_words import PackWords
 
 from . import files
@@ -66,7 +67,7 @@ def find(table: str) -> Path:
     :raises ValueError: if there is none.
     """
     if not Path(table).name:
-        raise ValueError("The name of a table is empty; name its journal.")
+        raise ValueError(_("The name of a table is empty; name its journal."))
     places = [
         folder / name
         for folder in (Path(), tables_folder())
@@ -79,7 +80,11 @@ def find(table: str) -> Path:
         if tape_folder(journal).is_dir():
             return journal
     raise ValueError(
-        f"There is no table {table}; name its journal, or one of those in {tables_folder()}."
+        _(
+            "There is no table {table}; name its journal, or one of those in {folder}.",
+            table=table,
+            folder=tables_folder(),
+        )
     )
 
 
@@ -94,11 +99,16 @@ def forget(journal: Path, *, everything: bool = False) -> Removed:
     """
     if is_running(journal):
         raise ValueError(
-            f"A table is playing the game in {journal} at this moment; close that one first."
+            _(
+                "A table is playing the game in {journal} at this moment; close that one first.",
+                journal=journal,
+            )
         )
     kept = everything or not tape_folder(journal).is_dir()
     if kept and journal.is_file() and journal.stat().st_size and not is_journal(journal):
-        raise JournalError(f"{journal} is not a BlindPlay journal; check the name.")
+        raise JournalError(
+            _("{journal} is not a BlindPlay journal; check the name.", journal=journal)
+        )
     files = list(_files(journal)) if everything else []
     tape, count, size = tape_folder(journal), 0, 0
     left: tuple[Path, ...] = ()
@@ -200,8 +210,11 @@ def last_unfinished() -> Path:
     found = next((game.journal for game in kept_games() if game.unfinished), None)
     if found is None:
         raise ValueError(
-            f"There is no unfinished game in {tables_folder()}; name its journal with "
-            "--journal, or begin a game without --resume."
+            _(
+                "There is no unfinished game in {folder}; name its journal with --journal, "
+                "or begin a game without --resume.",
+                folder=tables_folder(),
+            )
         )
     return found
 
@@ -214,7 +227,10 @@ def last_finished() -> Path:
     found = next((game.journal for game in kept_games() if game.result), None)
     if found is None:
         raise ValueError(
-            f"There is no finished game in {tables_folder()}; name a journal, a PGN or an EPD."
+            _(
+                "There is no finished game in {folder}; name a journal, a PGN or an EPD.",
+                folder=tables_folder(),
+            )
         )
     return found
 
@@ -241,9 +257,13 @@ def read_facts(stream: TextIO, name: str) -> Iterator[tuple[str, Fact]]:
                 try:
                     yield f"{name}:{number}", loads(line)
                 except FactError as error:
-                    raise ReplayError(f"{name}:{number}: {error}.") from None
+                    raise ReplayError(
+                        _("{place}: {error}.", place=f"{name}:{number}", error=error)
+                    ) from None
     except UnicodeDecodeError:
-        raise ReplayError(f"{name}:{number + 1}: it is not a text in UTF-8.") from None
+        raise ReplayError(
+            _("{name}:{number}: it is not a text in UTF-8.", name=name, number=number + 1)
+        ) from None
 
 
 def read_from_journal(path: Path) -> Iterator[tuple[str, Fact]]:
@@ -254,7 +274,7 @@ def read_from_journal(path: Path) -> Iterator[tuple[str, Fact]]:
     """
     contents = read_journal(path)
     for fact in contents.facts:
-        yield f"{path} is not the journal of a game", fact
+        yield _("{path} is not the journal of a game", path=path), fact
     if contents.trouble:
         raise JournalError(contents.trouble)
 
@@ -274,7 +294,7 @@ def replay(
         try:
             yield from game.apply(fact)
         except FactError as error:
-            raise ReplayError(f"{place}: {error}.") from None
+            raise ReplayError(_("{place}: {error}.", place=place, error=error)) from None
 
 
 _END: files.OwnEnd = ".options"

@@ -24,7 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from blindplay.given import reason_of
 from blindplay.laws.facts import Fact, FactError, dumps, parse
+from blindplay.translation import _, join_texts
 
 from . import files
 from .pulse import Beat, Pulse, last_beat
@@ -59,15 +61,15 @@ def checked(line: bytes, number: int, before: str) -> dict[str, Any]:
     text = line.decode("utf-8")
     value = json.loads(text)
     if not isinstance(value, dict) or list(value) != ["n", "wall", "fact", "digest"]:
-        raise ValueError("other keys")
+        raise ValueError(_("other keys"))
     if type(value["n"]) is not int or value["n"] != number:
-        raise ValueError("another number")
+        raise ValueError(_("another number"))
     if type(value["wall"]) is not float or not 0 <= value["wall"] < math.inf:
-        raise ValueError("no time of day")
+        raise ValueError(_("no time of day"))
     if text != json.dumps(value, ensure_ascii=False, separators=(",", ":")):
-        raise ValueError("another form")
+        raise ValueError(_("another form"))
     if value["digest"] != _digest(before, line[: -len(',"digest":""}') - DIGITS]):
-        raise ValueError("another digest")
+        raise ValueError(_("another digest"))
     return value
 
 
@@ -75,11 +77,11 @@ def _digest(before: str, covered: bytes) -> str:
     return hashlib.sha256(before.encode() + covered).hexdigest()[:DIGITS]
 
 
-_KEEP = (
-    "so what comes from there on cannot be relied on; keep the file as it is and go by the "
+_KEEP = _(
+    "What comes from there on cannot be relied on; keep the file as it is and go by the "
     "scoresheets from there."
 )
-_FOREIGN = "another game lies there"
+_FOREIGN = _("another game lies there")
 # A table whose last beat is recent may be writing the journal at this moment.
 _RECENT_S = 2.0
 _REREADS, _REREAD_S = 5, 0.05
@@ -120,7 +122,7 @@ def read_journal(path: Path) -> JournalContents:
 
     :raises JournalError: if there is none, it cannot be read, or it is another program's file.
     """
-    for _ in range(_REREADS):
+    for _unused in range(_REREADS):
         beat = last_beat(path)  # before the lines: a running table goes on meanwhile
         contents = _decoded(path, _content_of(path), beat)
         if not contents.trouble or beat is None or abs(time.time() - beat.wall) > _RECENT_S:
@@ -141,7 +143,7 @@ def is_journal(path: Path) -> bool:
 def is_running(path: Path) -> bool:
     """Return whether a table has the journal at ``path`` open now. It may be suspended."""
     with contextlib.suppress(OSError):
-        handle, _ = _open_existing(path)
+        handle, _rest = _open_existing(path)
         try:
             return not files.lock(handle)
         finally:
@@ -281,7 +283,11 @@ class Journal:
         path = self.path
         if path.is_symlink():
             raise JournalError(
-                f"{path} is a symbolic link; name the file that it leads to, {path.resolve()}."
+                _(
+                    "{link} is a symbolic link; name the file that it leads to, {path}.",
+                    link=path,
+                    path=path.resolve(),
+                )
             )
         try:
             if not resume:
@@ -293,8 +299,12 @@ class Journal:
                 raise _no_journal(path)
         except OSError as error:
             raise JournalError(
-                f"The journal {path} cannot be opened ({_reason(error)}); choose another place "
-                "with --journal."
+                _(
+                    "The journal {path} cannot be opened ({reason}); choose another place "
+                    "with --journal.",
+                    path=path,
+                    reason=reason_of(error),
+                )
             ) from None
         self._handle, self._guard = (handle, None) if writable else (None, handle)
         self._lock_file(handle)
@@ -313,19 +323,27 @@ class Journal:
         try:
             # A check whether a table plays this game holds the lock for a moment, too.
             locked = files.lock(handle)
-            for _ in range(_RELOCKS):
+            for _unused in range(_RELOCKS):
                 if locked:
                     break
                 time.sleep(_RELOCK_S)
                 locked = files.lock(handle)
         except OSError as error:
             raise JournalError(
-                f"The journal {self.path} cannot be locked against a second table "
-                f"({_reason(error)}); choose a place on a disk of this machine with --journal."
+                _(
+                    "The journal {path} cannot be locked against a second table "
+                    "({reason}); choose a place on a disk of this machine with --journal.",
+                    path=self.path,
+                    reason=reason_of(error),
+                )
             ) from None
         if not locked:
             raise JournalError(
-                f"A table is playing the game in {self.path} at this moment; close that one first."
+                _(
+                    "A table is playing the game in {journal} at this moment; close that "
+                    "one first.",
+                    journal=self.path,
+                )
             )
 
     def _take_over(self, content: bytes, found: JournalContents, resume: bool) -> None:
@@ -348,10 +366,15 @@ class Journal:
             self._damage = content
             with contextlib.suppress(OSError):  # a full disk ends no game; try again later
                 copy = self._restore(content)
-                self.notes += (f"The damaged journal is kept as {copy}.",)
+                self.notes += (_("The damaged journal is kept as {copy}.", copy=copy),)
         elif resume and content and (copy_before := files.damaged_before(self.path, content)):
             self.damaged = True  # a power cut came before it was reported
-            self.notes += (f"The journal was damaged before, and is kept as {copy_before}.",)
+            self.notes += (
+                _(
+                    "The journal was damaged before, and is kept as {copy_before}.",
+                    copy_before=copy_before,
+                ),
+            )
 
     def _restore(self, damaged: bytes) -> Path:
         """Keep a copy of the damaged file as evidence, then cut off the bytes after the last
@@ -361,7 +384,7 @@ class Journal:
         step, and the next call uses the same copy.
         """
         if self._handle is None:
-            raise PermissionError("it can only be read")
+            raise PermissionError(_("it can only be read"))
         copy = files.keep_damaged(self.path, damaged)
         self._pulse.forget()
         files.truncate(self._handle, self._synced)
@@ -382,7 +405,7 @@ class Journal:
         """Write all lines that are not in the file yet."""
         try:
             if self._closed:
-                raise OSError("it is closed")
+                raise OSError(_("it is closed"))
             while True:
                 if not self._is_in_place():
                     self._find_place()
@@ -392,14 +415,20 @@ class Journal:
                 if self._damage is not None:
                     copy = self._restore(self._damage)
                     if self._repaired:
-                        self._repaired += f" The damaged journal is kept as {copy}."
+                        self._repaired += " " + _(
+                            "The damaged journal is kept as {copy}.", copy=copy
+                        )
                 self._put()
                 if self._is_in_place():  # else the file was moved in the middle of this
                     break
         except OSError as error:
             raise JournalError(
-                f"The journal {self.path} cannot be written ({_reason(error)}); "
-                "make room on the disk, and keep the scoresheets by hand meanwhile."
+                _(
+                    "The journal {path} cannot be written ({reason}); make room on the "
+                    "disk, and keep the scoresheets by hand meanwhile.",
+                    path=self.path,
+                    reason=reason_of(error),
+                )
             ) from None
         if self._repaired:
             repaired, self._repaired = self._repaired, ""
@@ -434,9 +463,10 @@ class Journal:
         self._synced, self._clean = whole, False
         self._synced_end = ours.count(b"\n", 0, whole), digest_of(ours[:whole])
         self._damage = None if ours.startswith(content) else content
-        self._repaired = (
-            f"Another program has changed the journal {self.path} during the game. All of it has "
-            "been written there once more; keep other programs away from it."
+        self._repaired = _(
+            "Another program has changed the journal {path} during the game. All of it "
+            "has been written there once more; keep other programs away from it.",
+            path=self.path,
         )
 
     def _find_place(self) -> None:
@@ -445,9 +475,10 @@ class Journal:
         if self._handle is not None:
             self._release()
             self._synced, self._synced_end = 0, (0, "")
-            self._repaired = (
-                f"The journal {self.path} was moved or deleted during the game. All of it has been "
-                "written there once more; leave it where it is."
+            self._repaired = _(
+                "The journal {path} was moved or deleted during the game. All of it "
+                "has been written there once more; leave it where it is.",
+                path=self.path,
             )
         try:
             self._attach()
@@ -456,9 +487,11 @@ class Journal:
             self._pulse.close()
             self._pulse = Pulse(self.path)
             self._attach()
-            self._repaired = (
-                f"Another game lies in the place of the journal {taken}. All of this one has been "
-                f"written into {self.path} and goes on there; keep both files."
+            self._repaired = _(
+                "Another game lies in the place of the journal {taken}. All of this "
+                "one has been written into {path} and goes on there; keep both files.",
+                taken=taken,
+                path=self.path,
             )
 
     def _is_in_place(self) -> bool:
@@ -523,23 +556,28 @@ def _content_of(path: Path) -> bytes:
 
 
 def _no_journal(path: Path) -> JournalError:
-    return JournalError(f"There is no journal at {path}; check the name.")
+    return JournalError(_("There is no journal at {path}; check the name.", path=path))
 
 
 def holds_game(path: Path) -> JournalError:
     """The reason why no new game can be written at ``path``."""
     return JournalError(
-        f"{path} already holds a game; continue it with --resume, or give another name with "
-        "--journal."
+        _(
+            "{path} already holds a game; continue it with --resume, or give another name "
+            "with --journal.",
+            path=path,
+        )
     )
 
 
 def _unreadable(path: Path, error: OSError) -> JournalError:
-    return JournalError(f"The journal {path} cannot be read ({_reason(error)}); copy it elsewhere.")
-
-
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error)
+    return JournalError(
+        _(
+            "The journal {path} cannot be read ({reason}); copy it elsewhere.",
+            path=path,
+            reason=reason_of(error),
+        )
+    )
 
 
 # --- the lines -----------------------------------------------------------------------------------
@@ -552,8 +590,11 @@ def _decoded(path: Path, content: bytes, beat: Beat | None) -> JournalContents:
     """
     if content[: len(FIRST)] != FIRST[: len(content)]:
         raise JournalError(
-            f"{path} is not a BlindPlay journal; check the name, or choose another file with "
-            "--journal."
+            _(
+                "{path} is not a BlindPlay journal; check the name, or choose another file "
+                "with --journal.",
+                path=path,
+            )
         )
     *lines, rest = content.split(b"\n")
     facts: list[Fact] = []
@@ -564,10 +605,20 @@ def _decoded(path: Path, content: bytes, beat: Beat | None) -> JournalContents:
             value = checked(line, number, digests[-1])
             facts.append(parse(value["fact"]))
         except FactError as error:
-            wrong = f"holds at line {number} no fact that this program knows ({error})"
+            wrong = _(
+                "The journal {path} holds at line {number} no fact that this program knows "
+                "({error}).",
+                path=path,
+                number=number,
+                error=error,
+            )
             break
         except (ValueError, RecursionError):
-            wrong = f"is damaged or was changed at line {number}"
+            wrong = _(
+                "The journal {path} is damaged or was changed at line {number}.",
+                path=path,
+                number=number,
+            )
             break
         digests.append(value["digest"])
         whole += len(line) + 1
@@ -575,22 +626,36 @@ def _decoded(path: Path, content: bytes, beat: Beat | None) -> JournalContents:
     trouble = ""
     foreign = beat is not None and not _continues(digests, beat)
     if foreign:
-        trouble = (
-            f"The journal {path} is not the one that its table left: {named} beside it tells of "
-            f"another; put the right one there, or move {named} elsewhere to continue this one."
+        trouble = _(
+            "The journal {path} is not the one that its table left: {named} beside it "
+            "tells of another; put the right one there, or move {named} elsewhere to "
+            "continue this one.",
+            path=path,
+            named=named,
         )
     elif wrong:
-        trouble = f"The journal {path} {wrong}, {_KEEP}"
+        trouble = join_texts(" ", (wrong, _KEEP))
     elif beat is not None and beat.facts > len(facts):
         first = len(facts) + 1
-        missing = f"fact {first}" if beat.facts == first else f"facts {first} to {beat.facts}"
-        trouble = f"The journal {path} lacks {missing}, {_KEEP}"
+        lacks = (
+            _("The journal {path} lacks fact {first}.", path=path, first=first)
+            if beat.facts == first
+            else _(
+                "The journal {path} lacks facts {first} to {last}.",
+                path=path,
+                first=first,
+                last=beat.facts,
+            )
+        )
+        trouble = join_texts(" ", (lacks, _KEEP))
     torn = bool(rest) and not trouble
     if torn:
-        trouble = (
-            f"Line {len(lines) + 1}, the last one of the journal {path}, is incomplete and is left "
-            "out: the table stopped while it wrote the line; compare the position with the "
-            "scoresheets."
+        trouble = _(
+            "Line {count}, the last one of the journal {path}, is incomplete and is "
+            "left out: the table stopped while it wrote the line; compare the position "
+            "with the scoresheets.",
+            count=len(lines) + 1,
+            path=path,
         )
     return JournalContents(facts, content[:whole], trouble, torn, foreign)
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from blindplay.laws import FactError, Game, Ruling
 from blindplay.laws.rulings import dumps
+from blindplay.translation import _
 from blindplay.version import VERSION
 from blindplay.wording.pack_words import PackWords
 
@@ -119,7 +120,7 @@ def read_line(line: bytes) -> SignedStatement:
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-    covered, _, end = line.rpartition(_COVERED)
+    covered, _rest, end = line.rpartition(_COVERED)
     try:
         value = json.loads(line)
         made = value.pop("signature")
@@ -129,9 +130,9 @@ def read_line(line: bytes) -> SignedStatement:
         public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(statement.key))
         public.verify(bytes.fromhex(made), covered)
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
-        raise SignatureError("it is not a signature of a journal") from None
+        raise SignatureError(_("it is not a signature of a journal")) from None
     except InvalidSignature:
-        raise SignatureError("the signature does not belong to what it signs") from None
+        raise SignatureError(_("the signature does not belong to what it signs")) from None
     return statement
 
 
@@ -178,7 +179,7 @@ def add(journal: Path, line: bytes) -> bool:
         content = files.read(handle)
         whole = content.rfind(b"\n") + 1
         if whole + len(line) > _MOST_BYTES:
-            raise OSError("there are too many signatures")
+            raise OSError(_("there are too many signatures"))
         if whole < len(content):  # a power cut came while it was written
             files.truncate(handle, whole)
         files.write(handle, line)
@@ -239,7 +240,11 @@ def _chain(contents: JournalContents) -> Finding:
     if contents.trouble:
         return Finding("chain", False, contents.trouble)
     number, seal = contents.end
-    return Finding("chain", True, f"The chain holds: {number} lines, and the seal is {seal}.")
+    return Finding(
+        "chain",
+        True,
+        _("The chain holds: {number} lines, and the seal is {seal}.", number=number, seal=seal),
+    )
 
 
 def _statements(journal: Path) -> Iterator[SignedStatement | Finding]:
@@ -249,7 +254,16 @@ def _statements(journal: Path) -> Iterator[SignedStatement | Finding]:
             yield signatures.read_line(line)
         except SignatureError as error:
             file = signatures.file_of(journal)
-            yield Finding("signature", False, f"Line {number} of {file} is wrong: {error}.")
+            yield Finding(
+                "signature",
+                False,
+                _(
+                    "Line {number} of {file} is wrong: {error}.",
+                    number=number,
+                    file=file,
+                    error=error,
+                ),
+            )
 
 
 class _Refolded:
@@ -262,15 +276,21 @@ class _Refolded:
             try:
                 rulings.add(game.apply(fact))
             except FactError as error:
-                text = f"The Laws do not take line {number}: {error}."
+                text = _("The Laws do not take line {number}: {error}.", number=number, error=error)
                 self.finding = Finding("rulings", False, text)
                 return
             if number in wanted:
                 self.at[number] = {**signatures.outcome(game), "rulings": rulings.digest}
         number = len(contents.facts)
-        text = f"The Laws take all lines up to line {number}, and the game is not over."
+        text = _(
+            "The Laws take all lines up to line {number}, and the game is not over.", number=number
+        )
         if game.result:
-            text = f"The Laws take all lines up to line {number}; the result is {game.result}."
+            text = _(
+                "The Laws take all lines up to line {number}; the result is {result}.",
+                number=number,
+                result=game.result,
+            )
         self.finding = Finding("rulings", True, text)
 
 
@@ -282,23 +302,53 @@ def _checked(
     own = signed.game == (digest_of(lines[0]) if lines else "")
     wrong = ""
     if n > len(lines):
-        wrong = f"Table {table} of {event} signed {n} lines, and there are only {len(lines)}."
+        wrong = _(
+            "Table {table} of {event} signed {number} lines, and there are only {count}.",
+            table=table,
+            event=event,
+            number=n,
+            count=len(lines),
+        )
     elif not own or digest_of(lines[n - 1]) != signed.digest:
-        wrong = f"Table {table} of {event} signed another line {n} than this one."
+        wrong = _(
+            "Table {table} of {event} signed another line {number} than this one.",
+            table=table,
+            event=event,
+            number=n,
+        )
     elif known is not None and event != known.event:
-        wrong = f"Table {table} of {event} signed this, and the keys are those of {known.event}."
+        wrong = _(
+            "Table {table} of {event} signed this, and the keys are those of {other_event}.",
+            table=table,
+            event=event,
+            other_event=known.event,
+        )
     elif known is not None and known.keys.get(table) != signed.key:
-        wrong = f"Line {n} is not signed with the key of table {table} of {event}."
+        wrong = _(
+            "Line {number} is not signed with the key of table {table} of {event}.",
+            number=n,
+            table=table,
+            event=event,
+        )
     elif n in refolded.at:
         wrong = _contradiction(signed, refolded.at[n])
     if wrong:
         return Finding("signature", False, wrong)
     if known is not None:
-        right = f"Table {table} of {event} signed all lines up to line {n}."
+        right = _(
+            "Table {table} of {event} signed all lines up to line {number}.",
+            table=table,
+            event=event,
+            number=n,
+        )
     else:
-        right = (
-            f"Table {table} of {event} signed all lines up to line {n}; compare its key with the "
-            f"organiser's: {signed.key}."
+        right = _(
+            "Table {table} of {event} signed all lines up to line {number}; compare "
+            "its key with the organiser's: {key}.",
+            table=table,
+            event=event,
+            number=n,
+            key=signed.key,
         )
     return Finding("signature", True, right)
 
@@ -311,12 +361,23 @@ def _contradiction(signed: SignedStatement, found: Mapping[str, object]) -> str:
         if stated == value:
             continue
         if name != "rulings":
-            return f"At line {n} {name} is signed as {stated!r}, and the facts give {value!r}."
+            return _(
+                "At line {number} {name} is signed as {stated}, and the facts give {value}.",
+                number=n,
+                name=name,
+                stated=repr(stated),
+                value=repr(value),
+            )
         if signed.version == VERSION:
-            return f"At line {n} other rulings are signed than follow from the facts."
-        return (
-            f"At line {n} other rulings are signed than follow from the facts here; check it with "
-            f"BlindPlay {signed.version}, for this is {VERSION}."
+            return _(
+                "At line {number} other rulings are signed than follow from the facts.", number=n
+            )
+        return _(
+            "At line {line} other rulings are signed than follow from the facts here; "
+            "check it with BlindPlay {theirs}, for this is {ours}.",
+            line=n,
+            theirs=signed.version,
+            ours=VERSION,
         )
     return ""
 
@@ -324,5 +385,7 @@ def _contradiction(signed: SignedStatement, found: Mapping[str, object]) -> str:
 def _uncovered(covered: int, number: int, known: KnownKeys | None) -> Iterator[Finding]:
     if covered == number:
         return
-    sentence = f"No table signed the lines from {covered + 1} to {number}."
+    sentence = _(
+        "No table signed the lines from {covered} to {number}.", covered=covered + 1, number=number
+    )
     yield Finding("signature", known is None, sentence)

@@ -13,6 +13,7 @@ import chess.pgn
 from chess.pgn import NAG_BLUNDER, NAG_MISTAKE
 
 from blindplay.given import plain, plain_lines, read_bytes, shown
+from blindplay.translation import _
 
 from .journal import JournalError, is_journal
 from .score import pgn
@@ -106,7 +107,9 @@ def studies(path: Path, kind: StudyKind | None = None) -> list[StudiedGame | Puz
     else:
         found = list(_of_pgn(text, name, kind))
     if not found:
-        raise ValueError(f"{name} holds no game and no position; name a journal, a PGN or an EPD.")
+        raise ValueError(
+            _("{name} holds no game and no position; name a journal, a PGN or an EPD.", name=name)
+        )
     return found
 
 
@@ -116,12 +119,14 @@ def _of_journal(path: Path) -> StudiedGame:
     except JournalError as error:
         raise ValueError(str(error)) from None
     if not scored.game.over:
-        raise ValueError(f"The game in {path} is not over; review it when it has ended.")
+        raise ValueError(
+            _("The game in {path} is not over; review it when it has ended.", path=path)
+        )
     game = _parsed(pgn(scored.game, scored.reason))
     assert game is not None
     moves = len(list(game.mainline_moves()))
     if not moves:
-        raise ValueError(f"The game in {path} has no moves; name another one.")
+        raise ValueError(_("The game in {path} has no moves; name another one.", path=path))
     return StudiedGame(game, moves == len(scored.game.history))
 
 
@@ -137,14 +142,21 @@ def _of_pgn(text: str, name: str, kind: StudyKind | None) -> Iterator[StudiedGam
             game = chess.pgn.read_game(stream)
             board = None if game is None else game.board()
         except (ValueError, RecursionError):
-            raise ValueError(f"Game {number} in {name} cannot be read; correct it.") from None
+            raise ValueError(
+                _("Game {number} in {name} cannot be read; correct it.", number=number, name=name)
+            ) from None
         if game is None or board is None:
             return
         if game.variations or "FEN" in game.headers or game.errors:
             if (word := _unread(text[begin : stream.tell()])) is not None:
                 raise ValueError(
-                    f"Game {number} in {name} holds {shown(word)}, which is no move in PGN; write "
-                    "the pieces as K, Q, R, B and N."
+                    _(
+                        "Game {number} in {name} holds {word}, which is no move in PGN; "
+                        "write the pieces as K, Q, R, B and N.",
+                        number=number,
+                        name=name,
+                        word=shown(word),
+                    )
                 )
             yield _checked(game, board, name, number, kind)
             number += 1
@@ -168,26 +180,57 @@ def _checked(
     moves = list(game.mainline_moves())
     if game.errors:
         at = board.fullmove_number + (len(moves) + (board.turn == chess.BLACK)) // 2
-        raise ValueError(f"Game {number} in {name} has a mistake near its move {at}; correct it.")
+        raise ValueError(
+            _(
+                "Game {number} in {name} has a mistake near its move {at}; correct it.",
+                number=number,
+                name=name,
+                at=at,
+            )
+        )
     if type(board) is not chess.Board or not board.is_valid() or _is_endless(board, moves):
-        raise ValueError(f"Game {number} in {name} cannot be reviewed; name another one.")
+        raise ValueError(
+            _(
+                "Game {number} in {name} cannot be reviewed; name another one.",
+                number=number,
+                name=name,
+            )
+        )
     termination = game.headers.get("Termination", "")
     if _RUNNING.fullmatch(termination):
-        raise ValueError(f"Game {number} in {name} is not over; review it when it has ended.")
+        raise ValueError(
+            _(
+                "Game {number} in {name} is not over; review it when it has ended.",
+                number=number,
+                name=name,
+            )
+        )
     played = board.chess960 or "Mode" in game.headers  # a game that was played has this tag
     own = not played and board.fen() != chess.STARTING_FEN
     if kind is StudyKind.PUZZLE or (kind is None and own):
         if board.is_game_over():
-            raise ValueError(f"Game {number} in {name} has no legal move; name another position.")
+            raise ValueError(
+                _(
+                    "Game {number} in {name} has no legal move; name another position.",
+                    number=number,
+                    name=name,
+                )
+            )
         name = game.headers.get("Event", "").strip("?")
         return Puzzle(board, name, tuple(moves[:1]), line=tuple(moves))
     if not moves:
-        raise ValueError(f"Game {number} in {name} has no moves; name another one.")
+        raise ValueError(
+            _("Game {number} in {name} has no moves; name another one.", number=number, name=name)
+        )
     open_ = game.headers.get("Result") in ("*", "?", "") and not _ENDED.fullmatch(termination)
     if open_ and not game.end().board().is_game_over():
         raise ValueError(
-            f"Game {number} in {name} has no result, so it may not be over; review it when it has "
-            "ended, and write its result."
+            _(
+                "Game {number} in {name} has no result, so it may not be over; review it "
+                "when it has ended, and write its result.",
+                number=number,
+                name=name,
+            )
         )
     return StudiedGame(game)
 
@@ -201,9 +244,17 @@ def _of_epd(line: str, name: str, number: int) -> Puzzle:
     try:
         board, given = chess.Board.from_epd(line)
     except (ValueError, IndexError):
-        raise ValueError(f"{name}, line {number}: this is not EPD; correct it.") from None
+        raise ValueError(
+            _("{name}, line {number}: this is not EPD; correct it.", name=name, number=number)
+        ) from None
     if not board.is_valid() or board.is_game_over():
-        raise ValueError(f"{name}, line {number}: this position cannot be played on; correct it.")
+        raise ValueError(
+            _(
+                "{name}, line {number}: this position cannot be played on; correct it.",
+                name=name,
+                number=number,
+            )
+        )
     best, avoid, known = (_moves(given.get(key)) for key in ("bm", "am", "pv"))
     return Puzzle(board, str(given.get("id") or ""), best or known[:1], avoid, known)
 

@@ -17,7 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from blindplay.given import reason_of
 from blindplay.language import MixedText
+from blindplay.translation import _
 
 from .files import beside, write_new
 
@@ -72,12 +74,19 @@ class Tape:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # voices are private
             except OSError as error:
                 raise TapeError(
-                    f"The tape {folder} cannot be made ({error.strerror}); choose another place "
-                    "for the journal, beside which it lies."
+                    _(
+                        "The tape {folder} cannot be made ({reason}); choose another place "
+                        "for the journal, beside which it lies.",
+                        folder=folder,
+                        reason=reason_of(error),
+                    )
                 ) from None
         elif not folder.is_dir():
             raise TapeError(
-                f"There is no tape at {folder}; a game has one if it was played with --tape."
+                _(
+                    "There is no tape at {folder}; a game has one if it was played with --tape.",
+                    folder=folder,
+                )
             )
         self._last = max((number for number, _ in self._files()), default=0)
 
@@ -97,8 +106,12 @@ class Tape:
                 write_new(path, sound)
             except OSError as error:
                 raise TapeError(
-                    f"The tape {self.folder} cannot be written ({error.strerror}); make room on "
-                    "the disk, and keep the scoresheet by hand meanwhile."
+                    _(
+                        "The tape {folder} cannot be written ({reason}); make room on the "
+                        "disk, and keep the scoresheet by hand meanwhile.",
+                        folder=self.folder,
+                        reason=reason_of(error),
+                    )
                 ) from None
             self._last = number
         return Recording(number, t, ply, by, words, path)
@@ -122,13 +135,16 @@ class Tape:
         everything = self.recordings()
         if not everything:
             raise TapeError(
-                f"There is nothing on the tape {self.folder} that can be played; go by the "
-                "scoresheets."
+                _(
+                    "There is nothing on the tape {folder} that can be played; go by the "
+                    "scoresheets.",
+                    folder=self.folder,
+                )
             )
         before = [at for at, found in enumerate(everything) if found.ply < ply]
         rest = everything[before[-1] + 1 :] if before else everything
         if not rest:
-            raise TapeError("The tape ends before that move; name an earlier one.")
+            raise TapeError(_("The tape ends before that move; name an earlier one."))
         return rest
 
     def _files(self) -> Iterator[tuple[int, Path]]:
@@ -143,12 +159,16 @@ def write_sound(path: Path, pcm: bytes) -> None:
     :raises TapeError: for another kind of file, or if the file cannot be written.
     """
     if path.suffix.lower() not in _EXPORTS:
-        raise TapeError(f"{path} must end in .flac, .opus or .wav: that says how it is written.")
+        raise TapeError(
+            _("{path} must end in .flac, .opus or .wav: that says how it is written.", path=path)
+        )
     kind, subtype = _EXPORTS[path.suffix.lower()]
     try:
         path.write_bytes(_encoded(pcm, EXPORT_RATE, kind, subtype))
     except OSError as error:
-        raise TapeError(f"{path} cannot be written ({error.strerror}).") from None
+        raise TapeError(
+            _("{output} cannot be written ({reason}).", output=path, reason=reason_of(error))
+        ) from None
 
 
 def _encoded(pcm: bytes, rate: int, kind: str, subtype: str, **tags: str) -> bytes:
@@ -168,7 +188,11 @@ def _library() -> Any:
         import soundfile
     except (ImportError, OSError) as error:
         raise TapeError(
-            f"Tapes need the sound library libsndfile ({error}); install soundfile again with pip."
+            _(
+                "Tapes need the sound library libsndfile ({error}); install soundfile "
+                "again with pip.",
+                error=error,
+            )
         ) from None
     return soundfile
 

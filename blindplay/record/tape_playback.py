@@ -6,6 +6,7 @@ from typing import TextIO
 
 from blindplay.speech.audio import AudioSink, read_audio
 from blindplay.speech.speaker import Sound
+from blindplay.translation import _
 
 from . import Tape, read_journal
 from .score import entry_place, ply_of
@@ -40,10 +41,10 @@ def play_tape(
     try:
         game = Scored.of(journal).game
     except BrokenGameError as error:
-        print(f"trouble: {error}", file=out)
+        print(_("trouble: {error}", error=error), file=out)
         game = error.before.game
     for path in tape.damaged():
-        print(f"trouble: {path} is damaged and left out.", file=out)
+        print(_("trouble: {path} is damaged and left out.", path=path), file=out)
     found = tape.from_ply(ply_of(game, first) if first is not None else 1)
     if output is not None:
         write_tape(output, found)

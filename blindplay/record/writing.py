@@ -20,6 +20,7 @@ from blindplay.language.scoresheets.reading import Certainty, notation_of, read
 from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
 from blindplay.laws.rulings import GameOver
+from blindplay.translation import _
 from blindplay.wording.pack_words import PackWords
 
 from . import JournalError, pgn
@@ -64,7 +65,7 @@ def braille_pages(
     :raises ValueError: for fewer than 10 cells or 3 lines.
     """
     if cells < 10 or lines < 3:
-        raise ValueError("A Braille page needs at least 10 cells in a line and 3 lines.")
+        raise ValueError(_("A Braille page needs at least 10 cells in a line and 3 lines."))
     found: list[list[str]] = [[]]
     for block in blocks:
         folded = list(_folded(block, cells))
@@ -121,7 +122,7 @@ def html_page(
     from jinja2 import Environment, PackageLoader  # it is large, and only this page needs it
 
     if not 6 <= points <= 72:
-        raise ValueError("The size of type must be 6 to 72 points; 18 and more is large print.")
+        raise ValueError(_("The size of type must be 6 to 72 points; 18 and more is large print."))
     environment = Environment(
         loader=PackageLoader("blindplay.record"),
         autoescape=True,
@@ -147,8 +148,8 @@ _HEADING = {
 _UNKNOWN = ("?", "????.??.??", "*")
 # Data that only the journal gives, by tags in small letters: PGN readers treat case differently.
 _JOURNALS_OWN = {
-    **dict.fromkeys(("fen", "setup", "variant"), "where the game began"),
-    **dict.fromkeys(("result", "termination"), "how the game ended"),
+    **dict.fromkeys(("fen", "setup", "variant"), _("where the game began")),
+    **dict.fromkeys(("result", "termination"), _("how the game ended")),
 }
 
 
@@ -215,10 +216,15 @@ class Scored:
         for name, value in (more or {}).items():
             if not value.strip():
                 raise ValueError(
-                    f"The tag {name} needs an equals sign and a value, for example {name}=…."
+                    _(
+                        "The tag {name} needs an equals sign and a value, for example {name}=….",
+                        name=name,
+                    )
                 )
             if own := _JOURNALS_OWN.get(name.casefold()):
-                raise ValueError(f"The journal says {own}; leave out the tag {name}.")
+                raise ValueError(
+                    _("The journal says {own}; leave out the tag {name}.", own=own, name=name)
+                )
         game, reason, broken = Game(PackWords()), "", ""
         try:
             for ruling in replay(read_from_journal(path), game=game):
@@ -227,7 +233,7 @@ class Scored:
         except (JournalError, ReplayError) as error:
             broken = str(error)
         if game.setup is None:
-            raise JournalError(broken or f"{path} holds no game yet.")
+            raise JournalError(broken or _("{path} holds no game yet.", path=path))
         found = cls(game, reason, {name: plain(value) for name, value in (more or {}).items()})
         if broken:
             raise BrokenGameError(broken, found)
@@ -334,19 +340,25 @@ def check_output(journal: Path, output: Path) -> None:
         tape.
     """
     if output.exists() and journal.exists() and output.samefile(journal):
-        raise ValueError("The record cannot be written over its journal; give another --output.")
+        raise ValueError(_("The record cannot be written over its journal; give another --output."))
     names = (journal.absolute(), journal.resolve())
     journals = [file for name in names for file in (name, *damaged_copies(name))]
     tapes = [tape_folder(name) for name in names]
     for path in (output.absolute(), output.resolve()):  # it may be a link
         if path.suffix.casefold() in OWN_ENDS:
-            raise ValueError(f"{output} would be a part of a table; give another --output.")
+            raise ValueError(
+                _("{output} would be a part of a table; give another --output.", output=output)
+            )
         if _same(path, journals) or is_journal(path):
-            raise ValueError(f"{output} is a journal, or would be; give another --output.")
+            raise ValueError(
+                _("{output} is a journal, or would be; give another --output.", output=output)
+            )
         folders = (path, *path.parents)
         kept = any(one.suffix.casefold() == ".tape" and one.is_dir() for one in folders)
         if kept or any(_same(one, tapes) for one in folders):
-            raise ValueError(f"{output} is part of a tape, or would be; give another --output.")
+            raise ValueError(
+                _("{output} is part of a tape, or would be; give another --output.", output=output)
+            )
 
 
 def _same(path: Path, others: Iterable[Path]) -> bool:

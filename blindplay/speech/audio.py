@@ -22,6 +22,8 @@ from typing import Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
+from blindplay.translation import _
+
 RATE = 16_000
 """Samples per second of every source."""
 BLOCK_MS = 40
@@ -146,16 +148,16 @@ def read_audio(path: Path, rate: int = RATE) -> bytes:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise AudioError(f"{path} cannot be read; check its name.") from error
+        raise AudioError(_("{path} cannot be read; check its name.", path=path)) from error
     try:
         decoded = miniaudio.decode(
             _with_true_lengths(data), miniaudio.SampleFormat.SIGNED16, 1, rate
         )
     except (miniaudio.MiniaudioError, ValueError, struct.error) as error:
-        raise AudioError(f"{path} is not a sound file; give a WAV file.") from error
+        raise AudioError(_("{path} is not a sound file; give a WAV file.", path=path)) from error
     samples: array.array[int] = decoded.samples
     if not samples:
-        raise AudioError(f"{path} holds no sound; record it again.")
+        raise AudioError(_("{path} holds no sound; record it again.", path=path))
     if sys.byteorder == "big":
         samples.byteswap()
     return samples.tobytes()
@@ -184,7 +186,7 @@ def read_wav(path: Path) -> tuple[bytes, int]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise AudioError(f"{path} is not a WAV file.") from error
+        raise AudioError(_("{path} is not a WAV file.", path=path)) from error
     return parse_wav(data, str(path))
 
 
@@ -198,9 +200,9 @@ def parse_wav(data: bytes, name: str) -> tuple[bytes, int]:
             pcm = file.readframes(frames)
     except (EOFError, wave.Error, RuntimeError, ValueError) as error:
         # wave raises RuntimeError for a length that points beyond the end of the file.
-        raise AudioError(f"{name} is not a WAV file.") from error
+        raise AudioError(_("{path} is not a WAV file.", path=name)) from error
     if shape != (1, 2) or not frames or len(pcm) != 2 * frames:
-        raise AudioError(f"{name} is not a whole mono WAV file of 16 bits.")
+        raise AudioError(_("{name} is not a whole mono WAV file of 16 bits.", name=name))
     return pcm, rate
 
 

@@ -18,6 +18,8 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
+from blindplay.translation import _
+
 from .audio import BLOCK_MS, RATE, AudioError, AudioSource, QueueSource
 from .callbacks import call
 
@@ -110,7 +112,7 @@ class MicrophoneSource(QueueSource):
         self._wanted = device
         self._device: Any = None
         self._left = threading.Event()
-        self._silence_message = "The microphone gives no sound; plug it in again."
+        self._silence_message = _("The microphone gives no sound; plug it in again.")
 
     def __enter__(self) -> Self:
         try:
@@ -139,7 +141,7 @@ class MicrophoneSource(QueueSource):
 
     def _stopped(self, device: Any) -> None:
         if device is self._device and not self._closed:
-            self.fail("The microphone is gone; plug it in again.")
+            self.fail(_("The microphone is gone; plug it in again."))
 
     def reopen(self) -> bool:
         """Try to open the microphone every second until it gives sound; False after `close`."""
@@ -192,7 +194,7 @@ class DeviceSink:
         self, device: str | None = None, *, beside: Callable[[int], bytes] | None = None
     ) -> None:
         self._beside = beside
-        self.name = device or "default output"
+        self.name = device or _("default output")
         self._wanted = device
         self._lock = threading.Lock()
         self._playing = b""
@@ -255,7 +257,7 @@ class DeviceSink:
             if self._is_gone():
                 self.close()
                 raise AudioError(
-                    f"The audio output ({self.name}) takes no sound; plug it in again."
+                    _("The audio output ({name}) takes no sound; plug it in again.", name=self.name)
                 )
         return not stop.is_set()
 
@@ -283,16 +285,18 @@ def _opening(wanted: str | None, *, capture: bool) -> Iterator[Any]:
             rate, period_ms = DeviceSink.DEVICE_RATE, DeviceSink.PERIOD_MS
         device = make(miniaudio.SampleFormat.SIGNED16, 1, rate, period_ms, identity)
         if device.backend == "Null":
-            raise miniaudio.MiniaudioError("only the null device")
+            raise miniaudio.MiniaudioError(_("only the null device"))
         yield device
     except miniaudio.MiniaudioError as error:
         if device is not None:
             device.close()
         raise AudioError(
-            "No microphone can be opened; plug one in and allow this program to use it, "
-            "or type the moves."
+            _(
+                "No microphone can be opened; plug one in and allow this program to use it, "
+                "or type the moves."
+            )
             if capture
-            else "No audio output can be opened; plug in a loudspeaker or an earphone."
+            else _("No audio output can be opened; plug in a loudspeaker or an earphone.")
         ) from error
 
 
@@ -324,9 +328,20 @@ def _device_id(wanted: str | None, *, capture: bool) -> Any:
         for name, identity in listed:
             if fits(name.casefold(), wanted.casefold()):
                 return identity
-    kind = "microphone" if capture else "audio output"
-    names = "; ".join(name for name, _ in listed) or "none"
-    raise AudioError(f"There is no {kind} called {wanted!r}; there are: {names}.")
+    names = "; ".join(name for name, *_id in listed) or _("none")
+    raise AudioError(
+        _(
+            "There is no microphone called {wanted}; there are: {names}.",
+            wanted=repr(wanted),
+            names=names,
+        )
+        if capture
+        else _(
+            "There is no audio output called {wanted}; there are: {names}.",
+            wanted=repr(wanted),
+            names=names,
+        )
+    )
 
 
 _alsa_handler: list[object] = []

@@ -27,6 +27,8 @@ from typing import Any
 
 import platformdirs
 
+from blindplay.translation import _
+
 from .confusions import Confusions
 from .models import catalogue
 from .models.folders import ModelError, is_built_in, manifest, origin
@@ -262,7 +264,9 @@ def _weights_of(models: tuple[Path, ...], lost: Callable[[str], None] | None) ->
         except (ModelError, OSError) as error:
             if lost is None and len(models) == 1:
                 raise
-            (lost or log.warning)(f"{error} Until then the general, cautious weights are used.")
+            (lost or log.warning)(
+                _("{error} Until then the general, cautious weights are used.", error=error)
+            )
     brought = files("blindplay.speech").joinpath("confidences")
     usual = brought.joinpath(f"{_usual_name(models)}.json")
     if not usual.is_file():
@@ -331,6 +335,9 @@ def read(text: str, path: Path) -> ConfidenceModel:
         return ConfidenceModel(weights, Confusions(table), dict(data.get("measured", {})))
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise ModelError(
-            f"{path} is damaged or of another version of BlindPlay; delete it, and the "
-            "general, cautious weights are used."
+            _(
+                "{path} is damaged or of another version of BlindPlay; delete it, and the "
+                "general, cautious weights are used.",
+                path=path,
+            )
         ) from error

@@ -28,6 +28,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
+from blindplay.translation import _
+
 from .audio import amplified
 from .callbacks import call_all
 from .models.folders import ModelError
@@ -142,7 +144,7 @@ class Ensemble:
 
     def __init__(self, recognisers: Sequence[Recogniser]) -> None:
         if not recognisers:
-            raise ValueError("Give at least one model to listen.")
+            raise ValueError(_("Give at least one model to listen."))
         self._on_lost: list[Callable[[str], None]] = []
         self._on_back: list[Callable[[str], None]] = []
         self._loaded = tuple(recognisers)
@@ -253,11 +255,16 @@ class Ensemble:
             log.error("the model in %s is late", model.folder)
             call_all(
                 self._on_lost,
-                f"The speech model in {model.folder} is too slow at the moment; the others go on "
-                "until it has caught up.",
+                _(
+                    "The speech model in {folder} is too slow at the moment; the others go "
+                    "on until it has caught up.",
+                    folder=model.folder,
+                ),
             )
         for model in back:
-            call_all(self._on_back, f"The speech model in {model.folder} listens again.")
+            call_all(
+                self._on_back, _("The speech model in {folder} listens again.", folder=model.folder)
+            )
         return ready
 
     def _each(
@@ -289,13 +296,22 @@ class Ensemble:
             if lost not in self._models:
                 return
             if self.members == (lost,):
-                raise ModelError(f"The speech model in {lost.folder} failed ({error}).") from error
+                raise ModelError(
+                    _(
+                        "The speech model in {folder} failed ({error}).",
+                        folder=lost.folder,
+                        error=error,
+                    )
+                ) from error
             self._models = tuple(one for one in self._models if one is not lost)
         log.error("the model in %s failed: %s", lost.folder, error)
         call_all(
             self._on_lost,
-            f"The speech model in {lost.folder} failed and no longer listens; the others go on. "
-            "Run blindplay models check.",
+            _(
+                "The speech model in {folder} failed and no longer listens; the others go "
+                "on. Run blindplay models check.",
+                folder=lost.folder,
+            ),
         )
 
 

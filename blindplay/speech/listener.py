@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
+from blindplay.translation import _
+
 from .audio import BLOCK_MS, AudioError, AudioSource, Closing
 from .callbacks import call
 from .endpointing import Endpointer, MicrophoneMode, Segment, Silero
@@ -154,7 +156,7 @@ class Listener(Closing):
         except Exception as error:
             recognition = Recognition()
             if not in_our_thread or threading.current_thread() is self._thread:
-                self._lose(f"The recogniser failed ({error}); it is begun anew.")
+                self._lose(_("The recogniser failed ({error}); it is begun anew.", error=error))
         if in_our_thread:
             self._end_if_abandoned()
             self._busy_since = None
@@ -228,7 +230,7 @@ class Listener(Closing):
             self._busy_since = None
             self._hangs += 1
             self._thread = threading.Thread(target=self._work, daemon=True, name="listener")
-            self._lose("The recogniser hangs; it is begun anew.")
+            self._lose(_("The recogniser hangs; it is begun anew."))
             self._thread.start()
 
     def _lose(self, sentence: str) -> None:
@@ -250,7 +252,9 @@ class Listener(Closing):
             return
         except Exception as error:  # the table must learn that it hears nothing any more
             log.exception("listening failed")
-            call(self._on_error, f"Listening failed ({error}); run blindplay doctor.")
+            call(
+                self._on_error, _("Listening failed ({error}); run blindplay doctor.", error=error)
+            )
         self._ended.set()
         self._source.close()
 
@@ -280,7 +284,7 @@ class Listener(Closing):
             self._busy_since = None
             if not self._failed:
                 log.exception("the recogniser failed")
-            self._lose(f"The recogniser failed ({error}); it is begun anew.")
+            self._lose(_("The recogniser failed ({error}); it is begun anew.", error=error))
             return
         self._end_if_abandoned()
         self._busy_since = None

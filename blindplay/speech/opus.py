@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from blindplay.translation import _
+
 from .audio import BLOCK_MS, RATE, AudioError
 
 HEARD_RATE = 48_000
@@ -17,8 +19,10 @@ def check() -> None:
         import av  # noqa: F401
     except ImportError:
         raise AudioError(
-            "Voices are carried with the package av, which is not installed; install it with: "
-            'pip install "blindplay[voices]".'
+            _(
+                "Voices are carried with the package av, which is not installed; install it with: "
+                'pip install "blindplay[voices]".'
+            )
         ) from None
 
 

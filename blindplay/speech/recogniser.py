@@ -17,6 +17,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from blindplay.translation import _
+
 from .audio import RATE, amplified, speech_onset_s
 from .models import folders
 from .models.folders import ModelError
@@ -32,8 +34,11 @@ class VocabularyError(ValueError):
 
     def __init__(self, unknown: Iterable[str]) -> None:
         super().__init__(
-            f"No speech model knows: {', '.join(sorted(unknown))}; leave those phrases out or "
-            "choose another model."
+            _(
+                "No speech model knows: {unknown}; leave those phrases out or choose "
+                "another model.",
+                unknown=", ".join(sorted(unknown)),
+            )
         )
 
 
@@ -148,7 +153,7 @@ class Recogniser:
             self._model: Any = self._vosk.Model(path)
         except Exception as error:  # vosk raises nothing more specific
             raise ModelError(
-                f"Vosk cannot load the model in {model}; unpack the model again."
+                _("Vosk cannot load the model in {model}; unpack the model again.", model=model)
             ) from error
         self._open_grammar = VoskGrammar(self._with_unknown(self._open_words(words)))
 
@@ -388,9 +393,12 @@ def plain_path(model: Path) -> str:
         path = _short_path(path)
         if not path.isascii():
             raise ModelError(
-                f"Vosk cannot open the model in {model}, because this path has other letters than "
-                "A to Z; move the model, or BlindPlay if it is its own, to a folder such as "
-                "C:\\BlindPlay."
+                _(
+                    "Vosk cannot open the model in {model}, because this path has other "
+                    "letters than A to Z; move the model, or BlindPlay if it is its own, "
+                    "to a folder such as C:\\BlindPlay.",
+                    model=model,
+                )
             )
     return path
 

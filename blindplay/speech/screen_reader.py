@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from blindplay.translation import _
+
 WORDS_PER_MINUTE = 160
 """As slow as a reader usually speaks; users who listen faster can set it."""
 _LETTERS_PER_WORD = 5.0
@@ -40,8 +42,11 @@ class ScreenReader:
     def __init__(self, *, words_per_minute: int = WORDS_PER_MINUTE, registry: Any = None) -> None:
         if importlib.util.find_spec("prism") is None:
             raise ReaderError(
-                "Your screen reader is reached through prismatoid, which is not installed; install "
-                'it with: pip install "blindplay[reader]".'
+                _(
+                    "Your screen reader is reached through prismatoid, which is not installed; "
+                    "install "
+                    'it with: pip install "blindplay[reader]".'
+                )
             )
         self._seconds_per_letter = 60 / words_per_minute / _LETTERS_PER_WORD
         self._registry = registry
@@ -75,7 +80,7 @@ class ScreenReader:
         with self._lock, contextlib.suppress(Exception):  # it may be gone, and is silent then
             backend.stop()
         if late:
-            raise ReaderError("The screen reader hangs; start it again.")
+            raise ReaderError(_("The screen reader hangs; start it again."))
         return False
 
     def braille(self, text: str) -> None:
@@ -116,14 +121,16 @@ class ScreenReader:
             raise
         except Exception as error:  # Prism's errors have no common base outside of it
             self._backend = None
-            raise ReaderError(f"The screen reader does not answer ({error}); start it.") from error
+            raise ReaderError(
+                _("The screen reader does not answer ({error}); start it.", error=error)
+            ) from error
         return self._backend
 
     def _found(self) -> Any:
         if self._backend is None:
             self._backend = next(self._running(), None)
         if self._backend is None:
-            raise ReaderError("No screen reader runs that can be reached; start yours.")
+            raise ReaderError(_("No screen reader runs that can be reached; start yours."))
         return self._backend
 
     def _running(self) -> Iterator[Any]:

@@ -25,6 +25,8 @@ from typing import Self, TypeAlias
 
 import numpy as np
 
+from blindplay.translation import _
+
 from .audio import RATE, AudioError, AudioSink, Closing, read_audio, read_wav
 from .callbacks import call, call_all
 from .screen_reader import ReaderError, ScreenReader
@@ -163,7 +165,7 @@ class Speaker(Closing):
             parts = tuple((words_only(text, code or own), code) for text, code in parts)
         with self._change:
             if self._closed:
-                raise ValueError("The speaker is closed; make a new one.")
+                raise ValueError(_("The speaker is closed; make a new one."))
             self._queue.append(_Utterance(parts, to, on_done, on_spoken, sound))
             self._change.notify_all()
 
@@ -312,7 +314,7 @@ class Speaker(Closing):
                 reader,
                 lambda stop: reader.speak(text, stop),
                 3 * reader.lasts(text) + PLAYING_PATIENCE_S,
-                ReaderError("The screen reader hangs; start it again."),
+                ReaderError(_("The screen reader hangs; start it again.")),
             )
         except Exception as error:
             if self._reader_works:
@@ -344,7 +346,10 @@ class Speaker(Closing):
         except SynthesisError as error:
             found = self._synthesiser.render(text)  # if this fails, too, no voice can speak
             self._voiceless.add(language)
-            call(self._on_error, f"{error} Until then the voice for {own!r} speaks it.")
+            call(
+                self._on_error,
+                _("{error} Until then the voice for {own} speaks it.", error=error, own=repr(own)),
+            )
             return found
 
     def _play(self, to: Output, pcm: bytes, rate: int) -> bool:
@@ -355,7 +360,7 @@ class Speaker(Closing):
                 sink,
                 lambda stop: sink.play(pcm, rate, stop),
                 len(pcm) / 2 / rate + PLAYING_PATIENCE_S,
-                AudioError(f"The audio output ({sink.name}) hangs; plug it in again."),
+                AudioError(_("The audio output ({name}) hangs; plug it in again.", name=sink.name)),
             )
         except Exception:
             if to not in self._failed:
@@ -427,7 +432,7 @@ class Speaker(Closing):
         sentence = str(error)
         if not isinstance(error, SynthesisError | AudioError | NotWordsError | ReaderError):
             log.error("speaking failed", exc_info=error)
-            sentence = f"Speaking failed ({error}); run blindplay doctor."
+            sentence = _("Speaking failed ({error}); run blindplay doctor.", error=error)
         call(self._on_error, sentence)
 
 

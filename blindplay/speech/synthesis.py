@@ -18,6 +18,8 @@ from typing import Any
 
 import platformdirs
 
+from blindplay.translation import _, unpacked
+
 from .audio import AudioError, Closing, read_wav
 from .synthesis_worker import primary
 
@@ -57,9 +59,11 @@ def words_only(text: str, language: str = "") -> str:
         if bare.casefold() in letters:
             continue
         if not all(map(_is_word, bare.split("-"))):
-            raise NotWordsError(f"{token!r} must be spelled out in words before it is spoken.")
+            raise NotWordsError(
+                _("{token} must be spelled out in words before it is spoken.", token=repr(token))
+            )
     if not any(tokens.values()):
-        raise NotWordsError("There is nothing to say: give at least one word.")
+        raise NotWordsError(_("There is nothing to say: give at least one word."))
     return text
 
 
@@ -126,7 +130,7 @@ class _Worker:
     def ask(self, request: Mapping[str, object], timeout: float) -> dict[str, Any]:
         """Return the answer. Raises TimeoutError, or ConnectionError if the worker has died."""
         assert self.process.stdin is not None
-        ended = ConnectionError("the worker has ended")
+        ended = ConnectionError(_("the worker has ended"))
         with contextlib.suppress(queue.Empty):  # lines that nobody asked for are no answer
             while self._answers.get_nowait() is not None:
                 pass
@@ -138,7 +142,7 @@ class _Worker:
         except OSError as error:
             raise ended from error
         except queue.Empty:
-            raise TimeoutError("the worker does not answer") from None
+            raise TimeoutError(_("the worker does not answer")) from None
         if line is None:
             raise ended
         self.fresh = False
@@ -146,7 +150,7 @@ class _Worker:
             answer = json.loads(line)
             if isinstance(answer, dict):
                 return answer
-        raise ConnectionError("the worker answered nonsense")
+        raise ConnectionError(_("the worker answered nonsense"))
 
     def kill(self) -> None:
         with contextlib.suppress(OSError):
@@ -224,7 +228,9 @@ class Synthesiser(Closing):
             voice = voice or self.voice
         rate = rate or self.rate
         if rate is not None and not 80 <= rate <= 450:
-            raise ValueError(f"{rate} words a minute is too slow or too fast; give 80 to 450.")
+            raise ValueError(
+                _("{rate} words a minute is too slow or too fast; give 80 to 450.", rate=rate)
+            )
         text = self._text(words, language)
         path = self._path(text, language, voice, rate)
         if _is_cached(path):
@@ -267,7 +273,7 @@ class Synthesiser(Closing):
             listed = [Voice(v["id"], v["name"], v["language"]) for v in answer["voices"]]
         except (KeyError, TypeError):
             raise SynthesisError(
-                "The voices cannot be listed; run blindplay doctor and choose another voice."
+                _("The voices cannot be listed; run blindplay doctor and choose another voice.")
             ) from None
         return tuple(voice for voice in listed if primary(voice.language) == wanted)
 
@@ -278,7 +284,7 @@ class Synthesiser(Closing):
         soon that nothing can be spoken.
         """
         why, tries, self._failed = "", 1 if self._failed else 2, True
-        for _ in range(tries):
+        for _unused in range(tries):
             try:
                 if self._worker is None:
                     self._worker = _Worker(self._command)
@@ -290,15 +296,18 @@ class Synthesiser(Closing):
                 continue
             if "error" in answer:
                 self._failed = False  # the worker works; it cannot say this
-                raise SynthesisError(str(answer["error"]))
+                raise SynthesisError(unpacked(answer["error"]))
             if file is None or _is_whole(file):
                 self._failed = False
                 return answer
             # espeak sometimes returns no sample for a voice that works in a new process.
-            why = "the voice wrote no sound"
+            why = _("the voice wrote no sound")
             self._restart()
         raise SynthesisError(
-            f"The voice cannot speak ({why}); run blindplay doctor and choose another voice."
+            _(
+                "The voice cannot speak ({why}); run blindplay doctor and choose another voice.",
+                why=why,
+            )
         )
 
     def _restart(self) -> None:

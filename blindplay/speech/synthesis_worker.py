@@ -16,6 +16,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from blindplay.translation import _, packed
+
 
 def _load_espeak() -> Path | None:
     """Let pyttsx3 find the espeak-ng of the espeakng_loader package.
@@ -79,25 +81,32 @@ class Engine:
         for identity in exact + near:
             return identity
         raise ValueError(
-            f"This machine has no voice for the language {language!r}; "
-            "install one in the system's speech settings."
+            _(
+                "This machine has no voice for the language {language}; install one in the "
+                "system's speech settings.",
+                language=repr(language),
+            )
         )
 
     def _named(self, voice: str, known: list[dict[str, str]]) -> str:
         """Return the id of a voice of this id, name or language, with espeak also of a variant."""
-        base, _, variant = voice.partition("+")
+        base, _rest, variant = voice.partition("+")
         ids = {name.casefold(): v["id"] for v in reversed(known) for name in v.values() if name}
         if self._espeak:  # knows "en", too, but lists only "en-us", "en-gb", …
             ids |= {primary(v["language"]): voice for v in known}
         if base.casefold() not in ids:
-            raise ValueError(f"There is no voice {voice!r}; choose one that is listed.")
+            raise ValueError(
+                _("There is no voice {voice}; choose one that is listed.", voice=repr(voice))
+            )
         if not self._espeak:
             return ids[base.casefold()]
         if variant and self._data is not None:
             # espeak silently ignores an unknown variant.
             variants = self._data / "voices" / "!v"
             if not re.fullmatch(r"\w+", variant) or not (variants / variant).is_file():
-                raise ValueError(f"There is no voice variant {variant!r}; try f2 or m3.")
+                raise ValueError(
+                    _("There is no voice variant {variant}; try f2 or m3.", variant=repr(variant))
+                )
         return voice
 
     def _synchronise(self) -> None:
@@ -125,7 +134,7 @@ class Engine:
         self._engine.save_to_file(text, file)
         self._engine.runAndWait()
         if self._errors:
-            raise RuntimeError(f"The voice failed: {self._errors[0]}.")
+            raise RuntimeError(_("The voice failed: {errors}.", errors=self._errors[0]))
         _settle(Path(file))
         _to_wav(Path(file))
 
@@ -170,7 +179,7 @@ def main() -> None:
                 engine.render(**request)
                 answer = {"file": request["file"]}
         except Exception as error:  # a driver's exceptions must not end the process
-            answer = {"error": str(error) or type(error).__name__}
+            answer = {"error": packed(str(error) or type(error).__name__)}
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
 

@@ -12,7 +12,7 @@ from blindplay.boards.peg import calibration as found
 from blindplay.boards.peg import protocol as peg
 from blindplay.boards.peg.calibration import Calibration, Contact, HoleReading, RawBoard
 from blindplay.language import Key, Language, key_of, word_of
-from blindplay.translation import translated
+from blindplay.translation import _, translated
 
 from .attendant import Prompter, Say
 
@@ -171,6 +171,10 @@ def calibrate(
         # An incomplete check keeps what is known of the other squares.
         before = found.kept(url) or Calibration()
         path = found.keep(url, found.merged(before, result))
-        print(translated(f"What was found is kept in {path}.", pack.code), file=out, flush=True)
+        print(
+            translated(_("What was found is kept in {path}.", path=path), pack.code),
+            file=out,
+            flush=True,
+        )
     # A check of nothing proves nothing.
     return bool(result.squares) and not result.bad

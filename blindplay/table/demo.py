@@ -33,6 +33,7 @@ from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models.folders import ModelError, find_model
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
+from blindplay.translation import _
 
 from .choices import Printed
 from .conversation import Awaited
@@ -79,7 +80,7 @@ class Person:
             self._say(self.yes if asked else words, attempt, rate, answers=asked)
             if self.session.wait_for(answer, PATIENCE, since) is not None:
                 return
-        raise DemonstrationError(f"The table did not understand: {words}.")
+        raise DemonstrationError(_("The table did not understand: {words}.", words=words))
 
     def _wait_for_silence(self) -> None:
         """Wait until the table has done all that was said and felt, and has told it: it does not
@@ -177,7 +178,7 @@ def demonstrate(out: TextIO, language: str = "de", shown: Shown = Shown()) -> No
         people = _sit_down(session, boards, synthesiser, recogniser)
         table.submit(f.Start())
         says = {command: _command(pack, recogniser, command) for command in _SAID}
-        for _ in _play(session, pack, people, says):
+        for _unused in _play(session, pack, people, says):
             session.wait_until_said()
         transcript.show(f"\n{pack.sentence('demo_record')}")
         show_record(session)
@@ -240,11 +241,11 @@ def _sit_down(
 
 
 def _wait_for_boards(session: Session) -> None:
-    for _ in range(100):
+    for _unused in range(100):
         if all(seat.board.placement() for seat in session.boards.values()):
             return
         time.sleep(0.1)
-    raise DemonstrationError("An emulated board did not answer.")
+    raise DemonstrationError(_("An emulated board did not answer."))
 
 
 def _play(
@@ -304,7 +305,7 @@ def _command(pack: Language, recogniser: AnyRecogniser | None, command: Command)
 
 def _correct(session: Session, person: Person) -> None:
     person.tell("demo_corrects")
-    *_, last = (ruling for ruling in session.rulings if isinstance(ruling, CorrectBoard))
+    *_rest, last = (ruling for ruling in session.rulings if isinstance(ruling, CorrectBoard))
     for step in last.steps:
         if step.do == "place":
             person.board.place(step.square, step.piece)
@@ -317,4 +318,4 @@ def _do(session: Session, answer: str, act: Callable[..., None], *of: object) ->
     since = len(session.rulings)
     act(*of)
     if session.wait_for(answer, PATIENCE, since) is None:
-        raise DemonstrationError(f"The table did not answer with {answer}.")
+        raise DemonstrationError(_("The table did not answer with {answer}.", answer=answer))

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from typing import Any, Self, TextIO
 
+from blindplay.given import reason_of
 from blindplay.hearing.statement import Statement
 from blindplay.language import Command, Kind, Language, MixedText
 from blindplay.laws import Ruling, Taken
@@ -434,7 +435,7 @@ class Desk:
         try:
             yield
         except OSError as error:
-            self.trouble("not_remembered", error=error)
+            self.trouble("not_remembered", error=reason_of(error))
 
     def trouble(self, key: str, **values: object) -> None:
         """Print a text of the pack about what went wrong outside the game."""

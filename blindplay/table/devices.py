@@ -28,6 +28,7 @@ from blindplay.speech.models.folders import ModelError
 from blindplay.speech.screen_reader import WORDS_PER_MINUTE, ScreenReader
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
+from blindplay.translation import _
 from blindplay.version import VERSION
 from blindplay.wording.readers import announcing
 
@@ -141,7 +142,7 @@ def outputs(
         try:
             shared = DeviceSink()
         except AudioError as error:
-            trouble(f"{error} Until then everything is printed.")
+            trouble(_("{error} Until then everything is printed.", error=error))
             return SilentSink("private", keeps=False), SilentSink("public", keeps=False)
         return shared, shared
     public = DeviceSink(wanted.public_output)

@@ -26,6 +26,7 @@ from blindplay.record.tape import tape_folder
 from blindplay.speech.audio_devices import devices
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.speaker import Speaker
+from blindplay.translation import _
 from blindplay.typed_lines import LOOK_S, TypedLines
 
 from .choices import Keep, OpeningWord, PressAnswer, Printed, PrivateVoice
@@ -236,9 +237,13 @@ def _hear_hall(table: Table) -> None:
     elsewhere = table.hall.hear_first(_HALL_FIRST_S)
     if elsewhere is not None and elsewhere.signed:
         raise JournalError(
-            f"The game in {table.path} is not reopened: the hall has its end, {elsewhere.result}, "
-            "signed by this table; keep the journal as it is, and begin the next game without "
-            "--resume."
+            _(
+                "The game in {path} is not reopened: the hall has its end, {result}, "
+                "signed by this table; keep the journal as it is, and begin the next game "
+                "without --resume.",
+                path=table.path,
+                result=elsewhere.result,
+            )
         )
 
 
@@ -281,11 +286,13 @@ def _check_devices(wanted: WantedDevices, options: TableOptions) -> None:
     wanted.check()
     keep = options.tape
     if keep is not Keep.OFF and wanted.silent:
-        raise TapeError("A tape keeps what is spoken; leave out --silent, or --tape.")
+        raise TapeError(_("A tape keeps what is spoken; leave out --silent, or --tape."))
     if keep is Keep.VOICES and not devices().playback:
         raise TapeError(
-            "Voices are kept only when everybody has been told aloud: plug in a loudspeaker, or "
-            "take --tape table."
+            _(
+                "Voices are kept only when everybody has been told aloud: plug in a loudspeaker, "
+                "or take --tape table."
+            )
         )
 
 
@@ -337,7 +344,9 @@ def go_on(session: Session, journal: Journal, charged: bool) -> None:
     if not running:
         return
     if table.down is not None:
-        session.transcript.line(f"the table was down for {table.down / 1000:.1f} s")
+        session.transcript.line(
+            _("the table was down for {down} s", down=f"{table.down / 1000:.1f}")
+        )
     if charged:
         player = session.pack.sentence(running)
         time = session.pack.duration(table.down or 0)

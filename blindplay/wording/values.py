@@ -11,6 +11,7 @@ from blindplay.language import Language
 from blindplay.laws.clock import Period, TimeControl
 from blindplay.laws.facts import SIDES, Setup
 from blindplay.speech.synthesis import is_words
+from blindplay.translation import _
 
 
 class Written(str):
@@ -104,7 +105,7 @@ def standing_in_words(rank: int, name: str, points: str, pack: Language) -> str:
 
 
 def _points_in_words(points: str, pack: Language) -> str:
-    whole, _, part = points.partition(".")
+    whole, _rest, part = points.partition(".")
     number = pack.number(int(whole or 0))
     if not part.strip("0"):
         return number
@@ -144,10 +145,12 @@ def read_time(text: str) -> int:
     """
     match = _TIME.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r} is not a time: write one like 1:30:00, 59:30 or 90.")
+        raise ValueError(
+            _("{text} is not a time: write one like 1:30:00, 59:30 or 90.", text=repr(text))
+        )
     hours, minutes, seconds = (int(part or 0) for part in match.groups())
     if seconds > 59 and match[2] is not None:
-        raise ValueError(f"{text!r} has more than 59 seconds in a minute.")
+        raise ValueError(_("{text} has more than 59 seconds in a minute.", text=repr(text)))
     return 3600 * hours + 60 * minutes + seconds
 
 
@@ -215,7 +218,7 @@ def _period(period: Period, pack: Language, *, first: bool) -> str:
 
 def _edition(edition: str, pack: Language) -> Iterator[str]:
     """The rule text: a year of FIDE's Laws, or a text with a sentence of its own."""
-    name, _, year = edition.partition("-")
+    name, _rest, year = edition.partition("-")
     if year.isdecimal():
         yield pack.sentence("settings_edition", year=pack.number(int(year)))
     elif f"settings_edition_{name}" in pack.sentences():

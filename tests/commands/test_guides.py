@@ -31,7 +31,7 @@ from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser, words_only
 from blindplay.table.devices import WantedDevices
 from blindplay.table.play import ConsoleAt, TableOptions, run
-from blindplay.translation import translated
+from blindplay.translation import _, translated
 from tests import ROOT
 from tests.waiting import PATIENCE_S
 
@@ -46,7 +46,7 @@ POSITIONS = (
     chess.Board("2k5/4P3/8/8/8/8/8/4K2R w K - 0 1"),
 )
 # In quotation marks besides: what doctor prints, values and names of options, keys.
-PRINTED = ("Good", "Missing")
+PRINTED = (_("Good"), _("Missing"))
 OTHERS = {"none", "both", "impaired", "arbiter", "host", "t", "undo"}
 
 

@@ -228,7 +228,7 @@ def test_times_of_warnings_are_written_like_clock_times(table: Table) -> None:
     assert table.options.time_warnings == (600, 60, 30)
     wrong = run("play", "--time-warnings", "5:99")
     assert wrong.status == 2
-    assert wrong.stderr.strip() == "--time-warnings: '5:99' has more than 59 seconds in a minute."
+    assert wrong.stderr.strip() == "'5:99' has more than 59 seconds in a minute."
 
 
 def test_the_console_is_served_where_it_is_wanted(table: Table) -> None:

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from blindplay import translation
+from blindplay import cli, translation
 from blindplay.commands.reader import typed_language, user_language
 from tests.command_line import run
+from tests.english_left import english_in
+from tests.test_bad_input import leaves
 
 ERRORS = {
     "de": "Es gibt kein Journal nowhere; prüfen Sie den Namen.",
@@ -67,10 +69,18 @@ def test_the_help_of_every_command_is_in_the_readers_language(
     language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LC_ALL", f"{language}.UTF-8")
-    for command in ("", "play", "models", "board", "voice", "score"):
-        told = run(*command.split(), "--help", reader=language).stdout
-        assert " the " not in told, command
-        assert "Usage:" not in told, command
+    for name in ("", *(name for name, _command in leaves(cli.TABLE))):
+        told = " ".join(run(*name.split(), "--help", reader=language).stdout.split())
+        assert not english_in(told, language), name
+        assert "Usage:" not in told and "required]" not in told, name
+
+
+def test_the_name_of_a_file_is_not_translated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = run("score", "Karl May instead of Bert.jsonl", home=tmp_path, reader="de").stderr
+    assert told == "Es gibt kein Journal Karl May instead of Bert.jsonl; prüfen Sie den Namen.\n"
 
 
 # --- The language of the user: LC_ALL, LC_MESSAGES, LANG, then English

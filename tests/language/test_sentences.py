@@ -11,6 +11,7 @@ from benchmarks.roundtrip import positions
 from blindplay import language
 from blindplay.language import LanguageError, load
 from blindplay.speech.synthesis import is_words
+from blindplay.translation import _
 
 DE = load("de")
 
@@ -218,7 +219,7 @@ def test_several_choices_become_one_question() -> None:
 
 
 def test_what_a_device_says_in_english_is_printed_in_the_language() -> None:
-    sentence = (
+    sentence = _(
         "No microphone can be opened; plug one in and allow this program to use it, or type the "
         "moves."
     )

@@ -336,13 +336,13 @@ def test_facts_that_are_missing_at_the_end_are_told_if_there_is_a_pulse(tmp_path
         journal.beat(50)
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:-1]))
-    assert f"lacks fact {len(lines)}, so" in read_journal(path).trouble
+    assert f"lacks fact {len(lines)}." in read_journal(path).trouble
     path.write_bytes(b"".join(lines[:4]) + lines[4][:20])  # not torn: the pulse knows better
     read = read_journal(path)
     assert read.facts == _GAME[:4] and not read.torn
-    assert f"lacks facts 5 to {len(lines)}, so" in read.trouble
+    assert f"lacks facts 5 to {len(lines)}." in read.trouble
     path.write_bytes(b"")
-    assert f"lacks facts 1 to {len(lines)}, so" in read_journal(path).trouble
+    assert f"lacks facts 1 to {len(lines)}." in read_journal(path).trouble
     pulse.Pulse(path).forget()
     path.write_bytes(b"".join(lines[:-1]))
     assert read_journal(path).trouble == ""
@@ -356,7 +356,7 @@ def test_a_fact_after_the_last_beat_cannot_be_cut_off_unnoticed(tmp_path: Path) 
         journal.append(*_GAME[1:])
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:-1]))
-    assert f"lacks fact {len(lines)}, so" in read_journal(path).trouble
+    assert f"lacks fact {len(lines)}." in read_journal(path).trouble
 
 
 @pytest.mark.parametrize("length", [1, 4, len(_GAME)])

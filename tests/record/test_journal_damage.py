@@ -254,7 +254,7 @@ def test_a_copy_of_another_game_that_lies_in_the_folder_is_never_taken_for_ours(
 def test_a_journal_whose_first_line_is_damaged_cannot_be_resumed_and_is_left(path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b'"setup"', b'"sotup"'))
     before = in_folder(path)
-    with pytest.raises(JournalError, match="damaged or was changed at line 1,"):
+    with pytest.raises(JournalError, match=r"damaged or was changed at line 1\."):
         Journal(path, resume=True)
     assert in_folder(path) == before
 

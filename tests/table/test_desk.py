@@ -184,7 +184,7 @@ def test_a_voicing_that_cannot_be_kept_is_told_and_lasts_for_this_game(
     assert ear.adjust(Command.LOUDER) == GERMAN.sentence(Command.LOUDER.value)
     assert ear.speaker.voicing == Voicing(volume=4)
     (trouble,) = [line for line in ear.sitting.printed.splitlines() if "trouble: " in line]
-    assert "Das wird nicht behalten: " in trouble and "No space left on device" in trouble
+    assert "Das wird nicht behalten: " in trouble and "kein Platz mehr" in trouble
 
 
 def test_without_a_voice_there_is_none_to_adjust(sit: Sit) -> None:

@@ -22,6 +22,7 @@ from blindplay.speech.audio import AudioError
 from blindplay.table import devices
 from blindplay.table.devices import WantedDevices
 from blindplay.table.meeting_distant import MeetingPlace, Met, await_guest, call_table
+from blindplay.translation import _
 from blindplay.typed_lines import TypedLines
 from tests.opponents.distant.meeting_broker import MeetingBroker
 from tests.waiting import until
@@ -131,7 +132,7 @@ def test_a_no_or_no_keyboard_is_no_game_and_the_table_waits_on(host: Place) -> N
 
 def test_after_three_wrong_tries_there_are_new_digits(host: Place) -> None:
     digits, port = address(host)
-    for _ in range(3):
+    for _try in range(3):
         with pytest.raises(WrongDigitsError):
             call(PortConnector("127.0.0.1", port), f"{(int(digits) + 1) % 1_000_000:06}")
     host.reads("Somebody has tried wrong digits three times.")
@@ -142,8 +143,8 @@ def test_after_three_wrong_tries_there_are_new_digits(host: Place) -> None:
 def test_a_table_without_an_output_says_so_in_its_own_language(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def no_output(*_: object, **__: object) -> None:
-        raise AudioError("No audio output can be opened; plug in a loudspeaker or an earphone.")
+    def no_output(*given: object, **named: object) -> None:
+        raise AudioError(_("No audio output can be opened; plug in a loudspeaker or an earphone."))
 
     monkeypatch.setattr(devices, "DeviceSink", no_output)
     out = io.StringIO()

@@ -277,7 +277,7 @@ def test_habits_that_cannot_be_kept_are_told_and_the_game_goes_on(
     sitting = learner(full)
     learned(sitting, "Springer Hector drei", "springer felix drei")
     assert "trouble: Das wird nicht behalten: " in sitting.printed
-    assert "No space left on device" in sitting.printed
+    assert "kein Platz mehr" in sitting.printed
     assert sitting.session.habits == {}
 
 

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable
 
 import chess
 
+from blindplay.translation import _, join_texts
+
 from .. import events
 from ..driver import LOOK_SECONDS, PositionBoard, PositionState
 from ..events import BoardEvent
@@ -70,7 +72,7 @@ class DgtBoardState(PositionState):
         self._running: ClockSide | None = None
         self._white_clock: ClockSide | None = before._white_clock if before else None
         self._presses: list[events.LeverPressed] = []
-        self._about = {"kind": "DGT board", "version": "", "serial": ""}
+        self._about = {"kind": _("DGT board"), "version": "", "serial": ""}
         self._answered = False
         self._urgent = False
         self._dump_asked_at = self._reminded_at = -math.inf
@@ -86,12 +88,17 @@ class DgtBoardState(PositionState):
             self.heard_at = now
         match message:
             case Version(major, minor):
-                self._about["version"] = f"version {major}.{minor:02d}"
+                self._about["version"] = _(
+                    "version {major}.{minor}", major=major, minor=f"{minor:02d}"
+                )
             case Text(MessageKind.SERIAL_NUMBER, text):
-                self._about["serial"] = f"serial number {text}"
+                self._about["serial"] = _("serial number {text}", text=text)
             case Text(MessageKind.TRADEMARK, text) if text == PEGGED:
                 raise UnfitBoardError(
-                    f"The board at {self._url} is a pegged board: give its port without dgt."
+                    _(
+                        "The board at {url} is a pegged board: give its port without dgt.",
+                        url=self._url,
+                    )
                 )
             case Dump(codes):
                 return self._connected(now) + self._hear_dump(codes, now)
@@ -147,7 +154,9 @@ class DgtBoardState(PositionState):
         self._answered = True
         if not self._about["version"]:  # the board was not listening yet: opening may reset it
             self._reminded_at = -math.inf
-        return [events.Connected(self._url, ", ".join(filter(None, self._about.values())), now)]
+        return [
+            events.Connected(self._url, join_texts(", ", filter(None, self._about.values())), now)
+        ]
 
     def _hear_dump(self, codes: tuple[int, ...], now: float) -> list[BoardEvent]:
         heard = tuple(self._codes) if self._codes is not None else None
@@ -217,8 +226,8 @@ class DgtBoard(PositionBoard[DgtBoardState]):
     position, and until then the left one, or the right one of a board that lies turned.
     """
 
-    KIND = "DGT board"
-    PORT_HINT = "for example as dgt:/dev/ttyUSB0"
+    KIND = _("DGT board")
+    PORT_HINT = _("for example as dgt:/dev/ttyUSB0")
 
     @classmethod
     def candidates(cls, ports: Iterable[FoundPort]) -> list[FoundPort]:

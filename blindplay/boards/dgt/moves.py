@@ -31,6 +31,8 @@ from typing import Literal, TypeAlias
 
 import chess
 
+from blindplay.translation import _, _n
+
 from ..diagram import (
     START,
     Diagram,
@@ -157,7 +159,7 @@ class _Findings:
 
     @property
     def where(self) -> str:
-        return f"after {self.plies} {'move' if self.plies == 1 else 'moves'}"
+        return _n("after {count} move", "after {count} moves", self.plies)
 
     def move(self, uci: str) -> None:
         self.plies += 1
@@ -226,16 +228,16 @@ class MoveFinder:
                 self._hear_clock(message)
             case Damaged():
                 self._damaged = True
-                self._lose("Bytes were lost or damaged")
+                self._lose(_("Bytes were lost or damaged"))
         return self._found.take()
 
     def finish(self) -> list[MoveFinding]:
         """The stream has ended: return the last findings."""
         if self._heard.codes is None:
-            self._found.say("The board was never heard as a whole, so no moves can be found.")
+            self._found.say(_("The board was never heard as a whole, so no moves can be found."))
         elif self._pending is None:
             self._found.say(
-                "The board never showed a position of a game, so no moves can be found."
+                _("The board never showed a position of a game, so no moves can be found.")
             )
         else:
             self._end(self._pending)
@@ -247,8 +249,12 @@ class MoveFinder:
         self._lost = True
         if not self._adrift:
             self._found.say(
-                f"{reason} {self._found.where}: no more moves are reported until the board is "
-                "heard as a whole again."
+                _(
+                    "{reason} {where}: no more moves are reported until the board is heard "
+                    "as a whole again.",
+                    reason=reason,
+                    where=self._found.where,
+                )
             )
 
     def _hear_dump(self, codes: tuple[int, ...]) -> None:
@@ -261,7 +267,7 @@ class MoveFinder:
         if first and self._beginning_missed and self._given is None and not at_start:
             self._lost = True
             self._found.say(
-                "Moves were played before the board was heard as a whole; they are not reported."
+                _("Moves were played before the board was heard as a whole; they are not reported.")
             )
             return
         if first or (self._pending is None and not self._lost):
@@ -270,7 +276,7 @@ class MoveFinder:
             self._lost = False
             if not self._adrift:
                 self._found.say(
-                    "The whole board was heard again; the moves go on from there if they can."
+                    _("The whole board was heard again; the moves go on from there if they can.")
                 )
             self._bridge(self._pending)
         else:
@@ -282,11 +288,14 @@ class MoveFinder:
             if self._given is None:
                 self._beginning_missed = self._damaged
                 self._found.say_once(
-                    "Changes before the first dump of the whole board mean nothing and are skipped."
+                    _(
+                        "Changes before the first dump of the whole board mean nothing and are "
+                        "skipped."
+                    )
                 )
                 return
             self._found.say(
-                "There is no dump of the board, so the game is taken to begin as given."
+                _("There is no dump of the board, so the game is taken to begin as given.")
             )
             self._heard.codes = codes_of(self._given, self._heard.turned)
             self._begin()
@@ -301,7 +310,7 @@ class MoveFinder:
             case "doubtful":
                 return
             case "jump":
-                self._lose("The clock jumped, so part of the stream is missing")
+                self._lose(_("The clock jumped, so part of the stream is missing"))
         before, now = self._running, clock.running
         if now is None:
             return
@@ -309,7 +318,7 @@ class MoveFinder:
         if before is None or before == now or self._lost or self._pending is None:
             return
         if self._unexplained and self._extra_pieces_for:
-            self._lose("The clock was pressed while there seemed to be more pieces than before")
+            self._lose(_("The clock was pressed while there seemed to be more pieces than before"))
         elif self._commit == "clock":
             self._press(self._pending, before)
 
@@ -332,7 +341,7 @@ class MoveFinder:
             # Two in a row show a loss.
             self._presses_unexplained += 1
             if self._presses_unexplained > 1 and self._result is None and not self._adrift:
-                self._lose("The clock was pressed twice while the board showed no move")
+                self._lose(_("The clock was pressed twice while the board showed no move"))
 
     # --- where a game begins -----------------------------------------------------------------
 
@@ -354,13 +363,22 @@ class MoveFinder:
                 self._heard.turned = turned
                 self._pending = PendingMoves(bases)
                 self._found.say_once(
-                    "The board does not show the start position first: White is taken to sit at "
-                    f"the {'far' if turned else 'usual'} side, and the first move shows which side "
-                    "is to move. If that is wrong, give the position (--fen) or how the board lies "
-                    "(--turned, --not-turned)."
+                    _(
+                        "The board does not show the start position first: White is taken "
+                        "to sit at the far side, and the first move shows which side is to "
+                        "move. If that is wrong, give the position (--fen) or how the "
+                        "board lies (--turned, --not-turned)."
+                    )
+                    if turned
+                    else _(
+                        "The board does not show the start position first: White is taken "
+                        "to sit at the usual side, and the first move shows which side is "
+                        "to move. If that is wrong, give the position (--fen) or how the "
+                        "board lies (--turned, --not-turned)."
+                    )
                 )
                 return
-        self._found.say_once("The board shows no position of a game yet.")
+        self._found.say_once(_("The board shows no position of a game yet."))
 
     def _begin_as_given(self, codes: list[int], given: chess.Board) -> None:
         base = Node(given.copy(stack=False), None, diagram_of_board(given))
@@ -371,7 +389,7 @@ class MoveFinder:
             )
             self._heard.turned = turned < straight
         if self._heard.shown != base.diagram:
-            self._found.say_once("The first dump does not show the position that was given.")
+            self._found.say_once(_("The first dump does not show the position that was given."))
 
     def _guess_beginning_again(self) -> None:
         """The first dump was only a guess at where the game begins. A later dump is a better guess,
@@ -401,7 +419,7 @@ class MoveFinder:
             else:
                 self._end(pending, new_game=True)
         if self._found.plies or (pending and pending.line) or self._given is not None:
-            self._found.say("The pieces stand for a new game.")
+            self._found.say(_("The pieces stand for a new game."))
         self._heard.turned, self._given = turned, None
         self._pending = PendingMoves([Node(chess.Board(), None, START)])
         self._found.plies = self._presses_unexplained = self._extra_pieces_for = 0
@@ -444,7 +462,7 @@ class MoveFinder:
             return
         self._extra_pieces_for += 1
         if self._extra_pieces_for > _EXTRA_PIECE_UPDATES:
-            self._lose("There seemed to be more pieces than before")
+            self._lose(_("There seemed to be more pieces than before"))
 
     def _bridge(self, pending: PendingMoves) -> None:
         """Go on from a dump after a loss, if exactly one way leads from the line to it."""
@@ -456,10 +474,14 @@ class MoveFinder:
         if self._begin_if_set_up() or self._adrift:
             return
         self._adrift = True
-        why = "can be reached in several ways" if ways else "cannot be reached"
+        why = _("can be reached in several ways") if ways else _("cannot be reached")
         self._found.say(
-            f"The position on the board {why} from the one {self._found.where} by a move or two: "
-            "moves are missing here."
+            _(
+                "The position on the board {why} from the one {where} by a move or two: "
+                "moves are missing here.",
+                why=why,
+                where=self._found.where,
+            )
         )
 
     def _shows_end(self, pending: PendingMoves) -> bool:
@@ -484,7 +506,10 @@ class MoveFinder:
             if self._commit == "position":  # The last ply may have been under way at the loss.
                 self._report(pending, max(0, len(pending.line) - 1))
             found.say(
-                f"The board was not heard as a whole again: the moves {found.where} are missing."
+                _(
+                    "The board was not heard as a whole again: the moves {where} are missing.",
+                    where=found.where,
+                )
             )
             return
         finished = self._finish_line(pending, new_game)
@@ -494,24 +519,39 @@ class MoveFinder:
         elif finished and len(pending.line) == 1 and (self._last_unpressed or over):
             self._report(pending, 1)
             if not over:  # mate and stalemate end the game without a press
-                found.say(f"After move {found.plies}, the last one, the clock was not pressed.")
+                found.say(
+                    _(
+                        "After move {plies}, the last one, the clock was not pressed.",
+                        plies=found.plies,
+                    )
+                )
         if pending.line:
             seen = " ".join(node.move.uci() for node in pending.line if node.move)
             why = (
-                "the clock was not pressed after it"
+                _("the clock was not pressed after it")
                 if self._commit == "clock"
-                else "the board does not show that it was finished"
+                else _("the board does not show that it was finished")
             )
-            found.say(f"Also seen {found.where}, but not reported, because {why}: {seen}.")
+            found.say(
+                _(
+                    "Also seen {where}, but not reported, because {why}: {seen}.",
+                    where=found.where,
+                    why=why,
+                    seen=seen,
+                )
+            )
         elif self._unexplained and not self._result and not new_game:
-            found.say(f"The changes on the board {found.where} fit no legal move.")
+            found.say(_("The changes on the board {where} fit no legal move.", where=found.where))
 
     def _finish_line(self, pending: PendingMoves, new_game: bool) -> bool:
         """Bring the line to the end of the game. Whether its last move is certainly finished."""
         if self._result:
             for uci in pending.drop_king_walk(self._result):
                 self._found.say(
-                    f"The king's step {uci} is taken for showing the result, not for a move."
+                    _(
+                        "The king's step {uci} is taken for showing the result, not for a move.",
+                        uci=uci,
+                    )
                 )
         else:
             self._shows_end(pending)
@@ -549,9 +589,9 @@ def decode(
     decoder = Decoder()
     messages = decoder.feed(data)
     if not any(isinstance(message, Dump | FieldUpdate) for message in messages):
-        raise NoRecordingError("it holds no messages of a DGT board")
+        raise NoRecordingError(_("it holds no messages of a DGT board"))
     if position is None and not any(isinstance(message, Dump) for message in messages):
-        raise NoRecordingError("it holds no dump of the whole board, so no moves can be found")
+        raise NoRecordingError(_("it holds no dump of the whole board, so no moves can be found"))
     finder = MoveFinder(
         commit or _commit_of(messages, position, turned),
         position=position,
@@ -561,11 +601,13 @@ def decode(
     for message in messages:
         yield from finder.hear(message)
     if decoder.unfinished not in (None, MessageKind.CLOCK):
-        yield MoveUnclear("The recording ends within a message about the board.")
+        yield MoveUnclear(_("The recording ends within a message about the board."))
         yield from finder.hear(Damaged())
     yield from finder.finish()
     if decoder.unknown:
-        yield MoveUnclear(f"Skipped messages of an unknown kind: {decoder.unknown}.")
+        yield MoveUnclear(
+            _("Skipped messages of an unknown kind: {unknown}.", unknown=decoder.unknown)
+        )
 
 
 def _commit_of(

@@ -16,6 +16,8 @@ from websockets.asyncio.server import serve as serve_websockets
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
+from blindplay.translation import _
+
 from .. import events
 from ..driver import SensorBoard
 from ..events import BoardEvent
@@ -101,8 +103,12 @@ class LiveChessServer:
             server = await serving
         except OSError as error:
             raise ValueError(
-                f"Port {port} at {host} cannot be used: end DGT LiveChess if it runs here, or name "
-                "another port with --livechess-port."
+                _(
+                    "Port {port} at {host} cannot be used: end DGT LiveChess if it runs "
+                    "here, or name another port with --livechess-port.",
+                    port=port,
+                    host=host,
+                )
             ) from error
         async with server:
             begun(next(iter(server.sockets)).getsockname()[1])
@@ -143,14 +149,21 @@ class LiveChessServer:
         if len(self._refused) < MOST_REFUSALS:
             self._refused.add(origin)
             self._tell(
-                f"A page of {origin} asked for the board and was refused. If you trust this page, "
-                f"start with --origin {origin}"
+                _(
+                    "A page of {origin} asked for the board and was refused. If you trust "
+                    "this page, start with --origin {origin}",
+                    origin=origin,
+                )
             )
 
     async def _converse(self, client: ServerConnection) -> None:
         assert client.request is not None
         origin = client.request.headers.get("Origin")
-        self._tell(f"A page of {origin} is connected." if origin else "A program is connected.")
+        self._tell(
+            _("A page of {origin} is connected.", origin=origin)
+            if origin
+            else _("A program is connected.")
+        )
         conversation = self._clients[client] = Conversation(self._board, self._feed)
         try:
             async for text in client:
@@ -160,7 +173,11 @@ class LiveChessServer:
             pass
         finally:
             del self._clients[client]
-            self._tell(f"A page of {origin} has gone." if origin else "A program has gone.")
+            self._tell(
+                _("A page of {origin} has gone.", origin=origin)
+                if origin
+                else _("A program has gone.")
+            )
 
     # --- the board -----------------------------------------------------------------------------
 
@@ -193,22 +210,24 @@ class LiveChessServer:
         # Several programs may follow one game.
         found = (played for feed in self._feeds() if (played := feed.progress()) is not None)
         for moves in dict.fromkeys(", ".join(played) for played in found):
-            self._tell(f"Played: {moves}." if moves else "Moves were taken back.")
+            self._tell(_("Played: {moves}.", moves=moves) if moves else _("Moves were taken back."))
 
     def _doubt(self) -> None:
         """Say where the board differs from a game, once."""
         squares = sorted({square for feed in self._feeds() for square in feed.differing()})
         doubt = ""
         if len(squares) > MOST_SQUARES:
-            doubt = "The board shows another position than the game."
+            doubt = _("The board shows another position than the game.")
         elif squares:
-            doubt = f"The board differs from the game: look at {', '.join(squares)}."
+            doubt = _(
+                "The board differs from the game: look at {squares}.", squares=", ".join(squares)
+            )
         if doubt != self._doubted:
             self._doubted = doubt
             if doubt:
                 self._tell(doubt)
             elif any(feed.is_set_up for feed in self._feeds()):
-                self._tell("The board shows the position of the game.")
+                self._tell(_("The board shows the position of the game."))
 
     def _feeds(self) -> list[Feed]:
         feeds = (one.feeds.values() for one in self._clients.values())
@@ -244,11 +263,20 @@ def serve(
     """
     for origin in origins:
         if "://" not in origin:
-            raise ValueError(f"{origin} is not a site: write it as https://example.org.")
+            raise ValueError(
+                _("{origin} is not a site: write it as https://example.org.", origin=origin)
+            )
     driver, url = board_at(address)
 
     def begun(port: int) -> None:
-        tell(f"Programs reach the board at ws://{host}:{port}{PATH}; Ctrl-C ends it.")
+        tell(
+            _(
+                "Programs reach the board at ws://{host}:{port}{path}; Ctrl-C ends it.",
+                host=host,
+                port=port,
+                path=PATH,
+            )
+        )
 
     server = LiveChessServer(driver(url), address or url, tell, origins)
     with contextlib.suppress(KeyboardInterrupt):

@@ -17,6 +17,8 @@ from typing import Any, Self
 
 import platformdirs
 
+from blindplay.translation import _
+
 from ..ports import (
     NoAnswerError,
     check_url,
@@ -166,8 +168,11 @@ class RawBoard:
                     ):
                         return message
         raise NoAnswerError(
-            f"The board at {self.url} does not answer: check that it is the board's port, "
-            "then replug it."
+            _(
+                "The board at {url} does not answer: check that it is the board's port, "
+                "then replug it.",
+                url=self.url,
+            )
         )
 
 

@@ -30,6 +30,8 @@ from typing import Literal
 
 import chess
 
+from blindplay.translation import _, join_texts
+
 from .. import events
 from ..driver import BoardDriver, BoardState, Notice
 from ..events import BoardEvent
@@ -513,32 +515,40 @@ def _with(codes: Iterable[int], pieces: Mapping[int, int | None]) -> list[int]:
 def _check_fit(hello: peg.Hello) -> None:
     if hello.version != peg.PROTOCOL_VERSION:
         raise UnfitBoardError(
-            f"The board speaks protocol {hello.version} and this program "
-            f"{peg.PROTOCOL_VERSION}: update whichever is older."
+            _(
+                "The board speaks protocol {version} and this program {protocol_version}: "
+                "update whichever is older.",
+                version=hello.version,
+                protocol_version=peg.PROTOCOL_VERSION,
+            )
         )
     if hello.squares != peg.SQUARES:
         raise UnfitBoardError(
-            f"The board says it has {hello.squares} squares instead of 64: update its firmware."
+            _(
+                "The board says it has {squares} squares instead of 64: update its firmware.",
+                squares=hello.squares,
+            )
         )
 
 
 def _describe(hello: peg.Hello) -> str:
     able = peg.Capability(hello.capabilities)
-    knows = "each piece" if able & peg.Capability.IDENTITY else "only which holes are occupied"
     parts = [
-        "pegged board",
-        f"firmware {hello.firmware >> 8}.{hello.firmware & 255}",
-        f"knows {knows}",
+        _("pegged board"),
+        _("firmware {major}.{minor}", major=hello.firmware >> 8, minor=hello.firmware & 255),
+        _("knows each piece")
+        if able & peg.Capability.IDENTITY
+        else _("knows only which holes are occupied"),
     ]
     if able & peg.Capability.LEVERS:
-        parts.append("clock levers")
+        parts.append(_("clock levers"))
     if able & peg.Capability.BUZZER:
-        parts.append("buzzer")
+        parts.append(_("buzzer"))
     if able & peg.Capability.MOTOR:
-        parts.append("vibration motor")
+        parts.append(_("vibration motor"))
     if able & peg.Capability.LAMP:
-        parts.append("signal lamp")
-    return ", ".join(parts)
+        parts.append(_("signal lamp"))
+    return join_texts(", ", parts)
 
 
 class PegBoard(BoardDriver[PegBoardState]):
@@ -548,7 +558,7 @@ class PegBoard(BoardDriver[PegBoardState]):
     position.
     """
 
-    KIND = "pegged board"
+    KIND = _("pegged board")
 
     @cached_property
     def _signals(self) -> Signals:

@@ -17,6 +17,8 @@ from typing import Literal, TextIO
 
 import chess
 
+from blindplay.translation import _, join_texts
+
 from ..cable import Cable
 from . import protocol as peg
 
@@ -113,7 +115,7 @@ class SimulatedFirmware:
         self._pending[index] = (code, pending[1] if pending else now, now + need)
 
     def _confirm(self, index: int) -> None:
-        code, first, _ = self._pending.pop(index)
+        code, first, _rest = self._pending.pop(index)
         old, self.state[index] = self.state[index], code
         old, new = self._seen(old), self._seen(code)
         if old != new:
@@ -323,7 +325,7 @@ class EmulatedBoard:
         with self._lock:
             code = self._firmware.holes[index]
             if code == peg.EMPTY:
-                raise ValueError(f"there is no piece on {square} to lift")
+                raise ValueError(_("there is no piece on {square} to lift", square=square))
             self._firmware.put(index, peg.EMPTY, self._uptime())
         if wait:
             self._await_confirmation(index)
@@ -338,7 +340,7 @@ class EmulatedBoard:
         index, code = peg.square_index(square), _code(piece)
         with self._lock:
             if self._firmware.holes[index] != peg.EMPTY:
-                raise ValueError(f"{square} is occupied: lift that piece first")
+                raise ValueError(_("{square} is occupied: lift that piece first", square=square))
             self._firmware.put(index, code, self._uptime())
         if wait:
             self._await_confirmation(index)
@@ -352,7 +354,7 @@ class EmulatedBoard:
         index = peg.square_index(square)
         with self._lock:
             if self._firmware.holes[index] == peg.EMPTY:
-                raise ValueError(f"there is no piece on {square} to feel")
+                raise ValueError(_("there is no piece on {square} to feel", square=square))
             self._firmware.feel(index, self._uptime(), seconds * 1000)
         time.sleep(seconds)
         self._await_confirmation(index)
@@ -378,7 +380,7 @@ class EmulatedBoard:
         Raises :class:`ValueError` for a wrong side.
         """
         if side not in ("white", "black"):
-            raise ValueError(f"{side!r} has no lever: write white or black")
+            raise ValueError(_("{side} has no lever: write white or black", side=repr(side)))
         with self._lock:
             self._firmware.press(side, self._uptime())
 
@@ -483,7 +485,9 @@ class EmulatedBoard:
 def _code(piece: str) -> int:
     """The code of a FEN letter; ``!`` is a plug that the board cannot read."""
     if len(piece) != 1 or piece not in peg.PIECES[1:] + "!":
-        raise ValueError(f"{piece!r} is not a piece: write one of P N B R Q K p n b r q k")
+        raise ValueError(
+            _("{piece} is not a piece: write one of P N B R Q K p n b r q k", piece=repr(piece))
+        )
     return peg.FAULT if piece == "!" else peg.PIECES.index(piece)
 
 
@@ -601,7 +605,7 @@ class LockstepBoard:
         return bytes(flipped)
 
 
-HELP = (
+HELP = _(
     "Type lift e2, place e4 P (without a letter: the piece lifted last), move e2e4 (castling as "
     "the king's move), press white, fault e2 (fault e2 p: it reads as p), mend e2, unplug, "
     "plug, fen, signals or quit."
@@ -622,7 +626,7 @@ def practise(board: EmulatedBoard, lines: Iterable[str], out: TextIO) -> None:
             if words:
                 _do(board, hand, words, out)
         except ValueError as error:
-            print(f"trouble: {error}", file=out, flush=True)
+            print(_("trouble: {error}", error=error), file=out, flush=True)
 
 
 def _do(board: EmulatedBoard, hand: list[str], words: list[str], out: TextIO) -> None:
@@ -631,7 +635,9 @@ def _do(board: EmulatedBoard, hand: list[str], words: list[str], out: TextIO) ->
             hand.append(board.lift(square))
         case ["place", square]:
             if not hand:
-                raise PracticeError("the hand is empty: write the piece, too, such as place e4 P")
+                raise PracticeError(
+                    _("the hand is empty: write the piece, too, such as place e4 P")
+                )
             board.place(square, hand[-1])
             hand.pop()
         case ["place", square, piece]:
@@ -659,17 +665,18 @@ def _do(board: EmulatedBoard, hand: list[str], words: list[str], out: TextIO) ->
         case ["fen", placement, *_]:
             raise PracticeError(_no_new_position(placement))
         case _:
-            remedy = HELP[0].lower() + HELP[1:]
-            raise PracticeError(f"{' '.join(words)!r} is not a command: {remedy}")
+            raise PracticeError(
+                _("{words} is not a command. {remedy}", words=repr(" ".join(words)), remedy=HELP)
+            )
 
 
 def _no_new_position(placement: str) -> str:
     """Explain that ``fen`` takes no position: hands move pieces, one at a time."""
-    only = "fen only prints the position; give another one to begin with by --fen"
+    only = _("fen only prints the position; give another one to begin with by --fen")
     try:
         peg.codes_of(placement)
     except ValueError as error:
-        return f"{error}; {only}"
+        return join_texts("; ", (error, only))
     return only
 
 
@@ -678,12 +685,14 @@ def _move(board: EmulatedBoard, uci: str) -> None:
     try:
         move = chess.Move.from_uci(uci)
     except ValueError:
-        raise PracticeError(f"{uci!r} is not a move: write from and to, such as e2e4") from None
+        raise PracticeError(
+            _("{uci} is not a move: write from and to, such as e2e4", uci=repr(uci))
+        ) from None
     start, goal = chess.square_name(move.from_square), chess.square_name(move.to_square)
     before = chess.BaseBoard(board.placement)
     piece = before.piece_at(move.from_square)
     if piece is None:
-        raise PracticeError(f"there is no piece on {start}")
+        raise PracticeError(_("there is no piece on {start}", start=start))
     taken = goal
     if piece.piece_type == chess.PAWN and before.piece_at(move.to_square) is None:
         taken = goal[0] + start[1]  # en passant, or the square that the pawn itself leaves

@@ -11,20 +11,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
+from blindplay.translation import _, all_of
+
 from ..ports import BoardNotFoundError, discover
 
 BOARDS: Mapping[str, tuple[str, int]] = {
-    "nano": ("Arduino Nano", 115200),
-    "nano-old": ("Arduino Nano with the old boot loader", 57600),
-    "uno": ("Arduino Uno", 115200),
+    "nano": (_("Arduino Nano"), 115200),
+    "nano-old": (_("Arduino Nano with the old boot loader"), 57600),
+    "uno": (_("Arduino Uno"), 115200),
 }
 """By the value of ``--board``: its name, and the baud rate of its boot loader."""
 
 _SECONDS = 120
 _INSTALL = {
-    "linux": "run 'sudo apt install avrdude', or install it with your system's package manager",
-    "darwin": "run 'brew install avrdude'",
-    "win32": "run 'winget install AVRDudes.AVRDUDE', then open a new window",
+    "linux": _("run 'sudo apt install avrdude', or install it with your system's package manager"),
+    "darwin": _("run 'brew install avrdude'"),
+    "win32": _("run 'winget install AVRDudes.AVRDUDE', then open a new window"),
 }
 
 
@@ -49,9 +51,12 @@ def only_port() -> str:
     if len(ports) == 1:
         return ports[0]
     if not ports:
-        raise BoardNotFoundError("No board was found: plug it in, or give its port with --port.")
+        raise BoardNotFoundError(_("No board was found: plug it in, or give its port with --port."))
     raise BoardNotFoundError(
-        f"There are several boards, at {' and '.join(ports)}: give the port of one with --port."
+        _(
+            "There are several boards, at {ports}: give the port of one with --port.",
+            ports=all_of(ports),
+        )
     )
 
 
@@ -64,18 +69,28 @@ def plan(file: Path, port: str | None, board: str, baud: int | None = None) -> P
     :func:`only_port` does, and :class:`FlashingError` without avrdude.
     """
     if board not in BOARDS:
-        raise ValueError(f"{board!r} is not a board: give one of {', '.join(BOARDS)}.")
+        raise ValueError(
+            _(
+                "{board} is not a board: give one of {boards}.",
+                board=repr(board),
+                boards=", ".join(BOARDS),
+            )
+        )
     if baud is not None and baud < 1:
-        raise ValueError(f"{baud} is not a baud rate: give one of at least 1.")
+        raise ValueError(_("{baud} is not a baud rate: give one of at least 1.", baud=baud))
     size = _bytes_in(file)
     if port is None:
         port = only_port()  # only now: a wrong file is wrong without a board as well
     if "://" in port:
-        raise ValueError(f"{port} is not a serial port: firmware goes through a cable.")
+        raise ValueError(
+            _("{port} is not a serial port: firmware goes through a cable.", port=port)
+        )
     program = shutil.which("avrdude")
     if program is None:
-        how = _INSTALL.get(sys.platform, "install it")
-        raise FlashingError(f"Firmware is written by avrdude, which is not installed: {how}.")
+        how = _INSTALL.get(sys.platform, _("install it"))
+        raise FlashingError(
+            _("Firmware is written by avrdude, which is not installed: {how}.", how=how)
+        )
     name, usual = BOARDS[board]
     rate = baud or usual
     # On Windows the path has a drive letter with a colon. avrdude takes everything between the
@@ -83,9 +98,14 @@ def plan(file: Path, port: str | None, board: str, baud: int | None = None) -> P
     write = f"flash:w:{file.resolve()}:i"
     command = (program, "-p", "atmega328p", "-c", "arduino", "-P", port, "-b", str(rate), "-D",
                "-U", write)  # fmt: skip
-    sentence = (
-        f"This writes {file.name} ({size} bytes) into the {name} at {port} with {rate} baud "
-        "and replaces the firmware that is in it."
+    sentence = _(
+        "This writes {file} ({size} bytes) into the {board} at {port} with {baud} baud "
+        "and replaces the firmware that is in it.",
+        file=file.name,
+        size=size,
+        board=name,
+        port=port,
+        baud=rate,
     )
     return Plan(command, sentence)
 
@@ -104,24 +124,33 @@ def flash(planned: Plan, out: TextIO) -> None:
         )
     except subprocess.TimeoutExpired:
         raise FlashingError(
-            f"avrdude had not finished after {_SECONDS} seconds: replug the board and try again."
+            _(
+                "avrdude had not finished after {seconds} seconds: replug the board and try again.",
+                seconds=_SECONDS,
+            )
         ) from None
     except OSError as error:
-        raise FlashingError(f"avrdude could not be started ({error}): install it again.") from None
+        raise FlashingError(
+            _("avrdude could not be started ({error}): install it again.", error=error)
+        ) from None
     print(done.stdout.rstrip(), file=out, flush=True)
     if done.returncode != 0:
         raise FlashingError(
-            "avrdude could not write the firmware: check the port, close other programs that use "
-            "it, and try the other boot loader with --board nano-old or --board nano."
+            _(
+                "avrdude could not write the firmware: check the port, close other programs that "
+                "use it, and try the other boot loader with --board nano-old or --board nano."
+            )
         )
 
 
 def _bytes_in(file: Path) -> int:
     """The number of bytes in an Intel HEX file. Raises :class:`ValueError` for another file."""
     if file.is_dir():
-        raise ValueError(f"{file} is a folder, no file of firmware; give a file in Intel HEX.")
+        raise ValueError(
+            _("{file} is a folder, no file of firmware; give a file in Intel HEX.", file=file)
+        )
     if not file.is_file():
-        raise ValueError(f"There is no file {file}; check the name.")
+        raise ValueError(_("There is no file {file}; check the name.", file=file))
     size, ended = 0, False
     try:
         lines = file.read_text("ascii").split()
@@ -134,5 +163,7 @@ def _bytes_in(file: Path) -> int:
         if not ended or not size:
             raise ValueError
     except (ValueError, IndexError):
-        raise ValueError(f"{file} is not a complete firmware in Intel HEX; get it again.") from None
+        raise ValueError(
+            _("{file} is not a complete firmware in Intel HEX; get it again.", file=file)
+        ) from None
     return size

@@ -23,6 +23,8 @@ from typing import Any, ClassVar, Self, TypeAlias
 import chess
 from cobs import cobs
 
+from blindplay.translation import _
+
 PROTOCOL_VERSION = 1
 """The version of this module. A board reports its own in :class:`Hello`."""
 
@@ -97,7 +99,10 @@ class _Body:
         except struct.error as error:
             raise ValueError(f"{type(self).__name__}: {error}") from error
         for name, limit in self.BELOW.items():
-            _need(getattr(self, name) < limit, f"{name} must be below {limit}")
+            _need(
+                getattr(self, name) < limit,
+                _("{name} must be below {limit}", name=name, limit=limit),
+            )
 
     def pack(self) -> bytes:
         """Return the body as bytes."""
@@ -142,8 +147,10 @@ class Dump(_Body, letter="B", layout="HI32s"):
     codes: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        _need(len(self.codes) == SQUARES, f"a dump has 64 codes, not {len(self.codes)}")
-        _need(_CODES.issuperset(self.codes), "a dump has a code that is not a piece, 0 or 15")
+        _need(
+            len(self.codes) == SQUARES, _("a dump has 64 codes, not {count}", count=len(self.codes))
+        )
+        _need(_CODES.issuperset(self.codes), _("a dump has a code that is not a piece, 0 or 15"))
         super().__post_init__()
 
     def pack(self) -> bytes:
@@ -196,8 +203,8 @@ class HoleChanged(_Body, letter="E", layout="HIBBB", square=SQUARES):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _need({self.old, self.new} <= _CODES, "an event has a code that is not a piece, 0 or 15")
-        _need(self.old != self.new, "an event must change the hole")
+        _need({self.old, self.new} <= _CODES, _("an event has a code that is not a piece, 0 or 15"))
+        _need(self.old != self.new, _("an event must change the hole"))
 
 
 @dataclass(frozen=True)
@@ -347,7 +354,9 @@ def encode_frame(body: bytes) -> bytes:
     """
     encoded: bytes = cobs.encode(body + struct.pack("<H", crc16(body)))
     if len(encoded) > MAX_ENCODED:
-        raise ValueError(f"a frame of {len(body)} bytes is too long for the board's protocol")
+        raise ValueError(
+            _("a frame of {count} bytes is too long for the board's protocol", count=len(body))
+        )
     return b"\0" + encoded + b"\0"
 
 
@@ -376,7 +385,9 @@ def _parse(kinds: Mapping[str, type[Any]], body: bytes) -> Any:
     try:
         return kind and kind.unpack(body[1:])
     except (struct.error, ValueError) as error:
-        raise MalformedFrameError(f"frame {chr(body[0])!r}: {error}") from error
+        raise MalformedFrameError(
+            _("frame {letter}: {error}", letter=repr(chr(body[0])), error=error)
+        ) from error
 
 
 class FrameDecoder:
@@ -443,7 +454,10 @@ def codes_of(placement: str) -> tuple[int, ...]:
         pieces = chess.BaseBoard(placement).piece_map()
     except ValueError:
         raise ValueError(
-            f"{placement!r} is not a position: write eight ranks of eight squares, as in a FEN"
+            _(
+                "{placement} is not a position: write eight ranks of eight squares, as in a FEN",
+                placement=repr(placement),
+            )
         ) from None
     return tuple(
         PIECES.index(pieces[square].symbol()) if square in pieces else EMPTY
@@ -468,4 +482,6 @@ def square_index(name: str) -> int:
     """Return 0–63 for ``a1`` to ``h8``. Raises :class:`ValueError` for anything else."""
     if name in chess.SQUARE_NAMES:
         return chess.parse_square(name)
-    raise ValueError(f"{name!r} is not a square: write a letter a to h and a digit 1 to 8")
+    raise ValueError(
+        _("{name} is not a square: write a letter a to h and a digit 1 to 8", name=repr(name))
+    )

@@ -2,6 +2,7 @@
 
 from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
+from blindplay.translation import _
 
 from ..messages import catalogue
 from .arbiter import ARBITER
@@ -20,7 +21,7 @@ def page_of(game: Game, role: str) -> Page:
         return ASSISTANT
     if role in SIDES:
         return IMPAIRED if game.impaired(role) else SIGHTED
-    raise ValueError(f"There is no page for {role}.")
+    raise ValueError(_("There is no page for {role}.", role=role))
 
 
 def title_of(game: Game, role: str, language: str) -> str:
@@ -28,6 +29,6 @@ def title_of(game: Game, role: str, language: str) -> str:
     say = catalogue(language)
     if role == "arbiter":
         return say["title_arbiter"]
-    kind, _, side = role.rpartition(":")
+    kind, _rest, side = role.rpartition(":")
     title = say[f"title_{kind or 'player'}"]
     return title.format(side=say[side], name=game.player(side).name).strip(" ,")

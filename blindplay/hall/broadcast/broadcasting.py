@@ -25,6 +25,7 @@ from blindplay.console.requests import INCOMPRESSIBLE
 from blindplay.console.server import Certificate, PageServer
 from blindplay.given import read_bytes, read_toml
 from blindplay.laws import time_controls
+from blindplay.translation import _
 
 from ..follower import Follower
 from .delayed import DelayedHall
@@ -65,7 +66,7 @@ def read_broadcast(path: Path) -> BroadcastSettings:
         check_keys(values, _KEYS, "[broadcast]")
         names = values.get("names", False)
         if type(names) is not bool:
-            raise ValueError("names must be true or false.")
+            raise ValueError(_("names must be true or false."))
         folder = text_of(values, "folder")
         lichess = values.get("lichess")
         return BroadcastSettings(
@@ -74,7 +75,7 @@ def read_broadcast(path: Path) -> BroadcastSettings:
             lichess=None if lichess is None else lichess_rounds(lichess, path.parent),
         )
     except ValueError as error:
-        raise ValueError(f"Correct {path}: {error}") from None
+        raise ValueError(_("Correct {path}: {error}", path=path, error=error)) from None
 
 
 def _delay(value: Any) -> int:
@@ -84,10 +85,10 @@ def _delay(value: Any) -> int:
     if type(value) is int:
         value = str(value)
     if not isinstance(value, str):
-        raise ValueError('delay must be a time in quotes, such as "15m".')
+        raise ValueError(_('delay must be a time in quotes, such as "15m".'))
     seconds = math.ceil(time_controls.read_length(value) / 1000)
     if seconds > _MOST_DELAY_S:
-        raise ValueError('delay must be at most a day, "24h".')
+        raise ValueError(_('delay must be at most a day, "24h".'))
     return seconds
 
 
@@ -118,11 +119,14 @@ class Broadcast:
         notices = [self._fault, self._report.sentence if self._report else ""]
         if self._folder is not None and self._folder.trouble:
             notices.append(
-                f"The files of the broadcast cannot be written ({self._folder.trouble}); check the "
-                "disk and the folder."
+                _(
+                    "The files of the broadcast cannot be written ({trouble}); check the "
+                    "disk and the folder.",
+                    trouble=self._folder.trouble,
+                )
             )
         notices += [
-            f"Table {board.table}: {board.past.trouble}"
+            _("Table {table}: {trouble}", table=board.table, trouble=board.past.trouble)
             for board in self.hall.boards()
             if board.past.trouble
         ]
@@ -146,7 +150,7 @@ class Broadcast:
                     self._folder.write(self.hall.games())
             except Exception:  # the next round tries again
                 _LOG.exception("The broadcast failed.")
-                self._fault = "The broadcast has a fault; start it again, and report it."
+                self._fault = _("The broadcast has a fault; start it again, and report it.")
 
     def _work_push(self) -> None:
         assert self._push is not None
@@ -160,7 +164,7 @@ class Broadcast:
                 self._report = self._push.push(rounds) or self._report
             except Exception:
                 _LOG.exception("The push failed.")
-                self._fault = "The broadcast has a fault; start it again, and report it."
+                self._fault = _("The broadcast has a fault; start it again, and report it.")
 
 
 class PublicHost:

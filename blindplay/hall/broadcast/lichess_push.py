@@ -23,6 +23,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from blindplay.given import in_short, read_bytes, shown
+from blindplay.translation import _
 
 LICHESS = "https://lichess.org"
 MOST_ROUND = 999
@@ -53,15 +54,22 @@ class LichessRounds:
 
 def check_keys(values: Any, known: set[str], part: str) -> None:
     if not isinstance(values, dict):
-        raise ValueError(f"{part} must be a part of its own.")
+        raise ValueError(_("{part} must be a part of its own.", part=part))
     if unknown := sorted(values.keys() - known):
-        raise ValueError(f"{part} knows no {shown(unknown[0])}; it has {', '.join(sorted(known))}.")
+        raise ValueError(
+            _(
+                "{part} knows no {unknown}; it has {known}.",
+                part=part,
+                unknown=shown(unknown[0]),
+                known=", ".join(sorted(known)),
+            )
+        )
 
 
 def text_of(values: dict[str, Any], name: str) -> str:
     value = values.get(name, "")
     if not isinstance(value, str):
-        raise ValueError(f"{name} must be words in quotes.")
+        raise ValueError(_("{name} must be words in quotes.", name=name))
     return value
 
 
@@ -73,9 +81,13 @@ def lichess_rounds(values: Any, folder: Path) -> LichessRounds:
     check_keys(values, _LICHESS_KEYS, "[broadcast.lichess]")
     token, rounds = text_of(values, "token"), values.get("rounds", {})
     if not token:
-        raise ValueError("[broadcast.lichess] names no token, the file with the token of Lichess.")
+        raise ValueError(
+            _("[broadcast.lichess] names no token, the file with the token of Lichess.")
+        )
     if not isinstance(rounds, dict) or not rounds:
-        raise ValueError('rounds must give each round its name at Lichess, such as 1 = "a1b2c3d4".')
+        raise ValueError(
+            _('rounds must give each round its name at Lichess, such as 1 = "a1b2c3d4".')
+        )
     names = dict(map(_round, rounds.items()))
     return LichessRounds(folder / token, MappingProxyType(names), _server(values))
 
@@ -85,8 +97,11 @@ def _round(item: tuple[str, Any]) -> tuple[int, str]:
     plain = number.isascii() and number.isdigit() and 0 < int(number[:4]) <= MOST_ROUND
     if not plain or not isinstance(name, str) or not _ROUND_ID.fullmatch(name):
         raise ValueError(
-            f"{shown(number)} is not a round with its name at Lichess; the name is the last part "
-            'of the address of the round there, such as 1 = "a1b2c3d4".'
+            _(
+                "{number} is not a round with its name at Lichess; the name is the last "
+                'part of the address of the round there, such as 1 = "a1b2c3d4".',
+                number=shown(number),
+            )
         )
     return int(number), name
 
@@ -97,7 +112,7 @@ def _server(values: dict[str, Any]) -> str:
     place = urlsplit(server)
     here = place.scheme == "http" and place.hostname in ("localhost", "127.0.0.1", "::1")
     if not place.hostname or not (place.scheme == "https" or here):
-        raise ValueError("server must be an address that begins with https.")
+        raise ValueError(_("server must be an address that begins with https."))
     return server.rstrip("/")
 
 
@@ -190,13 +205,13 @@ class LichessPush:
                 for part in got.iter_bytes():
                     body += part
                     if len(body) > _MOST_ANSWER:
-                        raise _RefusedError("Lichess answers with too much; it is tried again.")
+                        raise _RefusedError(_("Lichess answers with too much; it is tried again."))
                 return _answer(got, body)
         except httpx.TimeoutException:
-            raise _RefusedError("Lichess does not answer in time; it is tried again.") from None
+            raise _RefusedError(_("Lichess does not answer in time; it is tried again.")) from None
         except (httpx.HTTPError, httpx.InvalidURL):
             raise _RefusedError(
-                "Lichess cannot be reached; it is tried again. Check the way to the internet."
+                _("Lichess cannot be reached; it is tried again. Check the way to the internet.")
             ) from None
 
     def close(self) -> None:
@@ -212,13 +227,17 @@ def read_token(path: Path) -> str:
     if sys.platform != "win32":
         mode = stat.S_IMODE(os.stat(path).st_mode)  # noqa: PTH116
         if mode & 0o077:
-            raise ValueError(f"Others can read the token in {path}; run: chmod 600 {path}")
+            raise ValueError(
+                _("Others can read the token in {path}; run: chmod 600 {path}", path=path)
+            )
     try:
         token = content.decode("ascii").strip()
     except UnicodeDecodeError:
         token = ""
     if not token or not token.isprintable() or " " in token:
-        raise ValueError(f"{path} holds no token; write the one that Lichess shows into it.")
+        raise ValueError(
+            _("{path} holds no token; write the one that Lichess shows into it.", path=path)
+        )
     return token
 
 
@@ -226,19 +245,23 @@ def _answer(got: httpx.Response, body: bytes) -> dict[str, Any]:
     status = got.status_code
     if status == 429:
         raise _RefusedError(
-            "Lichess asks to wait; it is tried again later.",
+            _("Lichess asks to wait; it is tried again later."),
             max(LIMITED_S, _retry_after(got.headers.get("retry-after", ""))),
         )
     if status == 401:
         raise _RefusedError(
-            "Lichess does not accept the token; write a new one, which may write studies, into the "
-            "file of the token.",
+            _(
+                "Lichess does not accept the token; write a new one, which may write studies, "
+                "into the file of the token."
+            ),
             _LAST_PAUSE_S,
         )
     if status in (403, 404):
         raise _RefusedError(
-            "Lichess knows no such round for this token; correct the rounds in the event file, or "
-            "use a token of the broadcast's owner.",
+            _(
+                "Lichess knows no such round for this token; correct the rounds in the event "
+                "file, or use a token of the broadcast's owner."
+            ),
             _LAST_PAUSE_S,
         )
     try:
@@ -248,10 +271,12 @@ def _answer(got: httpx.Response, body: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         value = {}
     if status == 400:
-        why = in_short(str(value.get("error", "no reason")))
-        raise _RefusedError(f"Lichess refuses the games: {why}")
+        why = in_short(str(value["error"])) if "error" in value else _("no reason")
+        raise _RefusedError(_("Lichess refuses the games: {why}", why=why))
     if status != 200 or not isinstance(value.get("games"), list):
-        raise _RefusedError(f"Lichess has a problem (status {status}); it is tried again.")
+        raise _RefusedError(
+            _("Lichess has a problem (status {status}); it is tried again.", status=status)
+        )
     return value
 
 
@@ -272,13 +297,28 @@ def _report(number: int, answer: dict[str, Any], count: int) -> PushReport:
     wrong = [_wrong(game) for game in games if game.get("error")]
     moves = sum(game["moves"] for game in games if type(game.get("moves")) is int)
     if wrong:
-        return PushReport(number, False, f"Lichess refuses games: {in_short('; '.join(wrong))}")
+        return PushReport(
+            number, False, _("Lichess refuses games: {wrong}", wrong=in_short("; ".join(wrong)))
+        )
     if count > MOST_GAMES:
         return PushReport(
-            number, False, f"Lichess takes {MOST_GAMES} games a round, and there are {count}."
+            number,
+            False,
+            _(
+                "Lichess takes {most_games} games a round, and there are {count}.",
+                most_games=MOST_GAMES,
+                count=count,
+            ),
         )
     return PushReport(
-        number, True, f"Round {number} is at Lichess: {len(games)} games, {moves} moves."
+        number,
+        True,
+        _(
+            "Round {number} is at Lichess: {count} games, {moves} moves.",
+            number=number,
+            count=len(games),
+            moves=moves,
+        ),
     )
 
 

@@ -24,6 +24,7 @@ from typing import Any
 
 import chess
 
+from blindplay.given import reason_of
 from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
 
@@ -69,7 +70,7 @@ class LiveChessFolder:
             if changed:
                 self._put(self._folder / "tournament.json", _encoded(self._tournament(shown[0])))
         except OSError as error:
-            self.trouble = error.strerror or str(error)
+            self.trouble = reason_of(error)
             self._taken.clear()
 
     def _round(self, number: int) -> Path:

@@ -6,6 +6,8 @@ from concurrent.futures import Future
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from blindplay.translation import Message, _, join_texts
+
 from ..hall import TableAsker
 from ..protocol import RequestAnswer
 from ..requests import UnreachableError
@@ -40,7 +42,12 @@ def with_tables(paired: Round, tables: Iterable[str]) -> Round:
         candidates = numbered.get(number, []) if number and game.table not in known else []
         if len(candidates) > 1:
             raise ValueError(
-                f"Two tables have the number {number}: {candidates[0]} and {candidates[1]}."
+                _(
+                    "Two tables have the number {number}: {first} and {second}.",
+                    number=number,
+                    first=candidates[0],
+                    second=candidates[1],
+                )
             )
         return replace(game, table=candidates[0]) if candidates else game
 
@@ -79,7 +86,7 @@ def _given(game: Assignment, future: "Future[RequestAnswer] | None") -> Given:
     if future is None:
         return Given(game, "unreachable")
     answer = future.result()
-    return Given(game, answer.status, " ".join(answer.sentences))
+    return Given(game, answer.status, join_texts(" ", map(Message, answer.sentences)))
 
 
 def _to_tell(hall: TableAsker, paired: Round) -> Iterable[tuple[str, str, dict[str, Any]]]:

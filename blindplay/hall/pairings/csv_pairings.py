@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from blindplay.given import plain
+from blindplay.translation import _
 
 COLUMNS = ("table", "white", "black", "round", "impaired", "white_language", "black_language")
 """The names of columns in a table of pairings; the first three are required."""
@@ -35,8 +36,11 @@ class CsvFile:
         lacking = [name for name in COLUMNS[:3] if name not in self._columns]
         if lacking:
             raise ValueError(
-                "The first line must name the columns table, white and black; "
-                f"{lacking[0]} is missing."
+                _(
+                    "The first line must name the columns table, white and black; "
+                    "{lacking} is missing.",
+                    lacking=lacking[0],
+                )
             )
 
     def games(self) -> Iterator[tuple[int, dict[str, str]]]:
@@ -57,7 +61,7 @@ class CsvFile:
         rounds = {values["round"] for _, values in self.games()}
         number = rounds.pop() if len(rounds) == 1 else ""
         if not (number.isascii() and number.isdigit()):
-            raise ValueError("The file does not say one round; name the round with --round.")
+            raise ValueError(_("The file does not say one round; name the round with --round."))
         return int(number)
 
     def boards(self, number: int) -> list[tuple[str, tuple[CsvPlayer, CsvPlayer]]]:
@@ -108,7 +112,10 @@ def _read(text: str, delimiter: str) -> tuple[list[list[str]], list[str]]:
         match = field.match(text, at)
         if match is None:
             raise ValueError(
-                f"A quotation mark in row {len(rows)} of the table has no partner; correct it."
+                _(
+                    "A quotation mark in row {count} of the table has no partner; correct it.",
+                    count=len(rows),
+                )
             )
         at = match.end()
         rows[-1].append(match[1])

@@ -23,6 +23,7 @@ from blindplay.laws import rulings as r
 from blindplay.laws.facts import SIDES, Setup, Start
 from blindplay.record import JournalError, files, read_journal
 from blindplay.record.files import SUFFIX
+from blindplay.translation import _, join_texts
 from blindplay.wording.pack_words import PackWords
 from blindplay.wording.values import (
     Pairing,
@@ -61,15 +62,22 @@ class Assignment:
         """:raises ValueError: one sentence, if something in it cannot be."""
         for value in asdict(self).values():
             if not isinstance(value, str) or len(value) > _LONGEST:
-                raise ValueError("This is not an assignment of a game.")
+                raise ValueError(_("This is not an assignment of a game."))
         for name in ("round", "table", "white", "black"):
             if not getattr(self, name):
-                raise ValueError(f"A game lacks its {name}; write it into the file.")
+                raise ValueError(_("A game lacks its {name}; write it into the file.", name=name))
         if self.impaired not in ("", *IMPAIRED):
-            raise ValueError(f"impaired is white, black, both or none, not {shown(self.impaired)}.")
+            raise ValueError(
+                _(
+                    "impaired is white, black, both or none, not {impaired}.",
+                    impaired=shown(self.impaired),
+                )
+            )
         for code in (self.white_language, self.black_language):
             if code and code not in languages():
-                raise ValueError(f"There is no language {shown(code)}; take one such as en.")
+                raise ValueError(
+                    _("There is no language {code}; take one such as en.", code=shown(code))
+                )
 
     @property
     def pairing(self) -> Pairing:
@@ -91,7 +99,12 @@ class Round:
         for names in (tables, players):
             twice = next((name for name in names if names.count(name) > 1), None)
             if twice is not None:
-                raise ValueError(f"{shown(twice)} is paired twice in this round; correct the file.")
+                raise ValueError(
+                    _(
+                        "{twice} is paired twice in this round; correct the file.",
+                        twice=shown(twice),
+                    )
+                )
 
 
 def read_round(path: Path, number: int | None = None) -> Round:
@@ -106,7 +119,7 @@ def read_round(path: Path, number: int | None = None) -> Round:
             return _from_trf(data, number)
         return _from_csv(_csv_file(data, path), number)
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(join_texts(": ", (path, error))) from None
 
 
 def _is_report(data: bytes) -> bool:
@@ -122,7 +135,7 @@ def read_result_file(path: Path) -> TrfFile | CsvFile:
     try:
         return read_trf(data) if _is_report(data) else _csv_file(data, path)
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(join_texts(": ", (path, error))) from None
 
 
 def _csv_file(data: bytes, path: Path) -> CsvFile:
@@ -138,7 +151,7 @@ def _from_trf(data: bytes, number: int | None) -> Round:
         for board, (white, black) in enumerate(file.pairs(number), 1)
     ]
     if not games:
-        raise ValueError("The file pairs nobody in this round.")
+        raise ValueError(_("The file pairs nobody in this round."))
     resting = (spoken_name(player.name) for player in file.resting(number))
     return Round(str(number), tuple(games), tuple(resting))
 
@@ -146,7 +159,7 @@ def _from_trf(data: bytes, number: int | None) -> Round:
 def _from_csv(file: CsvFile, number: int | None) -> Round:
     games: list[Assignment] = []
     resting: list[str] = []
-    for _, given in file.games():
+    for _unused, given in file.games():
         given["round"] = given["round"] or (str(number) if number else "")
         if number is not None and given["round"] != str(number):
             continue
@@ -161,9 +174,9 @@ def _from_csv(file: CsvFile, number: int | None) -> Round:
 def _one_round(games: list[Assignment], resting: list[str]) -> Round:
     rounds = {game.round for game in games}
     if not rounds:
-        raise ValueError("The file pairs nobody in this round.")
+        raise ValueError(_("The file pairs nobody in this round."))
     if len(rounds) > 1:
-        raise ValueError("The file has games of several rounds; name the round with --round.")
+        raise ValueError(_("The file has games of several rounds; name the round with --round."))
     return Round(rounds.pop(), tuple(games), tuple(resting))
 
 
@@ -209,7 +222,9 @@ def _kept(path: Path) -> list[Round]:
             for kept in value["rounds"]
         ]
     except (TypeError, KeyError):
-        raise ValueError(f"{path} is not a file of pairings; pair the round again.") from None
+        raise ValueError(
+            _("{path} is not a file of pairings; pair the round again.", path=path)
+        ) from None
 
 
 def assignment_of(body: dict[str, Any]) -> Assignment:
@@ -221,7 +236,7 @@ def assignment_of(body: dict[str, Any]) -> Assignment:
     try:
         return Assignment(**{name: plain(value) for name, value in given.items()})
     except (TypeError, AttributeError):  # a value that is not a text
-        raise ValueError("This is not an assignment of a game.") from None
+        raise ValueError(_("This is not an assignment of a game.")) from None
 
 
 @dataclass(frozen=True)
@@ -365,7 +380,7 @@ def enter_results(file: ResultFile, number: int, folder: Path) -> list[Entered]:
     """
     boards = file.boards(number)
     if not boards:
-        raise ValueError("The file pairs nobody in this round.")
+        raise ValueError(_("The file pairs nobody in this round."))
     known: dict[tuple[str, str], list[TableResult]] = {}
     for result in results_in(folder, str(number)):
         known.setdefault(_names(result.white, result.black), []).append(result)

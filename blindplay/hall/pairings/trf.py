@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from blindplay.given import plain, shown
+from blindplay.translation import _
 
 _FIRST, _ROUND = 91, 10  # where round 1 begins, and how long a round is, counted from 0
 _COLOURS = {"w": "white", "b": "black"}
@@ -99,9 +100,11 @@ class TrfFile:
 
     @staticmethod
     def _contradicts(player: TrfPlayer, number: int) -> str:
-        return (
-            f"The lines of {plain(player.name)} and of the opponent in round {number} contradict "
-            "each other; write the file anew with the pairing program."
+        return _(
+            "The lines of {name} and of the opponent in round {number} contradict each "
+            "other; write the file anew with the pairing program.",
+            name=plain(player.name),
+            number=number,
         )
 
     def boards(self, number: int) -> list[tuple[str, tuple[TrfPlayer, TrfPlayer]]]:
@@ -119,8 +122,10 @@ class TrfFile:
                 if game.opponent and game.colour and not game.result:
                     return number
         raise ValueError(
-            "The file pairs no game that has no result; write it anew with the pairing program "
-            "after the round is paired, or name the round with --round."
+            _(
+                "The file pairs no game that has no result; write it anew with the pairing program "
+                "after the round is paired, or name the round with --round."
+            )
         )
 
     def enter(
@@ -171,7 +176,7 @@ def read_trf(data: bytes) -> TrfFile:
                 raise _wrong(index, 5, str(player.number))
             file.players[player.number] = player
     if not file.players:
-        raise ValueError("This is not a tournament report file: no line begins with 001.")
+        raise ValueError(_("This is not a tournament report file: no line begins with 001."))
     _tell_apart(file.players)
     return file
 
@@ -206,8 +211,13 @@ def _split(line: str) -> tuple[str, str]:
 def _wrong(index: int, column: int, text: str) -> ValueError:
     """The error about a text that cannot stand in a column, counted from 1."""
     return ValueError(
-        f"Line {index + 1}, from column {column} on: {shown(text)} cannot stand there; write the "
-        "file anew with the pairing program."
+        _(
+            "Line {index}, from column {column} on: {text} cannot stand there; write the "
+            "file anew with the pairing program.",
+            index=index + 1,
+            column=column,
+            text=shown(text),
+        )
     )
 
 
@@ -275,7 +285,7 @@ def standings(file: TrfFile) -> list[Standing]:
     ranked = [player for player in file.players.values() if player.rank]
     if not ranked:
         raise ValueError(
-            "The file ranks nobody; write it anew with the pairing program after a round."
+            _("The file ranks nobody; write it anew with the pairing program after a round.")
         )
     ranked.sort(key=lambda player: player.rank)
     return [Standing(player.rank, spoken_name(player.name), player.points) for player in ranked]

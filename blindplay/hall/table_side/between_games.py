@@ -36,6 +36,7 @@ from blindplay.table.devices import AboutTable, WantedDevices, open_speaker
 from blindplay.table.hall_contact import Pairings
 from blindplay.table.microphone_seat import mute_while_speaking
 from blindplay.table.table import Table
+from blindplay.translation import _
 from blindplay.typed_lines import LOOK_S, TypedLines
 from blindplay.wording.values import Pairing, number_in_words, pairing_in_words
 
@@ -112,7 +113,7 @@ def _tell(pairings: Pairings, request: Request) -> tuple[str, str]:
     try:
         next_pairings = [assignment_of(game).pairing for game in request.body["pairings"]]
     except (TypeError, KeyError, ValueError):
-        return "refused", "This is not an assignment of a game."
+        return "refused", _("This is not an assignment of a game.")
     pairings.tell(next_pairings)
     return "done", ""
 
@@ -133,7 +134,7 @@ def _assign(
                 table.pairings.tell([game.pairing])
             return "done", ""
         if state.started and not state.over:
-            return "refused", "A game is being played there."
+            return "refused", _("A game is being played there.")
         following.put(Assigned(game, request.who, request.id))
     table.pairings.tell([game.pairing])
     return "done", ""
@@ -146,7 +147,7 @@ def _game_of(request: Request, joined: EventFile) -> Assignment:
     """
     game = assignment_of(request.body)
     if game.table != joined.table:
-        raise ValueError(f"This is table {joined.table}.")
+        raise ValueError(_("This is table {table}.", table=joined.table))
     return game
 
 
@@ -258,7 +259,7 @@ class WaitingTable:
         except ValueError as error:
             return "refused", str(error)
         if self._assigned is not None and self._assigned.game != game:
-            return "refused", "Another game has been assigned there."
+            return "refused", _("Another game has been assigned there.")
         self._assigned = self._assigned or Assigned(game, request.who, request.id)
         return "done", ""
 

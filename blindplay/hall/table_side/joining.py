@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from blindplay.console import PORT
 from blindplay.given import shown
 from blindplay.record import files
+from blindplay.translation import _
 
 from ..event_file import EventFile, event_file_of
 from ..tickets import BEGIN, FILE, OPEN, TableSide
@@ -48,8 +49,11 @@ def join(
             content = _fetched(f"https://{host}", digits, which)
     except (httpx.HTTPError, httpx.InvalidURL):
         raise ValueError(
-            f"The hall's page cannot be reached at {shown(host)}; check the address, and whether "
-            "the hall was started with --host 0.0.0.0."
+            _(
+                "The hall's page cannot be reached at {host}; check the address, and "
+                "whether the hall was started with --host 0.0.0.0.",
+                host=shown(host),
+            )
         ) from None
     joined = event_file_of(content, Path("hall"), table=True)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -67,7 +71,13 @@ def _host(address: str) -> str:
             return f"{name}:{parts.port or PORT}"
     except ValueError:
         pass
-    raise ValueError(f"{shown(address)} is not an address; write one such as 192.168.1.20:{PORT}.")
+    raise ValueError(
+        _(
+            "{address} is not an address; write one such as 192.168.1.20:{port}.",
+            address=shown(address),
+            port=PORT,
+        )
+    )
 
 
 def _fetched(url: str, digits: str, which: Callable[[Sequence[str]], str]) -> bytes:
@@ -83,7 +93,7 @@ def _fetched(url: str, digits: str, which: Callable[[Sequence[str]], str]) -> by
     ) as client:
         tables = [str(table) for table in _answer(client.get(OPEN)).get("tables", ())]
         if not tables:
-            raise ValueError("The hall has no open ticket; show a new one on its page.")
+            raise ValueError(_("The hall has no open ticket; show a new one on its page."))
         side = TableSide(digits, tables[0] if len(tables) == 1 else which(tables))
         asked = {"table": side.table, "message": side.message.hex()}
         answer = _answer(client.post(BEGIN, data=asked))
@@ -93,8 +103,11 @@ def _fetched(url: str, digits: str, which: Callable[[Sequence[str]], str]) -> by
             return side.opened(bytes.fromhex(_answer(client.post(FILE, data=proof))["file"]))
         except (KeyError, TypeError, ValueError):
             raise ValueError(
-                f"This is not the ticket of table {side.table}; read it again on the hall's page. "
-                "After three tries a new one is needed."
+                _(
+                    "This is not the ticket of table {table}; read it again on the hall's "
+                    "page. After three tries a new one is needed.",
+                    table=side.table,
+                )
             ) from None
 
 
@@ -106,6 +119,6 @@ def _answer(response: "httpx.Response") -> dict[str, Any]:
         content = None
     if not isinstance(content, dict):
         raise ValueError(
-            "The server at this address is not a hall with tickets; check the address."
+            _("The server at this address is not a hall with tickets; check the address.")
         )
     return content

@@ -11,6 +11,7 @@ from blindplay.record import JournalError, files, read_journal, signatures
 from blindplay.record.journal import JournalContents, digest_of
 from blindplay.record.signatures import RulingsDigest, SignedStatement
 from blindplay.table.table import Table
+from blindplay.translation import _
 from blindplay.version import VERSION
 
 from ..event_file import EventFile
@@ -96,7 +97,7 @@ class JournalLines:
 
         :raises OSError: if the file cannot be read.
         """
-        number, _ = self._table.written
+        number, _rest = self._table.written
         if number <= self.number:
             return
         with self._table.path.open("rb") as file:
@@ -180,13 +181,13 @@ class JournalSigner:
     def answer(self, request: Request, game: str) -> RequestAnswer:
         """Answer a request of the kind ``sign``."""
         if not self._joined.key:
-            return self._refused(request, "This table has no key; it cannot sign.")
+            return self._refused(request, _("This table has no key; it cannot sign."))
         try:
             line = self.sign(game)
         except OSError:
             line = b""
         if not line:
-            return self._refused(request, "The table cannot write now; ask again later.")
+            return self._refused(request, _("The table cannot write now; ask again later."))
         return RequestAnswer(
             request.id, "done", self._signed, body={"signature": line.decode().rstrip()}
         )

@@ -22,6 +22,8 @@ is a sign: ⠖ is 6 in ``⠎⠉⠖`` and + in ``⠎⠋⠒⠖``. On a sheet with 
 import re
 import unicodedata
 
+from blindplay.translation import _
+
 BLANK = "\u2800"
 
 # The North American Braille ASCII Code, which is in use everywhere (glibc's charmap BRF, liblouis'
@@ -75,7 +77,10 @@ def to_brf(cells: str) -> str:
     """
     if strange := re.search("[^\u2800-\u283f \n\r\f]", cells):
         raise ValueError(
-            f"{strange[0]!r} is not a cell of six dots: write the text in Braille first."
+            _(
+                "{strange} is not a cell of six dots: write the text in Braille first.",
+                strange=repr(strange[0]),
+            )
         )
     return cells.translate({0x2800 + cell: sign for cell, sign in enumerate(_BRF)})
 

@@ -8,6 +8,8 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
+from blindplay.translation import _
+
 
 @dataclass(frozen=True, eq=False)  # there is one of each, so it is compared and hashed as itself
 class Edition:
@@ -59,7 +61,7 @@ class Article:
 def article(citation: str) -> Article | None:
     """Return the words of an article, for example ``fide-2023 D.2.4``, in the language of that
     edition's text; None for an article that no ruling rests on."""
-    edition, _, number = citation.partition(" ")
+    edition, _rest, number = citation.partition(" ")
     if edition not in names():
         return None
     data = _texts(edition)
@@ -88,7 +90,13 @@ def names() -> tuple[str, ...]:
 def load(edition: str) -> Edition:
     """The edition with this id; :exc:`ValueError` names the known ones if there is none."""
     if edition not in names():
-        raise ValueError(f"Unknown edition {edition}; known are {', '.join(names())}.")
+        raise ValueError(
+            _(
+                "Unknown edition {edition}; known are {names}.",
+                edition=edition,
+                names=", ".join(names()),
+            )
+        )
     text = resources.files(__package__).joinpath(f"{edition}.toml").read_text("utf-8")
     data = tomllib.loads(text)
     articles = {

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 import chess
 
+from blindplay.translation import _
+
 from . import plans
 from .positions import (
     PAWN,
@@ -33,10 +35,10 @@ from .walls import walled_off
 
 DEFAULT_NODES = 100_000
 
-_MATERIAL = "The pieces left cannot give mate."
-_WALLS = "The pieces that could give mate can never reach the squares for it."
-_EXHAUSTED = "No series of legal moves ends in mate; all of them were searched."
-_OVER = "The game has ended on the board."
+_MATERIAL = _("The pieces left cannot give mate.")
+_WALLS = _("The pieces that could give mate can never reach the squares for it.")
+_EXHAUSTED = _("No series of legal moves ends in mate; all of them were searched.")
+_OVER = _("The game has ended on the board.")
 REASONS = {_MATERIAL: "material", _WALLS: "walls", _EXHAUSTED: "searched", _OVER: "over"}
 """A name for each reason why a side cannot mate any more."""
 

@@ -24,6 +24,7 @@ from blindplay.laws.facts import Player, Setup
 from blindplay.laws.state import OTHER
 from blindplay.record import files
 from blindplay.six_digits import DigitsSide, WrongDigitsError, six_digits
+from blindplay.translation import _
 
 from . import LAG_LIMITS_S
 from .connections import (
@@ -490,6 +491,9 @@ def kept_agreement(journal: Path) -> Agreement:
         return Agreement(**{"waited": not found["host"], **found, "keys": keys})
     except (OSError, ValueError, TypeError, KeyError):
         raise NoAgreementError(
-            f"{path} cannot be read, so the other table would not know this one; put the file "
-            "back, or begin another game without --resume."
+            _(
+                "{path} cannot be read, so the other table would not know this one; put "
+                "the file back, or begin another game without --resume.",
+                path=path,
+            )
         ) from None

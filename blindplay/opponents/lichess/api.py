@@ -30,6 +30,7 @@ import platformdirs
 
 from blindplay.given import in_short, read_bytes
 from blindplay.record.files import write_new
+from blindplay.translation import _
 
 SERVER = "https://lichess.org"
 SCOPES = ("board:play", "challenge:write")
@@ -63,7 +64,7 @@ def checked_token(text: str) -> str:
     token = text.strip()
     if not _TOKEN.fullmatch(token):
         raise ValueError(
-            "That is not a token; copy the whole one that Lichess shows, and nothing else."
+            _("That is not a token; copy the whole one that Lichess shows, and nothing else.")
         )
     return token
 
@@ -83,15 +84,15 @@ def kept_account() -> Account:
     """:raises ValueError: if no account is kept, or others can read it; one sentence."""
     path = token_file()
     if not path.exists():
-        raise ValueError("Your Lichess account is not known yet; run: blindplay lichess login")
+        raise ValueError(_("Your Lichess account is not known yet; run: blindplay lichess login"))
     content = read_bytes(path, _MOST_BYTES)
     if sys.platform != "win32" and stat.S_IMODE(os.stat(path).st_mode) & 0o077:  # noqa: PTH116
-        raise ValueError(f"Others can read the token in {path}; run: chmod 600 {path}")
+        raise ValueError(_("Others can read the token in {path}; run: chmod 600 {path}", path=path))
     try:
         known = json.loads(content)
         return Account(str(known["name"]), checked_token(known["token"]), str(known["server"]))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise ValueError(f"{path} is damaged; run: blindplay lichess login") from None
+        raise ValueError(_("{path} is damaged; run: blindplay lichess login", path=path)) from None
 
 
 def forget_account() -> bool:
@@ -167,7 +168,7 @@ class EventLines:
                     continue
                 event = _value(line) if len(line) <= _MOST_LINE else None
                 if not isinstance(event, dict):
-                    raise LostLineError("Lichess sends what is not an event.")
+                    raise LostLineError(_("Lichess sends what is not an event."))
                 yield event
 
     def close(self) -> None:
@@ -256,13 +257,13 @@ class LichessApi:
         value, headers = self.ask("GET", "/api/account")
         name = value.get("username") if isinstance(value, dict) else None
         if not isinstance(name, str) or not name:
-            raise RefusedError("This server is not Lichess: it tells no user name.")
+            raise RefusedError(_("This server is not Lichess: it tells no user name."))
         permitted = headers.get("x-oauth-scopes", "").split(",")
         return name, frozenset(scope.strip() for scope in permitted)
 
     def playing(self) -> list[Mapping[str, Any]]:
         """The user's games that are being played, those on move first."""
-        value, _ = self.ask("GET", "/api/account/playing")
+        value, _rest = self.ask("GET", "/api/account/playing")
         games = value.get("nowPlaying", ()) if isinstance(value, dict) else ()
         return [game for game in games if isinstance(game, dict)]
 
@@ -272,7 +273,7 @@ class LichessApi:
 
     def chat(self, game: str) -> list[tuple[str, str]]:
         """The lines of the players' chat, each with its writer."""
-        value, _ = self.ask("GET", f"/api/board/game/{game}/chat")
+        value, _rest = self.ask("GET", f"/api/board/game/{game}/chat")
         lines = value if isinstance(value, list) else ()
         known = [line for line in lines if isinstance(line, dict)]
         return [(str(line.get("user", "")), str(line.get("text", ""))) for line in known]
@@ -296,17 +297,19 @@ def _check(status: int, value: Any) -> None:
     said = value.get("error") if isinstance(value, dict) else None
     why = in_short(said) if isinstance(said, str) else f"status {status}"
     if status == 429:
-        raise LimitedError("Lichess asks to wait for a minute.")
+        raise LimitedError(_("Lichess asks to wait for a minute."))
     if status in (401, 403):
         raise TokenError(
-            "Lichess does not accept the token, or it does not permit this; run: "
-            "blindplay lichess login"
+            _(
+                "Lichess does not accept the token, or it does not permit this; run: "
+                "blindplay lichess login"
+            )
         )
     if status == 404:
-        raise MissingError(f"Lichess does not find it: {why}")
+        raise MissingError(_("Lichess does not find it: {why}", why=why))
     if 400 <= status < 500:
-        raise RefusedError(f"Lichess refuses: {why}")
-    raise LostLineError(f"Lichess has a problem: {why}")
+        raise RefusedError(_("Lichess refuses: {why}", why=why))
+    raise LostLineError(_("Lichess has a problem: {why}", why=why))
 
 
 @contextlib.contextmanager
@@ -315,7 +318,9 @@ def _told_in_our_words() -> Iterator[None]:
     try:
         yield
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, RuntimeError):
-        raise LostLineError("Lichess cannot be reached. Check the way to the internet.") from None
+        raise LostLineError(
+            _("Lichess cannot be reached. Check the way to the internet.")
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -373,7 +378,7 @@ class GameStream:
     def end(self) -> None:
         """Follow the game no longer."""
         self._done.set()
-        _, lines = self._connection
+        _rest, lines = self._connection
         if lines is not None:
             lines.close()
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import chess
 
+from blindplay.translation import _
 from blindplay.wording.values import Tell, Written
 
 from .api import (
@@ -61,14 +62,17 @@ class WantedGame:
     def check(self) -> None:
         """:raises ValueError: if Lichess has no such games; one sentence with the remedy."""
         if sum((bool(self.whom), self.ai is not None, self.waits)) > 1:
-            raise ValueError("Give one of --challenge, --level and --accept.")
+            raise ValueError(_("Give one of --challenge, --level and --accept."))
         if self.ai is not None and (self.rated or self.days is not None):
             raise ValueError(
-                "Games against the computer of Lichess are never rated, and have no --days."
+                _("Games against the computer of Lichess are never rated, and have no --days.")
             )
         if self.fen and (self.rated or self.seeks):
             raise ValueError(
-                "A game from a position of your own is not rated, and needs --challenge or --level."
+                _(
+                    "A game from a position of your own is not rated, and needs --challenge or "
+                    "--level."
+                )
             )
         if not self.waits:
             self._check_time()
@@ -79,20 +83,27 @@ class WantedGame:
         if self.limit_s is None:
             if self.seeks:
                 raise ValueError(
-                    "Nobody can be sought for a game without a clock; give --days or a "
-                    "--time-control, or name a player with --challenge."
+                    _(
+                        "Nobody can be sought for a game without a clock; give --days or a "
+                        "--time-control, or name a player with --challenge."
+                    )
                 )
             return
         if self.limit_s % 60 or self.limit_s > _LONGEST_S or self.increment_s > 60:
             raise ValueError(
-                "Lichess gives each player whole minutes, 180 at most, and up to 60 seconds a "
-                "move; give such a --time-control."
+                _(
+                    "Lichess gives each player whole minutes, 180 at most, and up to 60 seconds a "
+                    "move; give such a --time-control."
+                )
             )
         length = self.limit_s + 40 * self.increment_s
         if length < (_RAPID_S if self.seeks else _BLITZ_S):
             raise ValueError(
-                "Boards play rapid, classical and correspondence games at Lichess, blitz only in "
-                "challenges, and bullet never; give a longer --time-control, such as 15m+10s."
+                _(
+                    "Boards play rapid, classical and correspondence games at Lichess, blitz "
+                    "only in challenges, and bullet never; give a longer --time-control, such as "
+                    "15m+10s."
+                )
             )
 
     def form(self) -> dict[str, str]:
@@ -216,7 +227,7 @@ class Lobby:
         wanted, form = self._wanted, self._wanted.form()
         self._follow("events", "GET", "/api/stream/event", None)
         if wanted.ai is not None:
-            value, _ = self._api.ask("POST", "/api/challenge/ai", form)
+            value, _rest = self._api.ask("POST", "/api/challenge/ai", form)
             return str(value["id"]) if isinstance(value, dict) and "id" in value else None
         if wanted.whom:
             self._challenge(form)
@@ -230,7 +241,7 @@ class Lobby:
     def _challenge(self, form: Mapping[str, str]) -> None:
         path = f"/api/challenge/{self._wanted.whom}"
         if self._wanted.limit_s is None or self._wanted.days is not None:
-            value, _ = self._api.ask("POST", path, form)  # it stays open by itself
+            value, _rest = self._api.ask("POST", path, form)  # it stays open by itself
             self._own = _id_of(value) or _id_of(_part(value, "challenge"))
         else:
             self._follow("challenge", "POST", path, {**form, "keepAliveStream": "true"})
@@ -417,15 +428,15 @@ class Lobby:
             line = next((line for line in lines if line is not None), None)
         try:
             if line is None:
-                raise LostLineError("Lichess tells nothing of the game.")
+                raise LostLineError(_("Lichess tells nothing of the game."))
             about = read_about(line)
             state = read_state(line["state"], about.start)
         except (ValueError, KeyError):
-            raise RefusedError("This game of Lichess cannot be played at a table.") from None
+            raise RefusedError(_("This game of Lichess cannot be played at a table.")) from None
         for side, person in about.players.items():
             if person.ai is None and person.name.lower() == self._name.lower():
                 return FoundGame(name, side, about, state)
-        raise RefusedError("This game of Lichess is not yours.")
+        raise RefusedError(_("This game of Lichess is not yours."))
 
 
 def _part(value: Any, name: str) -> Mapping[str, Any]:

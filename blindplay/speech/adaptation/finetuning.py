@@ -20,6 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from blindplay.translation import _
+
 from .kaldi_files import GraphError, read_options, read_phones, read_transitions
 
 ROUNDS = 12
@@ -67,7 +69,7 @@ def tune(
     The same recordings give the same weights on the same machine. ``progress`` gets how much is
     done, 0 to 1. Raises TuningError, and OSError if ``output`` cannot be written.
     """
-    torch, _ = _modules()
+    torch, _rest = _modules()
     network = _Network(model)
     chance = random.Random(1)
     torch.manual_seed(1)
@@ -86,7 +88,7 @@ def tune(
     loss_of = torch.nn.CTCLoss(blank=0, zero_infinity=True)
     order = list(said)
     steps, done = rounds * len(order), 0
-    for _ in range(rounds):
+    for _unused in range(rounds):
         chance.shuffle(order)
         for one in order:
             frames = network.frames(_noisy(one.pcm, noise))
@@ -124,7 +126,7 @@ def _modules() -> tuple[Any, Any]:
         import torch
     except ImportError:
         raise TuningError(
-            'Training needs PyTorch; install it with: pip install "blindplay[enrol]".'
+            _('Training needs PyTorch; install it with: pip install "blindplay[enrol]".')
         ) from None
     return torch, kaldi_native_fbank
 
@@ -142,8 +144,12 @@ class _Network:
             self._read(self._file.read_bytes())
         except (OSError, GraphError, ValueError, struct.error, IndexError) as error:
             raise TuningError(
-                f"The network of {model} is not one that can be trained here: only models that "
-                "BlindPlay made itself can; its pronunciations are learned anyway."
+                _(
+                    "The network of {model} is not one that can be trained here: only "
+                    "models that BlindPlay made itself can; its pronunciations are learned "
+                    "anyway.",
+                    model=model,
+                )
             ) from error
         first = {state.phone: state.entered for state in transitions.states if state.number == 0}
         self.numbers = {name: first[number] for (name, _), number in phones.id.items()}
@@ -171,7 +177,7 @@ class _Network:
                 self._places.append((matrix + 10, (rows, columns)))
                 vector = matrix + 10 + 4 * rows * columns
                 if data[vector : vector + 16] != b"<BiasParams> FV ":
-                    raise ValueError("no bias")
+                    raise ValueError(_("no bias"))
                 (length,) = struct.unpack_from("<xi", data, vector + 16)
                 self._places.append((vector + 21, (length,)))
                 self._layers[name.decode()] = len(self._places) - 2, len(self._places) - 1
@@ -179,7 +185,7 @@ class _Network:
         known = {"FixedAffineComponent", "RectifiedLinearComponent", "NoOpComponent",
                  "LogSoftmaxComponent"}  # fmt: skip
         if not self._nodes or set(self._kinds.values()) - known:
-            raise ValueError("other components")
+            raise ValueError(_("other components"))
         self.values = [
             np.frombuffer(data, "<f4", int(np.prod(shape)), place).reshape(shape).copy()
             for place, shape in self._places
@@ -206,7 +212,7 @@ class _Network:
 
     def scores(self, frames: Any, weights: Sequence[Any]) -> Any:
         """Return the logarithms of the phones' likelihoods, a row for each frame."""
-        torch, _ = _modules()
+        torch, _rest = _modules()
         known: dict[str, Any] = {"input": frames}
         for name, component, described in self._nodes:
             value = _evaluated(described.strip(), known, torch)
@@ -224,7 +230,7 @@ class _Network:
     def write(self, output: Path, values: Sequence[np.ndarray[Any, Any]]) -> None:
         """Write the file with other weights."""
         data = bytearray(self._data)
-        for (place, _), value in zip(self._places, values, strict=True):
+        for (place, _unused), value in zip(self._places, values, strict=True):
             told = np.ascontiguousarray(value, "<f4").tobytes()
             data[place : place + len(told)] = told
         output.parent.mkdir(parents=True, exist_ok=True)

@@ -27,6 +27,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from blindplay.translation import _, one_of
+
 PLACES = "BIES"
 """A phone's places in a word, in the order in which Kaldi numbers them."""
 _NO_SPEECH = {"SIL", "SPN", "NSN", "LAU"}
@@ -112,19 +114,21 @@ def read_graph(path: Path) -> Graph:
     try:
         return _graph(data)
     except (struct.error, ValueError, IndexError, OverflowError) as error:
-        raise GraphError(f"{path} is not a graph that can be read: {error}.") from error
+        raise GraphError(
+            _("{path} is not a graph that can be read: {error}.", path=path, error=error)
+        ) from error
 
 
 def _graph(data: bytes) -> Graph:
     kind, version, flags, start, states, arcs, at = _header(data, 0)
     if kind.endswith("lookahead"):
         if struct.unpack_from("<i", data, at)[0] != _LOOKAHEAD_MAGIC:
-            raise ValueError("its look-ahead header is damaged")
+            raise ValueError(_("its look-ahead header is damaged"))
         kind, version, flags, start, states, arcs, at = _header(data, at + 4)
     if kind == "vector":
         return _vector(data, start, states, at)
     if kind != "const":
-        raise ValueError(f"it is of the kind {kind!r}")
+        raise ValueError(_("it is of the kind {kind}", kind=repr(kind)))
 
     def aligned(at: int) -> int:
         return -(-at // 16) * 16 if version == 1 or flags & _ALIGNED else at
@@ -144,10 +148,10 @@ def _graph(data: bytes) -> Graph:
 
 def _vector(data: bytes, start: int, states: int, at: int) -> Graph:
     final, count, arcs = [], [], []
-    for _ in range(states):
+    for _unused in range(states):
         cost, number = struct.unpack_from("<fq", data, at)
         if number < 0:  # it would lead back, into an endless loop
-            raise ValueError("a state has fewer than no arcs")
+            raise ValueError(_("a state has fewer than no arcs"))
         final.append(cost)
         count.append(number)
         arcs.append(np.frombuffer(data, _ARC, number, at + 12))
@@ -167,45 +171,47 @@ def read_symbols(path: Path) -> dict[str, int]:
     data = path.read_bytes()
     try:
         at = 4 if struct.unpack_from("<i", data, 0)[0] == _FST_MAGIC else len(data)
-        for _ in range(2):
-            _, at = _text(data, at)
+        for _unused in range(2):
+            _rest, at = _text(data, at)
         (flags,) = struct.unpack_from("<4xi", data, at)
         if not flags & _SYMBOLS:
             return {}
         at += 40
         if struct.unpack_from("<i", data, at)[0] != _TABLE_MAGIC:
-            raise ValueError("its words are damaged")
-        _, at = _text(data, at + 4)
+            raise ValueError(_("its words are damaged"))
+        _rest, at = _text(data, at + 4)
         (count,) = struct.unpack_from("<8xq", data, at)
         at += 16
         found = {}
-        for _ in range(count):
+        for _unused in range(count):
             word, at = _text(data, at)
             (found[word],) = struct.unpack_from("<q", data, at)
             at += 8
         return found
     except (struct.error, ValueError) as error:
-        raise GraphError(f"{path} is not a graph that can be read: {error}.") from error
+        raise GraphError(
+            _("{path} is not a graph that can be read: {error}.", path=path, error=error)
+        ) from error
 
 
 def _text(data: bytes, at: int) -> tuple[str, int]:
     """Return a text that follows its length, and where it ends."""
     (length,) = struct.unpack_from("<i", data, at)
     if not 0 <= length <= min(1000, len(data) - at - 4):
-        raise ValueError("it is damaged")
+        raise ValueError(_("it is damaged"))
     return data[at + 4 : at + 4 + length].decode(), at + 4 + length
 
 
 def _header(data: bytes, at: int) -> tuple[str, int, int, int, int, int, int]:
     """Return kind, version, flags, start, numbers of states and arcs, and the header's end."""
     if struct.unpack_from("<i", data, at)[0] != _FST_MAGIC:
-        raise ValueError("it does not begin as one")
+        raise ValueError(_("it does not begin as one"))
     at += 4
     kind, at = _text(data, at)
-    _, at = _text(data, at)
-    version, flags, _, start, states, arcs = struct.unpack_from("<iiQqqq", data, at)
+    _rest, at = _text(data, at)
+    version, flags, _rest, start, states, arcs = struct.unpack_from("<iiQqqq", data, at)
     if flags & _SYMBOLS:
-        raise ValueError("symbols are embedded in it")
+        raise ValueError(_("symbols are embedded in it"))
     return kind, version, flags, start, states, arcs, at + 40
 
 
@@ -240,14 +246,20 @@ class _Stream:
         self._data = data
         self._at = 2
         if data[:2] != b"\0B":
-            raise ValueError("it is not in Kaldi's binary form")
+            raise ValueError(_("it is not in Kaldi's binary form"))
 
     def token(self, *allowed: str) -> str:
         end = self._data.index(b" ", self._at, self._at + 40)
         token = self._data[self._at : end].decode("ascii")
         self._at = end + 1
         if token not in allowed:
-            raise ValueError(f"{token} stands where {' or '.join(allowed)} should")
+            raise ValueError(
+                _(
+                    "{token} stands where {allowed} should",
+                    token=token,
+                    allowed=one_of(allowed),
+                )
+            )
         return token
 
     def number(self) -> int:
@@ -264,7 +276,7 @@ class _Stream:
 
     def _sized(self, kind: str) -> Any:
         if self._data[self._at] != 4:
-            raise ValueError("a number is not four bytes long")
+            raise ValueError(_("a number is not four bytes long"))
         (value,) = struct.unpack_from(kind, self._data, self._at + 1)
         self._at += 5
         return value
@@ -277,7 +289,9 @@ def read_transitions(path: Path) -> Transitions:
     try:
         return _transitions(_Stream(data))
     except (struct.error, ValueError, IndexError, KeyError) as error:
-        raise GraphError(f"{path} has no transition model that can be read: {error}.") from error
+        raise GraphError(
+            _("{path} has no transition model that can be read: {error}.", path=path, error=error)
+        ) from error
 
 
 def _transitions(stream: _Stream) -> Transitions:
@@ -291,13 +305,13 @@ def _transitions(stream: _Stream) -> Transitions:
     if two_pdfs:
         entries = stream.number()
     topologies: list[list[list[int]]] = []
-    for _ in range(entries):
+    for _unused in range(entries):
         topology = []
-        for _ in range(stream.number()):
-            for _ in range(1 + two_pdfs):
+        for _unused in range(stream.number()):
+            for _unused in range(1 + two_pdfs):
                 stream.number()  # the class of the pdf; the tuples below resolve it
             targets = []
-            for _ in range(stream.number()):
+            for _unused in range(stream.number()):
                 targets.append(stream.number())
                 stream.real()  # the probability; the decoder ignores it
             topology.append(targets)
@@ -305,7 +319,7 @@ def _transitions(stream: _Stream) -> Transitions:
     stream.token("</Topology>")
     wide = stream.token("<Tuples>", "<Triples>") == "<Tuples>"
     states = []
-    for _ in range(stream.number()):
+    for _unused in range(stream.number()):
         phone, number, entered = stream.number(), stream.number(), stream.number()
         states.append(HiddenState(phone, number, entered, stream.number() if wide else entered))
     stream.token("</Tuples>" if wide else "</Triples>")
@@ -345,10 +359,12 @@ def _places(boundary: Path) -> dict[int, str]:
         lines = boundary.read_text(encoding="utf-8").split("\n")
         places = {int(line.split()[0]): line.split()[1] for line in lines if line.strip()}
         if unknown := {*places.values()} - {"nonword", *_PLACE_NAMES}:
-            raise ValueError(f"no place: {min(unknown)}")
+            raise ValueError(_("no place: {min}", min=min(unknown)))
         return places
     except (OSError, ValueError, IndexError) as error:
-        raise GraphError(f"{boundary} is missing or damaged; take another model.") from error
+        raise GraphError(
+            _("{boundary} is missing or damaged; take another model.", boundary=boundary)
+        ) from error
 
 
 def read_numbers(listed: Path) -> dict[str, int]:
@@ -359,7 +375,9 @@ def read_numbers(listed: Path) -> dict[str, int]:
         pairs = (line.rsplit(maxsplit=1) for line in lines if line.strip())
         return {name: int(number) for name, number in pairs}
     except (OSError, ValueError) as error:
-        raise GraphError(f"{listed} is missing or damaged; take another model.") from error
+        raise GraphError(
+            _("{boundary} is missing or damaged; take another model.", boundary=listed)
+        ) from error
 
 
 def read_phones(boundary: Path, listed: Path | None, names: Sequence[str] = ()) -> Phones:
@@ -379,7 +397,13 @@ def read_phones(boundary: Path, listed: Path | None, names: Sequence[str] = ()) 
     else:
         spoken = spoken_places(boundary)
         if len(spoken) != 4 * len(names):
-            raise GraphError(f"This model has {len(spoken) // 4} phones, not {len(names)}.")
+            raise GraphError(
+                _(
+                    "This model has {count} phones, not {other_count}.",
+                    count=len(spoken) // 4,
+                    other_count=len(names),
+                )
+            )
         for index, (number, place) in enumerate(spoken.items()):
             found[names[index // 4], place] = number
     return Phones(found, 1)

@@ -14,6 +14,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from blindplay.translation import _
+
 from .. import confusions
 from .build import Pronunciations
 from .kaldi_files import GraphError
@@ -65,7 +67,7 @@ def known_phone_sets() -> Mapping[str, PhoneSet]:
 def _alternatives(text: str) -> Alternatives:
     found = {}
     for part in text.split("|"):
-        names, _, cost = part.partition("+")
+        names, _rest, cost = part.partition("+")
         found[tuple(name for name in names.split() if name != "-")] = float(cost or 0)
     return found
 
@@ -77,8 +79,8 @@ def phone_set_of(names: Sequence[str]) -> PhoneSet:
     """
     known = [name for name in names if sounds_of(name, cmu=_is_cmu(names))]
     if 4 * len(known) < 3 * len(names):
-        raise GraphError("The names of this model's phones are not known; name a base instead.")
-    return PhoneSet("similar sounds", tuple(names))
+        raise GraphError(_("The names of this model's phones are not known; name a base instead."))
+    return PhoneSet(_("similar sounds"), tuple(names))
 
 
 @cache
@@ -214,8 +216,10 @@ def _simple(sounds: tuple[str, ...]) -> tuple[str, ...]:
     found = [sounds_of(sound) for sound in sounds]
     if () in found:
         raise GraphError(
-            f"{sounds[found.index(())]!r} is not a sound; "
-            "see blindplay/speech/adaptation/sounds.toml."
+            _(
+                "{sounds} is not a sound; see blindplay/speech/adaptation/sounds.toml.",
+                sounds=repr(sounds[found.index(())]),
+            )
         )
     return tuple(itertools.chain.from_iterable(found))
 
@@ -229,7 +233,12 @@ def similar(sound: str, phones: tuple[str, ...]) -> Alternatives:
     """
     target = sounds_of(sound)
     if not target:
-        raise GraphError(f"{sound!r} is not a sound; see blindplay/speech/adaptation/sounds.toml.")
+        raise GraphError(
+            _(
+                "{sounds} is not a sound; see blindplay/speech/adaptation/sounds.toml.",
+                sounds=repr(sound),
+            )
+        )
     made = {name: parts for parts, name in _phones_by_sounds(tuple(phones)).items()}
     found: dict[tuple[str, ...], float] = {}
     for name, parts in made.items():
@@ -246,7 +255,7 @@ def similar(sound: str, phones: tuple[str, ...]) -> Alternatives:
             cost = 0.2 + sum(cost for cost, _ in chosen)
             found[tuple(name for _, name in chosen)] = cost
     if not found:
-        raise GraphError("None of this model's phones has a name that is known.")
+        raise GraphError(_("None of this model's phones has a name that is known."))
     least = min(found.values())
     if least == 0:
         return {names: 0.0 for names, cost in found.items() if cost == 0}

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from blindplay.shipped import shipped
+from blindplay.translation import _
 
 
 class BaseModelError(ValueError):
@@ -80,18 +81,26 @@ class Catalogue:
                     md5 = str(entry["md5"]).lower()
                     if not re.fullmatch(r"[0-9a-f]{32}", md5):
                         raise ValueError
-                    heard = str(entry.get("lang_text", "an unnamed language"))
+                    heard = str(entry.get("lang_text", _("an unnamed language")))
                     size, address = int(entry["size"]), str(entry["url"])
-                    licence = f"stated at {self.page}"
+                    licence = _("stated at {page}", page=self.page)
                     return BaseModel(name, name, heard, size, address, licence, md5)
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             raise BaseModelError(
-                f"What {self.list_address} gives is not a list of models; try again later, or give "
-                "the model's own file with --from."
+                _(
+                    "What {address} gives is not a list of models; try again later, or "
+                    "give the model's own file with --from.",
+                    address=self.list_address,
+                )
             ) from None
         raise BaseModelError(
-            f"Vosk's list has no model {name}; those that are known here: "
-            f"{', '.join(self.bases) or 'none'}."
+            _(
+                "Vosk's list has no model {name}; those that are known here: {bases}.",
+                name=name,
+                bases=", ".join(self.bases),
+            )
+            if ", ".join(self.bases)
+            else _("Vosk's list has no model {name}; those that are known here: none.", name=name)
         )
 
 

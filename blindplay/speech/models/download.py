@@ -16,6 +16,8 @@ from pathlib import Path
 
 import httpx
 
+from blindplay.translation import _
+
 from .folders import ModelError
 
 Progress = Callable[[int, int | None], None]
@@ -66,12 +68,25 @@ def check_address(address: str, before: str | None = None) -> str:
     if not url.host or not (url.scheme == "https" or local):
         if before is None:
             raise DownloadError(
-                f"{address!r} is not a secure address, so nothing was fetched; a model is only "
-                "taken over https."
+                _(
+                    "{address} is not a secure address, so nothing was fetched; a model is "
+                    "only taken over https.",
+                    address=repr(address),
+                )
             )
         raise DownloadError(
-            f"{before} leads to {address or 'nowhere'}, which is not a secure address, so nothing "
-            "was fetched; a model is only taken over https."
+            _(
+                "{before} leads to {address}, which is not a secure address, so nothing "
+                "was fetched; a model is only taken over https.",
+                before=before,
+                address=address,
+            )
+            if address
+            else _(
+                "{before} leads to nowhere, which is not a secure address, so nothing was "
+                "fetched; a model is only taken over https.",
+                before=before,
+            )
         )
     return address
 
@@ -113,7 +128,10 @@ def download(
                 break
             except httpx.InvalidURL:
                 raise DownloadError(
-                    f"{address} leads to no address; a model is only taken over https."
+                    _(
+                        "{address} leads to no address; a model is only taken over https.",
+                        address=address,
+                    )
                 ) from None
             except (_RetryError, httpx.TransportError) as error:
                 why = _reason(error, address)
@@ -124,10 +142,15 @@ def download(
             # Without any connection the user should soon learn it.
             if failures >= (patience.tries if connected else min(2, patience.tries)):
                 raise DownloadError(
-                    f"{address} could not be fetched: {why}; check the internet connection and run "
-                    "the same command again, and it goes on where it was."
+                    _(
+                        "{address} could not be fetched: {why}; check the internet "
+                        "connection and run the same command again, and it goes on where "
+                        "it was.",
+                        address=address,
+                        why=why,
+                    )
                 )
-            trouble(f"It stopped: {why}. It is tried again.")
+            trouble(_("It stopped: {why}. It is tried again.", why=why))
             time.sleep(min(patience.longest_pause, patience.pause * 2 ** (failures - 1)))
     part.file.replace(target)
     part.version_file.unlink(missing_ok=True)
@@ -150,8 +173,8 @@ def _beside(target: Path) -> tuple[Path, Path]:
 def megabytes(size: int) -> str:
     """Return a number of bytes in words that can be read out."""
     if size < 1_500_000:
-        return f"{max(1, round(size / 1000))} kilobytes"
-    return f"{round(size / 1_000_000)} megabytes"
+        return _("{count} kilobytes", count=max(1, round(size / 1000)))
+    return _("{count} megabytes", count=round(size / 1_000_000))
 
 
 class _PartialFile:
@@ -183,18 +206,29 @@ class _PartialFile:
         with _get(client, self._address, headers) as (response, last):
             if response.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE and have:
                 self.file.unlink()
-                raise _RetryError("the file on the server has changed")
+                raise _RetryError(_("the file on the server has changed"))
             _check_status(response, last)
             start, total = _range(response)
             if start not in (0, have):
                 self.file.unlink(missing_ok=True)
-                raise _RetryError("the server sent another part than it was asked for")
+                raise _RetryError(_("the server sent another part than it was asked for"))
             if total is not None and total > self._most:
-                raise DownloadError(f"{last} gives more than {self._most} bytes, which is wrong.")
+                raise DownloadError(
+                    _(
+                        "{last} gives more than {most} bytes, which is wrong.",
+                        last=last,
+                        most=self._most,
+                    )
+                )
             if None not in (self._size, total) and total != self._size:
                 raise DownloadError(
-                    f"The file at {last} has {total} bytes and should have {self._size}: it is "
-                    "another file than the one that is known, and was not fetched."
+                    _(
+                        "The file at {last} has {total} bytes and should have {size}: it "
+                        "is another file than the one that is known, and was not fetched.",
+                        last=last,
+                        total=total,
+                        size=self._size,
+                    )
                 )
             if start == 0:
                 self._begin(response)
@@ -231,17 +265,27 @@ class _PartialFile:
                     stream.close()
                     self.file.unlink()
                     raise DownloadError(
-                        f"{address} gives more than {limit} bytes, which is wrong; "
-                        "what came was thrown away."
+                        _(
+                            "{address} gives more than {limit} bytes, which is wrong; what "
+                            "came was thrown away.",
+                            address=address,
+                            limit=limit,
+                        )
                     )
                 stream.write(chunk)
                 self._progress(written, expected)
                 if (passed := time.monotonic() - since) >= self._patience.stall:
                     if written - at_first < self._patience.slowest * passed:
-                        raise _RetryError("the server has nearly stopped")
+                        raise _RetryError(_("the server has nearly stopped"))
                     since, at_first = time.monotonic(), written
         if expected is not None and written < expected:
-            raise _RetryError(f"it broke off after {written} of {expected} bytes")
+            raise _RetryError(
+                _(
+                    "it broke off after {written} of {expected} bytes",
+                    written=written,
+                    expected=expected,
+                )
+            )
 
 
 def _reason(error: Exception, address: str) -> str:
@@ -249,12 +293,12 @@ def _reason(error: Exception, address: str) -> str:
         case httpx.ConnectError() | httpx.ConnectTimeout():
             host = httpx.URL(address).host
             if "CERTIFICATE" in str(error):
-                return f"the certificate of {host} is not to be trusted"
-            return f"there is no connection to {host}"
+                return _("the certificate of {host} is not to be trusted", host=host)
+            return _("there is no connection to {host}", host=host)
         case httpx.TimeoutException():
-            return "the server does not answer"
+            return _("the server does not answer")
         case httpx.TransportError():
-            return "the connection broke off"
+            return _("the connection broke off")
     return str(error)
 
 
@@ -265,13 +309,13 @@ def _get(
     """Yield the response, and the address that gave it after all redirections."""
     check_address(address)
     headers = {**headers, "Accept-Encoding": "identity"}
-    for _ in range(_REDIRECTS + 1):
+    for _unused in range(_REDIRECTS + 1):
         with client.stream("GET", address, headers=headers) as response:
             if response.next_request is None:
                 yield response, address
                 return
             address = check_address(str(response.next_request.url), before=address)
-    raise DownloadError(f"{address} only leads on and on; nothing was fetched.")
+    raise DownloadError(_("{address} only leads on and on; nothing was fetched.", address=address))
 
 
 def _check_status(response: httpx.Response, address: str) -> None:
@@ -279,11 +323,11 @@ def _check_status(response: httpx.Response, address: str) -> None:
     if code in (httpx.codes.OK, httpx.codes.PARTIAL_CONTENT):
         return
     if code >= 500 or code in (408, 425, 429):
-        raise _RetryError(f"the server answers {code}")
+        raise _RetryError(_("the server answers {code}", code=code))
     raise DownloadError(
-        f"{address} cannot be fetched: the server answers {code}"
-        + (", there is no such file" if code in (404, 410) else "")
-        + "; try later, or give the model's file with --from."
+        _("{address} cannot be fetched: the server answers {code}", address=address, code=code)
+        + (_(", there is no such file") if code in (404, 410) else "")
+        + _("; try later, or give the model's file with --from.")
     )
 
 

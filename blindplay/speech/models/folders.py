@@ -15,6 +15,7 @@ from typing import Any
 import platformdirs
 
 from blindplay.shipped import shipped
+from blindplay.translation import _, unpacked
 
 from . import catalogue
 
@@ -76,7 +77,12 @@ def available(language: str) -> dict[str, Path]:
     Raises ModelError if `language` is not a language tag.
     """
     if not is_language(language):
-        raise ModelError(f"{language!r} is not a language tag; write for example de or nb.")
+        raise ModelError(
+            _(
+                "{language} is not a language tag; write for example de or nb.",
+                language=repr(language),
+            )
+        )
     own = model_folder(language)
     found = {OWN: own} if own.is_dir() else {}
     there = models_in(adapted_folder(language))
@@ -104,8 +110,13 @@ def check_name(name: str) -> str:
     fitting = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,98}[A-Za-z0-9]", name)
     if not fitting or reserved or name in (OWN, BUILT_IN):
         raise ModelError(
-            f"A model cannot be called {name!r}; use letters, digits, hyphens and dots, and "
-            f"neither {OWN} nor {BUILT_IN}."
+            _(
+                "A model cannot be called {name}; use letters, digits, hyphens and dots, "
+                "and neither {own} nor {built_in}.",
+                name=repr(name),
+                own=OWN,
+                built_in=BUILT_IN,
+            )
         )
     return name
 
@@ -156,12 +167,19 @@ def writing(folder: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise ModelError(
-                f"The disk with {folder} is full; make room and run the same command again."
+                _(
+                    "The disk with {folder} is full; make room and run the same command again.",
+                    folder=folder,
+                )
             ) from error
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise ModelError(
-                f"The system does not let you use {error.filename or folder}; see that you may "
-                f"read it, and write to {folder}, and run the same command again."
+                _(
+                    "The system does not let you use {filename}; see that you may read it, "
+                    "and write to {folder}, and run the same command again.",
+                    filename=error.filename or folder,
+                    folder=folder,
+                )
             ) from error
         raise
 
@@ -185,17 +203,34 @@ def _choices() -> tuple[dict[str, list[str]], str | None]:
     if isinstance(read, dict) and len(whole) == len(read):
         return whole, None
     return whole, (
-        f"{file}, which keeps the models that you chose, is damaged, so the usual ones "
-        "listen; choose again, for each language, with: blindplay models use."
+        _(
+            "{file}, which keeps the models that you chose, is damaged, so the usual ones "
+            "listen; choose again, for each language, with: blindplay models use.",
+            file=file,
+        )
     )
 
 
 def _absent(language: str, name: str, there: Iterable[str]) -> ModelError:
-    install = f"install it with: blindplay models install {name} --language {language}"
     if listed := ", ".join(there):
-        listed = f"there are: {listed}; "
-        install += f", or choose another with: blindplay models use --language {language}"
-    return ModelError(f"There is no model {name} for {language}; {listed}{install}.")
+        return ModelError(
+            _(
+                "There is no model {name} for {language}; there are: {listed}; install it with: "
+                "blindplay models install {name} --language {language}, or choose another with: "
+                "blindplay models use --language {language}.",
+                name=name,
+                language=language,
+                listed=listed,
+            )
+        )
+    return ModelError(
+        _(
+            "There is no model {name} for {language}; install it with: blindplay models install "
+            "{name} --language {language}.",
+            name=name,
+            language=language,
+        )
+    )
 
 
 def listening_names(language: str) -> tuple[str, ...]:
@@ -223,9 +258,14 @@ def chosen_models(language: str) -> tuple[Path, ...]:
         raise _absent(language, gone[0], there)
     if not names:
         raise ModelError(
-            f"There is no speech model for {language!r}, so nothing can be heard in that language; "
-            f"run: blindplay models install --language {language} (without the internet with "
-            "--from and the file of a small Vosk model of any language), or type what is said."
+            _(
+                "There is no speech model for {language}, so nothing can be heard in that "
+                "language; run: blindplay models install --language {code} (without the "
+                "internet with --from and the file of a small Vosk model of any language), "
+                "or type what is said.",
+                language=repr(language),
+                code=language,
+            )
         )
     for name in names:
         _check_files(there[name])
@@ -284,7 +324,7 @@ def manifest(folder: Path) -> dict[str, Any] | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise ModelError(f"{file} is damaged; install the model again.") from None
+        raise ModelError(_("{file} is damaged; install the model again.", file=file)) from None
     return dict(read)
 
 
@@ -320,9 +360,19 @@ def verify(folder: Path) -> int:
             found = ""
         if found != wanted:
             raise ModelError(
-                f"{name} of the model in {folder} is {'another than' if found else 'not as'} it "
-                "was when it was installed, so it is not used; install "
-                f"{'BlindPlay' if kept.get('name') == BUILT_IN else 'the model'} again."
+                _(
+                    "{name} of the model in {folder} is not as it was when it was installed, so it "
+                    "is not used; install BlindPlay again.",
+                    name=name,
+                    folder=folder,
+                )
+                if kept.get("name") == BUILT_IN
+                else _(
+                    "{name} of the model in {folder} is not as it was when it was installed, so it "
+                    "is not used; install the model again.",
+                    name=name,
+                    folder=folder,
+                )
             )
     return len(kept["files"])
 
@@ -336,27 +386,39 @@ def checksum(file: Path, kind: str = "sha256") -> str:
 
 def _check_files(path: Path) -> None:
     if not path.is_dir():
-        raise ModelError(f"{path} is not a folder; name the folder of an unpacked model.")
+        raise ModelError(
+            _("{path} is not a folder; name the folder of an unpacked model.", path=path)
+        )
     names = ["am/final.mdl", "conf/mfcc.conf", "graph/words.txt", "graph/HCLr.fst", "graph/Gr.fst"]
     if not (path / names[0]).is_file():
         names = [name.rpartition("/")[2] for name in names]
     graph = path / names[3]
     if graph.with_name("HCLG.fst").is_file() and not graph.is_file():
         raise ModelError(
-            f"The model in {path} has a fixed vocabulary; take a small model, "
-            "whose words can be chosen while it runs."
+            _(
+                "The model in {path} has a fixed vocabulary; take a small model, whose "
+                "words can be chosen while it runs.",
+                path=path,
+            )
         )
     for name in names:
         file = path / name
         if not file.is_file() or file.stat().st_size == 0:
             raise ModelError(
-                f"{path} is not a Vosk model: {name} is missing or empty; unpack the model again."
+                _(
+                    "{path} is not a Vosk model: {name} is missing or empty; unpack the "
+                    "model again.",
+                    path=path,
+                    name=name,
+                )
             )
         with file.open("rb") as stream:
             head = stream.read(64)
         damaged_graph = name.endswith(".fst") and not head.startswith(FST_MAGIC)
         if damaged_graph or (name.endswith(".mdl") and b"<TransitionModel>" not in head):
-            raise ModelError(f"{name} in {path} is damaged; unpack the model again.")
+            raise ModelError(
+                _("{name} in {path} is damaged; unpack the model again.", name=name, path=path)
+            )
 
 
 def vocabulary(model: Path) -> frozenset[str]:
@@ -366,7 +428,9 @@ def vocabulary(model: Path) -> frozenset[str]:
         lines = words_file(model).read_text(encoding="utf-8").splitlines()
         words = [line.rsplit(maxsplit=1)[0] for line in lines if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
-        raise ModelError(f"The word list of the model in {model} cannot be read.") from error
+        raise ModelError(
+            _("The word list of the model in {model} cannot be read.", model=model)
+        ) from error
     return frozenset(word for word in words if not word.startswith(("<", "#")))
 
 
@@ -378,19 +442,23 @@ def probe(model: Path, language: str) -> None:
     """
     check_model(model)
     program = (
-        "import sys; from pathlib import Path; from blindplay.speech.recogniser import Recogniser\n"
+        "import json, sys; from pathlib import Path\n"
+        "from blindplay.speech.recogniser import Recogniser\n"
+        "from blindplay.translation import packed\n"
         "try: r = Recogniser(Path(sys.argv[1]), sys.argv[2])\n"
-        f"except ValueError as error: sys.exit({_SAID!r} + str(error))\n"
+        f"except ValueError as error: sys.exit({_SAID!r} + json.dumps(packed(str(error))))\n"
         "r.recognise(bytes(32000), sorted(filter(str.isalpha, r.vocabulary))[:1])"
     )
     command = [sys.executable, "-c", program, str(model), language]
     try:
         done = subprocess.run(command, capture_output=True, timeout=60, check=False)
     except subprocess.TimeoutExpired:
-        raise ModelError(f"The model in {model} hangs; unpack the model again.") from None
-    _, said, sentence = done.stderr.decode("utf-8", "replace").rpartition(_SAID)
+        raise ModelError(
+            _("The model in {model} hangs; unpack the model again.", model=model)
+        ) from None
+    _rest, said, sentence = done.stderr.decode("utf-8", "replace").rpartition(_SAID)
     if said:
-        raise ModelError(sentence.strip())
+        raise ModelError(unpacked(json.loads(sentence)))
     # OpenFst goes on without a graph that it cannot read, and only prints that.
     if done.returncode != 0 or b"Read failed" in done.stderr:
-        raise ModelError(f"The model in {model} is damaged; unpack the model again.")
+        raise ModelError(_("The model in {model} is damaged; unpack the model again.", model=model))

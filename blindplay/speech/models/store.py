@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from blindplay.translation import _
+
 from .. import adaptation
 from ..adaptation import Pronunciations, Vocabulary
 from . import catalogue, folders
@@ -96,17 +98,17 @@ def install(
         base = base or catalogue.load().known(name)
         base = base or BaseModel(name, name, heard="", size=0, address="", licence="")
     if base is None:
-        raise ModelError("Name a model, or a zip file or a folder with one.")
+        raise ModelError(_("Name a model, or a zip file or a folder with one."))
     name = folders.check_name(base.name)
     with folders.writing(folders.data_folder()), _workplace() as work:
         kept = _sound_base(name) if source is None else None
         if kept is not None:
-            tell(f"{name} is there already.")
+            tell(_("{name} is there already.", name=name))
             about = folders.manifest(kept) or {}
         else:
             about = _put_base(work / "base", base, source, tell, patience or Patience())
         origin = {key: str(value) for key, value in about.items() if key != "files"}
-        tell(f"Giving it the words of {language}.")
+        tell(_("Giving it the words of {language}.", language=language))
         place = folders.adapted_folder(language) / name
         made, report = _adapted(kept or work / "base", work, place, language, words, origin)
         if kept is None:
@@ -141,7 +143,12 @@ def _put_base(
     """Copy or fetch a base model into ``fresh``, and return what its manifest says about it."""
     about = {"name": base.name, "licence": base.licence}
     if source is not None and source.is_dir():
-        tell(f"Copying {source}; whether it is as it was published cannot be told of a folder.")
+        tell(
+            _(
+                "Copying {source}; whether it is as it was published cannot be told of a folder.",
+                source=source,
+            )
+        )
         copy_folder(source, fresh, base.name)
         about |= {"from": str(source.resolve())}
     else:
@@ -149,7 +156,7 @@ def _put_base(
             archive, sha256 = _fetch(base, tell, patience)
         else:
             archive, sha256 = source, _check_given(base, source, tell)
-        tell(f"Unpacking {base.name}.")
+        tell(_("Unpacking {name}.", name=base.name))
         unpack(archive, fresh, base.name)
         about |= {"from": str(source or base.address), "archive_sha256": sha256}
     folders.seal(fresh, **about)
@@ -189,7 +196,10 @@ def remove(name: str, language: str | None = None) -> list[str]:
     """
     if name == BUILT_IN:
         raise ModelError(
-            "The built-in model is part of the program and always listens, so it cannot be removed."
+            _(
+                "The built-in model is part of the program and always listens, so it cannot be "
+                "removed."
+            )
         )
     known = catalogue.load().known(name)
     name = known.name if known else name
@@ -204,18 +214,29 @@ def remove(name: str, language: str | None = None) -> list[str]:
             there = folders.available(code)
             folders.choose(code, [one for one in chosen if one != name and one in there])
         _discard(folder)
-        removed.append(f"{name} has been removed from {code}.")
+        removed.append(_("{name} has been removed from {code}.", name=name, code=code))
     base = folders.models_in(bases_folder()).get(name)
     if base is not None and not any(name in folders.available(code) for code in languages()):
         _discard(base)
-        removed.append(f"{name} has been removed altogether; it can be installed again.")
+        removed.append(
+            _("{name} has been removed altogether; it can be installed again.", name=name)
+        )
     fetched = forget(_download_of(name))
     if not removed and fetched:
-        removed.append(f"What had been fetched of {name} has been removed.")
+        removed.append(_("What had been fetched of {name} has been removed.", name=name))
     if not removed:
-        where = f" of {language}" if language else ""
         raise ModelError(
-            f"There is no installed model {name}{where}; blindplay models list says which are."
+            _(
+                "There is no installed model {name} of {language}; blindplay models list says "
+                "which are.",
+                name=name,
+                language=language,
+            )
+            if language
+            else _(
+                "There is no installed model {name}; blindplay models list says which are.",
+                name=name,
+            )
         )
     return removed
 
@@ -234,12 +255,20 @@ def _download_of(name: str) -> Path:
 
 def _check_given(base: BaseModel, archive: Path, tell: Tell) -> str:
     if not archive.is_file():
-        raise ModelError(f"There is no file and no folder {archive}; check the name.")
+        raise ModelError(
+            _("There is no file and no folder {archive}; check the name.", archive=archive)
+        )
     sha256, published = _checked(base, archive)
     if published:
-        tell(f"{archive.name} is the file that was published.")
+        tell(_("{name} is the file that was published.", name=archive.name))
     else:
-        tell(f"Nobody has published what {archive.name} should be; its SHA-256 is {sha256}.")
+        tell(
+            _(
+                "Nobody has published what {name} should be; its SHA-256 is {sha256}.",
+                name=archive.name,
+                sha256=sha256,
+            )
+        )
     return sha256
 
 
@@ -248,8 +277,13 @@ def _fetch(base: BaseModel, tell: Tell, patience: Patience) -> tuple[Path, str]:
     archive = _download_of(base.name)
     check_space(archive, base.size * (1 + _UNPACKED))
     tell(
-        f"Fetching {base.name}, {megabytes(base.size)}, from {base.address}; its licence: "
-        f"{base.licence}."
+        _(
+            "Fetching {name}, {megabytes}, from {address}; its licence: {licence}.",
+            name=base.name,
+            megabytes=megabytes(base.size),
+            address=base.address,
+            licence=base.licence,
+        )
     )
     again = False
     while True:
@@ -265,7 +299,7 @@ def _fetch(base: BaseModel, tell: Tell, patience: Patience) -> tuple[Path, str]:
             if again or not joined:
                 raise
         again = True
-        tell("The pieces do not fit together; it is fetched once more from the beginning.")
+        tell(_("The pieces do not fit together; it is fetched once more from the beginning."))
 
 
 def _checked(base: BaseModel, archive: Path) -> tuple[str, bool]:
@@ -278,13 +312,23 @@ def _checked(base: BaseModel, archive: Path) -> tuple[str, bool]:
     wanted = base.sha256 or _pins().get(base.name)
     if wanted is not None and sha256 != wanted:
         raise ModelError(
-            f"This is not the {base.name} that is known: its SHA-256 is {sha256} and should be "
-            f"{wanted}; it is not used and nothing has been changed."
+            _(
+                "This is not the {name} that is known: its SHA-256 is {sha256} and should "
+                "be {wanted}; it is not used and nothing has been changed.",
+                name=base.name,
+                sha256=sha256,
+                wanted=wanted,
+            )
         )
     if base.md5 is not None and md5 != base.md5:
         raise ModelError(
-            f"This is not the {base.name} of Vosk's list: its MD5 sum is {md5} and should be "
-            f"{base.md5}; it is not used and nothing has been changed."
+            _(
+                "This is not the {name} of Vosk's list: its MD5 sum is {md5} and should be "
+                "{known_md5}; it is not used and nothing has been changed.",
+                name=base.name,
+                md5=md5,
+                known_md5=base.md5,
+            )
         )
     if base.sha256 is None and base.md5 is not None:
         _pin(base.name, sha256)
@@ -302,8 +346,11 @@ def _pins() -> dict[str, str]:
         return {}
     except (OSError, ValueError, AttributeError, RecursionError):
         raise ModelError(
-            f"{file}, in which the checksums of models are kept, is damaged; delete it to "
-            "trust the next download of each anew."
+            _(
+                "{file}, in which the checksums of models are kept, is damaged; delete it "
+                "to trust the next download of each anew.",
+                file=file,
+            )
         ) from None
 
 
@@ -325,7 +372,7 @@ def _by_tens(tell: Tell) -> Progress:
             return
         tenth = 10 * have // total
         if tenth < last:
-            tell("From the beginning.")
+            tell(_("From the beginning."))
         if tenth != last and tenth:
             tell(f"{10 * tenth} percent.")
         last = tenth
@@ -381,8 +428,11 @@ def _put(made: Path, place: Path) -> None:
         made.rename(place)
     except PermissionError:
         raise ModelError(
-            f"{place} cannot be replaced while it is used: end every other blindplay and run the "
-            "same command again."
+            _(
+                "{place} cannot be replaced while it is used: end every other blindplay "
+                "and run the same command again.",
+                place=place,
+            )
         ) from None
     shutil.rmtree(aside, ignore_errors=True)
 
@@ -399,5 +449,8 @@ def _discard(folder: Path) -> None:
             folder.rename(Path(made) / "removed")
         except PermissionError:
             raise ModelError(
-                f"{folder} cannot be removed while it is used: end every other blindplay first."
+                _(
+                    "{folder} cannot be removed while it is used: end every other blindplay first.",
+                    folder=folder,
+                )
             ) from None

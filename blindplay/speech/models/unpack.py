@@ -8,6 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import IO, TypeVar
 
+from blindplay.given import reason_of
+from blindplay.translation import _
+
 from .folders import ModelError
 
 MOST_FILES = 1000
@@ -42,8 +45,12 @@ def unpack(archive: Path, folder: Path, name: str = "") -> None:
         if isinstance(error, OSError) and error.errno is not None and not twice:
             raise
         raise ModelError(
-            f"{archive} is not a zip file, cannot be read, or is damaged "
-            f"({error or type(error).__name__}); fetch it again."
+            _(
+                "{archive} is not a zip file, cannot be read, or is damaged ({error}); "
+                "fetch it again.",
+                archive=archive,
+                error=reason_of(error),
+            )
         ) from None
 
 
@@ -59,11 +66,15 @@ def copy_folder(source: Path, folder: Path, name: str = "") -> None:
     files = []
     for number, path in enumerate(sorted(model.rglob("*"))):
         if number > 2 * MOST_FILES:
-            raise ModelError(f"{model} holds too many files for a model.")
+            raise ModelError(_("{model} holds too many files for a model.", model=model))
         inner = path.relative_to(model)
         if path.is_symlink() or not (path.is_file() or path.is_dir()):
             raise ModelError(
-                f"{inner.as_posix()} in {model} is a link or a device; a model has files only."
+                _(
+                    "{inner} in {model} is a link or a device; a model has files only.",
+                    inner=inner.as_posix(),
+                    model=model,
+                )
             )
         if path.is_file() and not _is_clutter(inner):
             files.append(inner)
@@ -79,18 +90,33 @@ def check_space(folder: Path, needed: int) -> None:
     free = shutil.disk_usage(there).free
     if free < needed:
         raise ModelError(
-            f"The disk with {there} has {free >> 20} megabytes left and {(needed >> 20) + 1} are "
-            "needed; make room and run the same command again."
+            _(
+                "The disk with {there} has {free} megabytes left and {needed} are needed; "
+                "make room and run the same command again.",
+                there=there,
+                free=free >> 20,
+                needed=(needed >> 20) + 1,
+            )
         )
 
 
 def _files(infos: list[zipfile.ZipInfo], archive: Path) -> dict[PurePosixPath, zipfile.ZipInfo]:
     """Check the names and sizes in an archive, and return its files."""
     if len(infos) > MOST_FILES:
-        raise ModelError(f"{archive} holds {len(infos)} files; no model has so many.")
+        raise ModelError(
+            _(
+                "{archive} holds {count} files; no model has so many.",
+                archive=archive,
+                count=len(infos),
+            )
+        )
     if sum(info.file_size for info in infos) > MOST_BYTES:
         raise ModelError(
-            f"{archive} swells to more than {MOST_BYTES >> 20} megabytes, so it was not unpacked."
+            _(
+                "{archive} swells to more than {most_bytes} megabytes, so it was not unpacked.",
+                archive=archive,
+                most_bytes=MOST_BYTES >> 20,
+            )
         )
     files: dict[PurePosixPath, zipfile.ZipInfo] = {}
     for info in infos:
@@ -98,12 +124,20 @@ def _files(infos: list[zipfile.ZipInfo], archive: Path) -> dict[PurePosixPath, z
         path = PureWindowsPath(name)
         if not _is_inside(name):
             raise ModelError(
-                f"{name!r} in {archive} leads outside of the model or is not a name for a file, "
-                "so nothing was unpacked; do not use this archive."
+                _(
+                    "{name} in {archive} leads outside of the model or is not a name for a "
+                    "file, so nothing was unpacked; do not use this archive.",
+                    name=repr(name),
+                    archive=archive,
+                )
             )
         if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFDIR, stat.S_IFREG):
             raise ModelError(
-                f"{name!r} in {archive} is a link or a device, so nothing was unpacked."
+                _(
+                    "{name} in {archive} is a link or a device, so nothing was unpacked.",
+                    name=repr(name),
+                    archive=archive,
+                )
             )
         if not name.endswith(("/", "\\")) and not _is_clutter(path):
             files[PurePosixPath(*path.parts)] = info
@@ -127,12 +161,19 @@ def _the_one(roots: Iterable[_Path | None], source: Path, name: str) -> _Path:
     found = sorted({root for root in roots if root is not None})
     models = [root for root in found if not any(one in found for one in root.parents)]
     if not models:
-        raise ModelError(f"{source} holds no speech model: there is no am/final.mdl in it.")
+        raise ModelError(
+            _("{source} holds no speech model: there is no am/final.mdl in it.", source=source)
+        )
     called = [root for root in models if len(models) == 1 or root.name == name]
     if len(called) != 1:
         raise ModelError(
-            f"{source} holds {len(models)} models: {', '.join(root.name for root in models)}; put "
-            "the name of one before --from, or give its own folder."
+            _(
+                "{source} holds {count} models: {models}; put the name of one before "
+                "--from, or give its own folder.",
+                source=source,
+                count=len(models),
+                models=", ".join(root.name for root in models),
+            )
         )
     return called[0]
 

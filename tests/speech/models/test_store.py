@@ -317,7 +317,7 @@ def test_a_file_that_has_changed_since_the_installation_is_noticed_before_it_is_
     words = folder / "graph" / "words.txt"
     was = words.read_bytes()
     words.write_bytes(was.replace(b"bonde", b"bande"))
-    with pytest.raises(ModelError, match=r"words\.txt .* is another than .* install the model"):
+    with pytest.raises(ModelError, match=r"words\.txt .* is not as it was .* install the model"):
         Recogniser(folder, "nb")
     words.unlink()
     with pytest.raises(ModelError, match=r"words\.txt"):
