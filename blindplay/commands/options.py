@@ -100,7 +100,7 @@ class ParsedValue(click.ParamType[Any, Any]):
         return f"[{'|'.join(self._choices())}]" if self._choices else None
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return self.parse(value)
+        return self.parse(str(value))  # a settings file may have a number
 
 
 class MemberChoice(click.Choice[Any]):

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, dataclass_transform
 
 import chess
 
-from blindplay.translation import _
+from blindplay.translation import _, one_of
 
 from . import fact_values as v
 from .fact_values import FactError as FactError
@@ -452,12 +451,12 @@ class Arbiter(Fact, kind="arbiter"):
     def __post_init__(self) -> None:
         super().__post_init__()
         needed = {
-            "set_clock": _("white, black, white_moves or black_moves"),
-            "restore": "ply",
-            "declare": "result",
+            "set_clock": ("white", "black", "white_moves", "black_moves"),
+            "restore": ("ply",),
+            "declare": ("result",),
         }.get(self.do)
-        if needed and all(getattr(self, name) is None for name in re.split(", | or ", needed)):
-            raise FactError(_("arbiter {do} needs {needed}", do=self.do, needed=needed))
+        if needed and all(getattr(self, name) is None for name in needed):
+            raise FactError(_("arbiter {do} needs {needed}", do=self.do, needed=one_of(needed)))
         if self.by == "table" and self.do not in ("stop_clocks", "start_clocks"):
             raise FactError(_("arbiter {do} is not the table's to decide", do=self.do))
 

@@ -298,7 +298,7 @@ def _threat(board: chess.Board, analyst: Analyst, worth: int) -> Reason | None:
 def _centipawns(judged: Judgement) -> int:
     """The score in centipawns, at most what more than all pieces are worth."""
     worth = judged.score.score(mate_score=10 * _CAP_CENTIPAWNS)
-    return max(-_CAP_CENTIPAWNS, min(_MOST_CENTIPAWNS, worth))
+    return max(-_CAP_CENTIPAWNS, min(_CAP_CENTIPAWNS, worth))
 
 
 def _standing(side: chess.Color, chance: float) -> Reason:

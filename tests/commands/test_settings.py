@@ -71,6 +71,19 @@ def test_a_table_takes_the_settings_and_the_command_line_comes_before_them(
     assert (setup.white.name, setup.white.language, setup.mode) == ("Berta", "en", "rapid")
 
 
+def test_a_number_in_the_file_is_taken_as_if_it_were_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = started(monkeypatch)
+    run("settings", "set", "white", "Anna", home=tmp_path)
+    (file,) = tmp_path.rglob("settings.toml")
+    file.write_text("time-control = 900\ntime-warnings = 60\n", "utf-8")
+    assert run("settings", "check", home=tmp_path).status == 0
+    assert run("play", home=tmp_path).status == 0
+    _, setup, _, _, _, options, *_ = tables[0]
+    assert (setup.time_control, options.time_warnings) == ("900", (60,))
+
+
 def test_other_commands_take_the_language_of_the_settings(tmp_path: Path) -> None:
     run("settings", "set", "language", "en", home=tmp_path)
     fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"

@@ -145,6 +145,8 @@ PAWNS = "4k3/1P6/8/8/8/1p6/7P/4K3 w - - 0 1"
         (PAWNS, "b8=Q+ Kd7", "Kd1 Ke7", (Cp(900), Cp(100)), Reason("misses", "promotion")),
         (QUEEN, "Qc4 Kd7", "Qc4 Kd7", (Mate(2), Cp(-500)), Reason("misses_mate", count=2)),
         (QUEEN, "Qc4 Kd7", "Qc4 Kd7", (Cp(100), Mate(3)), Reason("allows_mate", count=3)),
+        # A queen is a queen, also for somebody who is far ahead.
+        (QUEEN, "Qc4 Kd7", "Qxd6 cxd6 a4 Kd7", (Cp(2500), Cp(-1600)), Reason("loses", "queen")),
         # A line that wins a queen for a score that hardly changes is not a loss of a queen.
         (QUEEN, "Qc4 Kd7", "Qxd6 cxd6 a4 Kd7", (Cp(20), Cp(150)),
          Reason("stands_better", player=chess.BLACK)),
