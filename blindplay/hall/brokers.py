@@ -227,6 +227,9 @@ def program() -> str:
     )
 
 
+_ENDING_S = 10.0
+
+
 def run_broker(folder: Path) -> None:
     """Run Mosquitto with the configuration in ``folder`` until it ends.
 
@@ -240,8 +243,18 @@ def run_broker(folder: Path) -> None:
                 folder=folder / CONFIGURATION,
             )
         )
-    done = subprocess.run([program(), "-c", CONFIGURATION], cwd=folder)
-    if done.returncode:
+    broker = subprocess.Popen([program(), "-c", CONFIGURATION], cwd=folder)
+    try:
+        status = broker.wait()
+    except BaseException:  # a service that ends leaves nothing running
+        broker.terminate()
+        try:
+            broker.wait(_ENDING_S)
+        except subprocess.TimeoutExpired:
+            broker.kill()
+            broker.wait()
+        raise
+    if status:
         raise ValueError(
             _("Mosquitto has ended by itself; its lines above say why. Perhaps it runs already.")
         )
