@@ -62,7 +62,8 @@ class Opponent(AbsentPlayer):
     @abstractmethod
     def choose(self, board: chess.Board) -> chess.Move:
         """The move to play in this position, with the moves that led to it. Called in a thread of
-        its own; it may take long. What it returns is dropped if the position has changed."""
+        its own; it may take long. What it returns is dropped if the position has changed. An
+        illegal move is logged, and asked for again after a second."""
 
     def _consider(self) -> None:
         def asked() -> chess.Board | None:
@@ -73,6 +74,8 @@ class Opponent(AbsentPlayer):
             board = asked()
         if board is not None:
             chosen = self.choose(board.copy())
+            if not board.is_legal(chosen):  # else it would be refused and chosen again at once
+                raise ValueError(f"choose() returned {chosen}, which is not legal: {board.fen()}")
             self._play(chosen, lambda: asked() == board)
 
 

@@ -58,7 +58,7 @@ class PlayedTable(Protocol):
 
 
 class WriteAccess:
-    """Who may add facts to a game, and when. Here this table alone: all facts, at once.
+    """The rule who may add facts to a game, and when. Here this table alone adds all, at once.
 
     The holder of a shared log's write token (:class:`.DistantPlayer`) and a server that decides
     (:class:`.LichessPlayer`) derive from it. The table calls :meth:`admit` for each new fact,

@@ -291,7 +291,7 @@ class Relay:
     def _receive(self, topic: str, payload: bytes, kept: bool) -> None:
         if topic == self._room_topic:
             if payload == self.inbox.encode():
-                self._known.set()  # whoever asks the broker now finds this table
+                self._known.set()  # another table that asks the broker now finds this one
             elif not self._known.is_set():
                 other = kept and _is_inbox(payload)
                 self._holder = payload.decode() if other else self._holder
