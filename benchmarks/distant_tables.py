@@ -17,7 +17,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import SIDES, Player, Setup
 from blindplay.laws.state import OTHER
 from blindplay.opponents.distant.player import DistantPlayer
-from blindplay.opponents.player import due, is_to_choose
+from blindplay.opponents.player import duty, is_to_choose
 from blindplay.record import Journal
 from blindplay.table.table import Table
 
@@ -90,7 +90,7 @@ class _Seat:
         while len(self.table.game.history) < self._plies:
             with self.table.lock:
                 game = self.table.game
-                fact, chooses = due(game, self.side), is_to_choose(game, self.side)
+                fact, chooses = duty(game, self.side), is_to_choose(game, self.side)
                 moves = list(game.board.legal_moves)
             if fact is None and chooses and self._began:
                 time.sleep(self._chance.uniform(*_THINKS_S))

@@ -4,11 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-import chess
-
 from blindplay.laws import Game
+from blindplay.laws.due import Played, to_be_repeated, to_execute
 from blindplay.laws.facts import SIDES
-from blindplay.laws.placement import change, laid_over
 from blindplay.laws.state import enveloped
 
 Kind = Literal[
@@ -26,15 +24,6 @@ _HOW: Mapping[Kind, str] = {
 }
 # Steps that are one action without a move.
 _ACTS: Mapping[Kind, str] = {"press": "press", "open": "open_envelope"}
-
-
-@dataclass(frozen=True)
-class Played:
-    """A move of ``by``, on the board before it."""
-
-    before: chess.Board
-    move: chess.Move
-    by: str
 
 
 @dataclass(frozen=True)
@@ -128,20 +117,6 @@ def _own_move(game: Game, role: str) -> NextStep:
     return NextStep("announce_made" if unsaid else "press", played)
 
 
-def to_execute(game: Game, board: str) -> Played | None:
-    """The first move that must still be executed on ``board``."""
-    for ply in game.outstanding(board):
-        return Played(ply.before, ply.move, ply.side)
-    turn = game.turn
-    expected = turn.made or turn.announced
-    if expected is None:
-        return None
-    shown = laid_over(game.pieces, change(game.board, expected))
-    if game.tables[board].placement == shown:
-        return None
-    return Played(game.board.copy(stack=False), expected, game.side)
-
-
 def _to_repeat(game: Game, role: str) -> Played | None:
     if not to_be_repeated(game, role):
         return None
@@ -149,16 +124,3 @@ def _to_repeat(game: Game, role: str) -> Played | None:
         return Played(game.board.copy(stack=False), game.turn.announced, game.side)
     ply = game.history[-1]
     return Played(ply.before, ply.spoken, ply.side)
-
-
-def to_be_repeated(game: Game, side: str) -> bool:
-    """Return whether ``side`` must still repeat the opponent's last announcement (D.2.1)."""
-    impaired = any(game.impaired(one) for one in SIDES)
-    # Nothing is said while a move is being sealed (I.1.1).
-    silent = game.over or game.adjourning or game.adjourned
-    if silent or side in game.repeated or not impaired:
-        return False
-    if game.side != side:
-        return game.turn.announced is not None
-    answers = bool(game.history) and game.turn.announced is None
-    return answers and not game.history[-1].illegal  # an illegal move was not announced

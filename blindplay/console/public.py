@@ -19,6 +19,7 @@ from starlette.routing import Route
 from blindplay.language import About, Command, load
 from blindplay.laws import Fact, Game
 from blindplay.laws import rulings as r
+from blindplay.laws.due import Played
 from blindplay.laws.facts import SIDES
 from blindplay.record.score import pgn
 from blindplay.wording.announcements import result_in_words
@@ -28,7 +29,6 @@ from blindplay.wording.position import look
 from . import PUBLIC_DELAY_S, views
 from .access import RateLimiter
 from .messages import catalogue
-from .next_step import Played
 from .pages import boards, common
 from .pieces import rows
 from .requests import accepted, address_of

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from blindplay.console.pages.common import LOW_MS, ShownClock
+from blindplay.laws.due import NEEDS as LAWS_NEEDS
 from blindplay.laws.facts import SIDES
-from blindplay.laws.needs import NEEDS as LAWS_NEEDS
 
 from .follower import FollowedTable, Follower
 from .protocol import STATES, Head

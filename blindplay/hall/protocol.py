@@ -114,7 +114,7 @@ class Head:
     running: str = ""
     """The side whose clock runs; empty if none does."""
     needs: list[str] = field(default_factory=list)
-    """The reasons why the table needs a person, from :data:`blindplay.laws.needs.NEEDS`."""
+    """The reasons why the table needs a person, from :data:`blindplay.laws.due.NEEDS`."""
     leaves: bool = False
     """The process ends now, and waits some seconds until the hall has everything."""
     strangers: list[str] = field(default_factory=list)

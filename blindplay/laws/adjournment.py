@@ -165,7 +165,7 @@ def open_envelope(game: State, fact: f.OpenEnvelope) -> None:
         # The arbiter keeps the envelope (I.3).
         game.refuse(fact.by, "open_envelope", "not_their_task", "opening_envelope")
         return
-    if _must_wait_for_the_other(game, fact.by):
+    if must_wait_for_the_other(game, fact.by):
         rule = "sealed_reply" if game.sealed_reply else "envelope_stays_closed"
         game.refuse(fact.by, "open_envelope", "opponent_absent", rule)
         return
@@ -238,7 +238,7 @@ def end_by_sealed_move(game: State, late: str) -> bool:
     return True
 
 
-def _must_wait_for_the_other(game: State, by: str) -> bool:
+def must_wait_for_the_other(game: State, by: str) -> bool:
     """Return whether the player whose move is not in the envelope is known to be away (I.7, I.9.3).
 
     A player who stops the clock or opens the envelope has come. Where no arrival is recorded,

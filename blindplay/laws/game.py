@@ -27,8 +27,10 @@ from . import (
 from . import facts as f
 from .facts import Fact, Setup, seconds
 from .permissions import is_outsiders
-from .rulings import Ruling
+from .rulings import ArbiterNeeded, Ruling
 from .state import Heard, State, Turn, Words
+
+_MOST_CALLS = 5
 
 
 class Game(State):
@@ -62,7 +64,21 @@ class Game(State):
         if isinstance(fact, f.ClaimTime):
             ends.watch_flags(self)
         out, self.out = self.out, []
+        self._note_calls(fact, out)
         return out
+
+    def _note_calls(self, fact: Fact, out: list[Ruling]) -> None:
+        """Remember the calls for the arbiter until the arbiter has done something."""
+        heeded = isinstance(fact, f.Arbiter | f.Start | f.OpenEnvelope)
+        heeded = heeded and getattr(fact, "by", "") != "table"
+        called = [
+            one
+            for one in reversed(out)
+            if isinstance(one, ArbiterNeeded) and one.status is None and not one.again
+        ]
+        calls = (*called, *(() if heeded else self.calls))
+        sealing = self.adjourning and self.sealed is None
+        self.calls = tuple(one for one in calls if one.why != "seal" or sealing)[:_MOST_CALLS]
 
     def check(self, fact: Fact) -> None:
         """:raises f.FactError: if the first fact is no ``setup``, a second one comes, or ``t``

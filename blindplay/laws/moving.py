@@ -267,7 +267,8 @@ def _execute_outstanding(game: State, uci: str, board: str) -> bool:
     the move was one."""
     table = game.tables[board]
     for ply in game.outstanding(board):
-        if ply.move == legal(ply.before, uci):
+        # A move that is illegal though it stands (A.5.2) must be executed like any other.
+        if uci == ply.move.uci() or ply.move == legal(ply.before, uci):
             table.show(laid_over(ply.pieces, change(ply.before, ply.move)))
             catch_up(game, board)
             return True

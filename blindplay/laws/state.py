@@ -299,6 +299,8 @@ class State:
         self.delivered = False  # that answer lies with the arbiter: the clock has been pressed
         self.looks = {"white": 0, "black": 0}  # how often each has asked for the scoresheet
         self.signed: dict[str, str] = {}  # the result that each player has signed
+        # Calls for the arbiter since the arbiter's last fact, the newest first.
+        self.calls: tuple[ArbiterNeeded, ...] = ()
         self.keys: list[PositionKey] = []  # of the positions before each ply, and of ``board``
         self.told_missing: dict[str, int] = {}
         self.exempt: dict[str, int] = {}  # by side, the period without the duty to record (8.4)

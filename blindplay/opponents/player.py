@@ -10,14 +10,15 @@ import logging
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 import chess
 
 from blindplay.laws import Fact, Game, Origin, Ruling, Taken
 from blindplay.laws import facts as f
+from blindplay.laws.due import deeds, due
 from blindplay.laws.rulings import Completed, Refused
-from blindplay.laws.state import OTHER
 from blindplay.wording.values import Tell
 
 if TYPE_CHECKING:
@@ -183,13 +184,13 @@ class AbsentPlayer(ABC):
         table, side = self._table, self.side
 
         def act() -> None:
-            fact, before = due(table.game, side) or more(), None
+            fact, before = duty(table.game, side) or more(), None
             while fact is not None and fact != before and isinstance(fact, f.Press) is presses:
                 table.submit(fact, ORIGIN)
-                fact, before = due(table.game, side) or more(), fact
+                fact, before = duty(table.game, side) or more(), fact
 
         with table.lock:
-            wanted = due(table.game, side) or more()
+            wanted = duty(table.game, side) or more()
             presses = isinstance(wanted, f.Press)
         if wanted is not None:
             table.after_hands(act, presser=side if presses else None)
@@ -211,24 +212,23 @@ def rests(game: Game) -> bool:
     return game.over or waiting or sealing or not game.started or bool(game.paused)
 
 
-def due(game: Game, side: str) -> Fact | None:
-    """The next thing that ``side`` does without thinking, with any time: repeat what the opponent
-    has announced and execute it on the own board (D.2.1), execute the own announced move, and press
-    the clock. It agrees to what both players are asked. None if nothing is due."""
-    if game.pending is not None and side in game.pending.asked:
+def duty(game: Game, side: str) -> Fact | None:
+    """The next fact, with any time, of what ``side`` does without thinking: repeat what the
+    opponent has announced, execute it when it is completed (D.2.1), execute the own announced move,
+    press the clock, and agree to what both players are asked. None if nothing is due."""
+    step = due(game, side)
+    if step.do == "consent":
         return f.Consent(by=side)
     if rests(game):
         return None
-    turn, own = game.turn, game.board_of(side)
-    if game.side != side and turn.announced is not None and side not in game.repeated:
-        return f.Repeat(by=side, move=turn.announced.uci())
-    if own != game.board_of(OTHER[side]):
-        for ply in game.outstanding(own):
-            return f.Make(by=side, move=ply.move.uci())
-    if game.side == side and turn.made is not None:
-        return f.Press(by=side)
-    if game.side == side and turn.announced is not None:
-        return f.Make(by=side, move=turn.announced.uci())
+    board, own = step.board, step.move is not None and step.move.by == side
+    if step.do == "repeat_and_execute":
+        step = replace(step, do="repeat")
+    if step.do == "execute" and (own or (game.outstanding(board) and len(game.tables) > 1)):
+        step = replace(step, by_hand=False)  # no hand moves anything for this player
+        return deeds(game, step)[0]
+    if step.do in ("repeat", "announce_made", "press"):
+        return deeds(game, step)[0]
     return None
 
 

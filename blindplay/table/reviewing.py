@@ -181,7 +181,7 @@ class Teacher:
 
 
 @dataclass(frozen=True)
-class Step:
+class LessonPart:
     """The telling or doing between two keys, for the turning point ``point``, counted from 0."""
 
     point: int
@@ -228,7 +228,7 @@ def _mark(teacher: Teacher, point: TurningPoint) -> Mark:
     return Mark(point.ply, point.blunder, bad, point.better, good)
 
 
-def _go_through(teacher: Teacher, steps: Sequence[Step]) -> None:
+def _go_through(teacher: Teacher, steps: Sequence[LessonPart]) -> None:
     """Do one step after the other, as the person types."""
     at = 0
     while at < len(steps):
@@ -245,7 +245,7 @@ def _go_through(teacher: Teacher, steps: Sequence[Step]) -> None:
                 at += 1
 
 
-def _steps(teacher: Teacher, points: Sequence[TurningPoint], at: int) -> Iterator[Step]:
+def _steps(teacher: Teacher, points: Sequence[TurningPoint], at: int) -> Iterator[LessonPart]:
     """Yield the steps of a turning point: where it was; what was played, and what was better; the
     two lines, move by move."""
     pack, point = teacher.pack, points[at]
@@ -273,15 +273,15 @@ def _steps(teacher: Teacher, points: Sequence[TurningPoint], at: int) -> Iterato
         teacher.say("review_better", move=pack.announce(before, point.better[0]))
         teacher.say_words(teacher.reason(point.good))
 
-    yield Step(at, begin)
-    yield Step(at, explain)
+    yield LessonPart(at, begin)
+    yield LessonPart(at, explain)
     for key, line in (("review_line_played", point.punished), ("review_line_better", point.better)):
         yield from _line(teacher, at, key, before, line[:_PLIES])
 
 
 def _line(
     teacher: Teacher, point: int, key: str, start: chess.Board, line: Sequence[chess.Move]
-) -> Iterator[Step]:
+) -> Iterator[LessonPart]:
     """A line, a step for each move. The first step leads back to its start."""
 
     def step(ply: int) -> Callable[[], None]:
@@ -296,7 +296,7 @@ def _line(
 
         return do
 
-    yield from (Step(point, step(ply)) for ply in range(len(line)))
+    yield from (LessonPart(point, step(ply)) for ply in range(len(line)))
 
 
 _AS_GOOD = 0.05

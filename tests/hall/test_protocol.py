@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from blindplay.hall import incidents
 from blindplay.hall import protocol as p
-from blindplay.laws.needs import NEEDS
+from blindplay.laws.due import NEEDS
 from tests import ROOT
 from tests.waiting import until
 

@@ -11,7 +11,7 @@ import pytest
 from blindplay.laws import Game
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
-from blindplay.opponents.player import AbsentPlayer, due, is_to_choose, position
+from blindplay.opponents.player import AbsentPlayer, duty, is_to_choose, position
 from blindplay.record import Journal
 from blindplay.table import Table
 from blindplay.wording.pack_words import PackWords
@@ -32,32 +32,33 @@ def game(*facts: f.Fact, started: bool = True, **setup: Any) -> Game:
     return made
 
 
-PLAYED = (SAYS_E4, E4, f.Press(by="white"))
+REPEATED = f.Repeat(by="black", move="e2e4")
+PLAYED = (SAYS_E4, E4, REPEATED, f.Press(by="white"))
 
 
 def test_it_repeats_an_announcement_once() -> None:
     at = game(SAYS_E4)
-    assert due(at, "black") == f.Repeat(by="black", move="e2e4")
-    assert due(at, "white") == E4
+    assert duty(at, "black") == f.Repeat(by="black", move="e2e4")
+    assert duty(at, "white") == E4
     at.apply(f.Repeat(by="black", move="e2e4"))
-    assert due(at, "black") is None
+    assert duty(at, "black") is None
 
 
 def test_it_executes_the_opponents_move_then_chooses_its_own() -> None:
     at = game(*PLAYED)
-    assert due(at, "black") == f.Make(by="black", move="e2e4")
+    assert duty(at, "black") == f.Make(by="black", move="e2e4")
     at.apply(f.Make(by="black", move="e2e4"))
-    assert due(at, "black") is None and is_to_choose(at, "black")
+    assert duty(at, "black") is None and is_to_choose(at, "black")
     assert not is_to_choose(at, "white")
 
 
 def test_it_executes_its_announced_move_and_presses() -> None:
     at = game(*PLAYED, f.Make(by="black", move="e2e4"), f.Announce(by="black", move="e7e5"))
-    assert due(at, "black") == E5 and not is_to_choose(at, "black")
+    assert duty(at, "black") == E5 and not is_to_choose(at, "black")
     at.apply(E5)
-    assert due(at, "black") == f.Press(by="black")
+    assert duty(at, "black") == f.Press(by="black")
     at.apply(f.Press(by="black"))
-    assert due(at, "black") is None and at.side == "white"
+    assert duty(at, "black") is None and at.side == "white"
 
 
 def test_it_agrees_to_what_both_players_are_asked() -> None:
@@ -65,9 +66,9 @@ def test_it_agrees_to_what_both_players_are_asked() -> None:
     for fact in (E5, f.Make(by="white", move="e7e5"), f.Press(by="black")):
         at.apply(fact)
     at.apply(f.Irregular(by="white", what="wrong_start"))
-    assert due(at, "black") == f.Consent(by="black")
+    assert duty(at, "black") == f.Consent(by="black")
     at.apply(f.Consent(by="black"))
-    assert due(at, "black") is None and len(at.history) == 2
+    assert duty(at, "black") is None and len(at.history) == 2
     at.apply(f.Consent(by="white"))
     assert not at.history
 
@@ -83,7 +84,7 @@ def test_it_agrees_to_what_both_players_are_asked() -> None:
     ids=["not begun", "paused", "over", "to be sealed"],
 )
 def test_it_rests_when_nobody_may_play(rests: Game) -> None:
-    assert due(rests, "black") is None and not is_to_choose(rests, "black")
+    assert duty(rests, "black") is None and not is_to_choose(rests, "black")
 
 
 def test_without_a_clock_a_made_move_is_answered_and_with_one_it_is_awaited() -> None:

@@ -11,7 +11,6 @@ import chess
 
 from blindplay.laws import Game, Ruling, Taken, permissions
 from blindplay.laws import facts as f
-from blindplay.laws.needs import open_calls
 from blindplay.laws.rulings import Touched
 
 from ..actions import Form, NoActionError, value_of
@@ -52,7 +51,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "claimable": pending is not None and pending.claimable,
         "confirming": confirming,
         "rejecting": rejecting,
-        "needed": [] if game.over else [telling.line(one) for one in open_calls(game, table.log)],
+        "needed": [] if game.over else [telling.line(one) for one in game.calls],
         "clocks": common.clocks(game),
         "started": game.started or not game.clock,
         "running": game.clock.running is not None,

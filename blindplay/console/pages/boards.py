@@ -9,6 +9,7 @@ import chess
 from blindplay.language import Language, load
 from blindplay.laws import Game
 from blindplay.laws.deviation import UNKNOWN
+from blindplay.laws.due import Played
 from blindplay.laws.facts import SIDES
 from blindplay.laws.placement import Pieces, difference, read_placement
 from blindplay.laws.rulings import CorrectBoard, CorrectingStep
@@ -16,7 +17,6 @@ from blindplay.wording.board_steps import BoardStep, plan
 
 from ..actions import Form, value_of
 from ..messages import catalogue
-from ..next_step import Played
 from ..pieces import Square, image_of, rows
 from ..table_port import TablePort, held
 from . import common

@@ -15,6 +15,7 @@ from blindplay.language import load
 from blindplay.language.scoresheets import reading
 from blindplay.language.scoresheets.notation import Notation
 from blindplay.laws import Game, Ruling
+from blindplay.laws.due import Played, to_execute
 from blindplay.laws.facts import SIDES
 from blindplay.laws.rulings import GameOver
 from blindplay.record.score import ScoredPly, SheetRow, moves, sheet
@@ -23,7 +24,6 @@ from blindplay.wording.values import write_time
 
 from ..actions import Form
 from ..messages import catalogue
-from ..next_step import Played, to_execute
 from ..table_port import TablePort
 from . import common
 

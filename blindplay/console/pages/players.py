@@ -14,6 +14,7 @@ from typing import Any
 from blindplay.language import Command, load
 from blindplay.laws import Game, Taken, permissions
 from blindplay.laws.claims import QUICKPLAY_CLAIMS
+from blindplay.laws.due import Played
 from blindplay.laws.editions import article
 from blindplay.laws.facts import IRREGULARITIES, SIDES, Tick
 from blindplay.laws.state import OTHER
@@ -22,7 +23,7 @@ from blindplay.wording.announcements import announcements
 
 from ..actions import Form
 from ..messages import catalogue
-from ..next_step import NextStep, Played, next_step
+from ..next_step import NextStep, next_step
 from ..pieces import rows
 from ..table_port import TablePort, held
 from . import boards, common, papers, timeline

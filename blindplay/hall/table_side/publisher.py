@@ -16,8 +16,8 @@ from typing import Any
 
 from blindplay.broker import Link
 from blindplay.laws import Game, Taken
+from blindplay.laws.due import needs
 from blindplay.laws.facts import SIDES, Tick
-from blindplay.laws.needs import needs
 from blindplay.record import signatures
 from blindplay.table.hall_contact import Elsewhere
 from blindplay.table.table import Table
@@ -379,7 +379,7 @@ def head_of(table: Table, run: str, seq: int, game: str, **more: Any) -> Head | 
             fen=position.fen(), moves=len(state.history) + bool(state.turn.made),
             last=made.uci() if made else "",
             left=_left(state, now), running=state.clock.running or "",
-            needs=list(needs(state, table.log)), **more,
+            needs=list(needs(state)), **more,
         )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from blindplay.laws.facts import Player, Setup
 from blindplay.laws.rulings import Completed
 from blindplay.laws.state import OTHER
 from blindplay.opponents.distant.player import DistantPlayer
-from blindplay.opponents.player import due, is_to_choose
+from blindplay.opponents.player import duty, is_to_choose
 from blindplay.record import Journal, read_journal
 from blindplay.table import Table
 
@@ -161,7 +161,7 @@ class Somebody:
         """Let the table and its player do what they want to do now."""
         self.player.step()
         game = self.table.game
-        while (fact := due(game, self.side)) is not None and self._does(fact):
+        while (fact := duty(game, self.side)) is not None and self._does(fact):
             pass
         if not is_to_choose(game, self.side) or len(game.history) >= len(self.moves):
             return
@@ -171,7 +171,7 @@ class Somebody:
                 pass
 
     def _does_rest(self) -> bool:
-        while (fact := due(self.table.game, self.side)) is not None and self._does(fact):
+        while (fact := duty(self.table.game, self.side)) is not None and self._does(fact):
             pass
         return False
 

@@ -1,0 +1,76 @@
+"""The step that is due from a person, in one sentence."""
+
+from collections.abc import Sequence
+
+import chess
+
+from blindplay.language import Language
+from blindplay.laws import Game, Taken
+from blindplay.laws.due import Played, Step
+from blindplay.laws.facts import Tick
+
+from .announcements import announcements, result_in_words
+
+
+def step_in_words(pack: Language, game: Game, step: Step) -> str:
+    """Tell ``step`` to its own person: what to do, or for whom and for what they wait."""
+    what = _doing(pack, game, step) if step.do != "wait" else _waiting(pack, game, step)
+    return what[:1].upper() + what[1:]
+
+
+def _doing(pack: Language, game: Game, step: Step) -> str:
+    values = {"move": _move(pack, game, step.move)}
+    match step.do:
+        case "announce" if step.owed:
+            return _owed(pack, game, step.owed)
+        case "announce" if step.move is not None:
+            return pack.sentence("due_announce_made", **values)
+        case "correct" if step.owed:
+            return pack.sentence("due_put_back")
+        case "correct" | "execute" if step.of != step.board:
+            player = pack.sentence(step.board)
+            return pack.sentence(f"due_{step.do}_on", player=player, **values)
+        case "seal" if step.move is not None:
+            return pack.sentence("due_seal_made", **values)
+        case "sign" if game.result is not None:
+            return pack.sentence("due_sign", result=result_in_words(pack, game.result))
+        case "attend" if step.call is not None:
+            told = announcements(Taken(Tick(), (step.call,)), game, pack)
+            return " ".join(one.words for one in told) or pack.sentence("due_attend")
+    return pack.sentence(f"due_{step.do}", **values)
+
+
+def _waiting(pack: Language, game: Game, step: Step) -> str:
+    sentence = pack.sentence(f"wait_{step.why}", player=person_in_words(pack, step.whom))
+    return pack.sentence("due_wait", what=sentence)
+
+
+def person_in_words(pack: Language, person: str) -> str:
+    """A person of :data:`~blindplay.laws.facts.PEOPLE` inside a sentence: "White", "the
+    arbiter"."""
+    kind, _, side = person.rpartition(":")
+    if kind:
+        return pack.sentence("due_assistant_of", player=pack.sentence(side))
+    return pack.sentence("due_arbiter" if person == "arbiter" else person)
+
+
+def _move(pack: Language, game: Game, played: Played | None) -> str:
+    if played is None or not played.before.is_legal(played.move):
+        return "" if played is None else played.move.uci()
+    assert game.setup is not None
+    return pack.announce(played.before, played.move, edition=game.setup.edition)
+
+
+def _owed(pack: Language, game: Game, owed: Sequence[chess.Move]) -> str:
+    """The obligation in words: the piece, never the squares that it may go to (11.3.1)."""
+    if len(owed) == 1:
+        played = Played(game.board, owed[0], game.side)
+        return pack.sentence("due_owed_move", move=_move(pack, game, played))
+    for key, squares in (
+        ("due_owed_piece", {move.from_square for move in owed}),
+        ("due_owed_capture", {move.to_square for move in owed}),
+    ):
+        piece = game.board.piece_at(min(squares))
+        if len(squares) == 1 and piece is not None:
+            return pack.sentence(key, piece=pack.piece(piece), square=pack.square(min(squares)))
+    return pack.sentence("due_owed")

@@ -1,0 +1,142 @@
+"""The step that is due from each person: one in every state, and never refused."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from blindplay.laws import Fact, Game, Ruling
+from blindplay.laws import facts as f
+from blindplay.laws.due import Step, deeds, due, goal, needs
+from blindplay.laws.facts import PEOPLE
+from blindplay.laws.rulings import NotMade, Refused
+from tests.laws.random_games import play
+from tests.laws.table import Table, lift, place
+
+SEEDS = range(40)
+FACTS = 150
+
+
+def _done(game: Game, step: Step, rng: random.Random) -> tuple[Fact, ...]:
+    """Facts that do ``step``: with a choice where its person has one, and by hand."""
+    facts = deeds(game, step)
+    if facts:
+        return facts
+    match step.do:
+        case "announce":
+            moves = step.owed or tuple(game.board.legal_moves)
+            move = (step.move.move if step.move is not None else rng.choice(moves)).uci()
+            announced = f.Announce(by=step.of, move=move)
+            by_hand = game.tables[game.board_of(step.of)].sensors
+            return (announced,) if by_hand else (f.Make(by=step.of, move=move), announced)
+        case "seal":
+            moves = step.owed or tuple(game.board.legal_moves)
+            return (f.Seal(by=step.of, text=rng.choice(moves).uci()),)
+        case "consent":
+            return (f.Consent(by=step.of),)
+        case "decide":
+            return (f.Arbiter(do="confirm"),)
+        case "correct":
+            return (f.Position(board=step.board, placement=goal(game, step)),)
+        case "identify":
+            return (f.BoardOwners(known=True),)
+    return ()
+
+
+def _refusals(rulings: list[Ruling]) -> list[Ruling]:
+    return [one for one in rulings if isinstance(one, Refused | NotMade)]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_in_every_state_each_person_has_one_step_that_is_not_refused(seed: int) -> None:
+    """Everybody who waits names somebody who has something to do; while the game goes on there is
+    somebody; and nobody is refused when they do what is due."""
+    rng = random.Random(seed)
+    for fact, _, before in play(seed, FACTS):
+        game = before.foretell(f.Tick())[0]  # a flag that has fallen is noticed
+        steps = {person: due(game, person) for person in PEOPLE}
+        active = [one for one in steps.values() if one.is_active]
+        assert game.over or active, fact
+        for person, step in steps.items():
+            assert step.of == person
+            if step.do == "wait":
+                assert steps[step.whom].is_active and steps[step.whom].do == step.why
+            elif step.do == "nothing":
+                assert game.over, (person, fact)
+        for step in active:
+            now = game
+            for does in _done(game, step, rng):
+                now, rulings = now.foretell(does)
+                assert not _refusals(rulings), (step, does, rulings)
+
+
+# --- the order of urgency -------------------------------------------------------------------------
+
+CALL = {"fact": "call_arbiter", "by": "white"}
+
+
+def _begun(**setup: object) -> Table:
+    """A started game of an impaired player."""
+    table = Table(white={"impaired": True}, black={}, time_control="300", **setup)
+    table.feed({"fact": "start"})
+    return table
+
+
+def test_a_quiet_game_needs_nobody() -> None:
+    assert needs(_begun().game) == ()
+
+
+def test_a_call_is_open_until_the_arbiter_has_done_something() -> None:
+    table = _begun()
+    table.feed(CALL)
+    assert needs(table.game) == ("arbiter",)
+    assert [one.why for one in table.game.calls] == ["called"]
+    assert due(table.game, "arbiter").do == "attend"
+    table.feed({"fact": "arbiter", "by": "table", "do": "stop_clocks"})
+    assert needs(table.game) == ("arbiter",)
+    table.feed({"fact": "arbiter", "do": "start_clocks"})
+    assert needs(table.game) == ()
+
+
+def test_a_proposed_ruling_needs_a_decision() -> None:
+    table = _begun()
+    table.feed({"fact": "claim_draw", "by": "white", "rule": "repetition"})
+    assert needs(table.game) == ("decision",)
+    assert due(table.game, "arbiter").do == "decide"
+
+
+def test_a_fallen_flag_that_must_be_claimed_needs_somebody() -> None:
+    table = _begun(mode="blitz", edition="fide-2014")
+    table.feed({"t": 400, "fact": "tick"})
+    assert needs(table.game) == ("flag",)
+
+
+def test_a_board_that_must_be_corrected_needs_somebody_until_it_is_right() -> None:
+    table = _begun()
+    table.play("g1f3")
+    table.feed(lift("g8", "black"), place("h6", "n", "black"))
+    table.feed({"fact": "announce", "by": "black", "text": "g8f6"})
+    for side in ("white", "black"):
+        table.feed({"fact": "record", "by": side, "ply": 2, "text": "Nf6"})
+    table.feed({"fact": "press", "by": "black"})
+    assert needs(table.game) == ("boards",)
+    assert due(table.game, "black").do == "correct"
+    arbiter = due(table.game, "arbiter")
+    assert (arbiter.do, arbiter.whom, arbiter.why) == ("wait", "black", "correct")
+    table.feed(lift("h6", "black"), place("f6", "n", "black"))
+    assert needs(table.game) == ()
+
+
+def test_a_game_that_is_over_needs_nobody() -> None:
+    table = _begun()
+    table.feed(CALL, {"fact": "resign", "by": "black"})
+    assert table.game.over and needs(table.game) == ()
+
+
+def test_once_the_move_is_sealed_the_arbiter_is_not_waited_for_any_more() -> None:
+    table = _begun()
+    table.feed({"fact": "arbiter", "do": "adjourn"})
+    assert [one.why for one in table.game.calls] == ["seal"]
+    table.feed({"fact": "seal", "by": "white", "text": "e2e4"})
+    assert table.game.calls == ()
