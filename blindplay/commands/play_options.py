@@ -390,6 +390,14 @@ def check(given: PlayOptions) -> None:
                 edition=given.edition,
             )
         )
+    if given.supervised and not editions.load(given.edition).switch("supervision"):
+        raise ValueError(
+            _(
+                "{edition} has no rules for supervised games; leave out --supervised, or choose "
+                "another edition.",
+                edition=given.edition,
+            )
+        )
     if "dead_time" in given.typed and not given.resume:
         raise ValueError(_("--dead-time says how a game goes on; leave it out, or add --resume."))
     served = (given.host, given.console_port, given.certificate, given.key,

@@ -198,6 +198,8 @@ def claim_time(game: State, fact: f.ClaimTime) -> None:
             game.refuse(fact.by, "claim_time", "flag_has_not_fallen", "flag")
         else:
             _fallen(game, fact.by, "flag")
+    elif OTHER[side] not in flags and side in flags:
+        _fallen(game, fact.by, "flag_claim")  # nobody is a better witness against themselves
     elif OTHER[side] not in flags:
         game.refuse(fact.by, "claim_time", "flag_has_not_fallen", "flag_claim")
     elif (

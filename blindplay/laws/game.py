@@ -61,7 +61,8 @@ class Game(State):
                 ends.watch_flags(self)
         if not is_outsiders(self, fact):
             _HANDLERS[type(fact)](self, fact)
-        if isinstance(fact, f.ClaimTime):
+        fined = isinstance(fact, f.Arbiter) and fact.do == "penalty"  # of the last seconds
+        if fined or isinstance(fact, f.ClaimTime):
             ends.watch_flags(self)
         out, self.out = self.out, []
         self._note_calls(fact, out)

@@ -109,10 +109,12 @@ def _rules(game: State, why: str) -> tuple[str, ...]:
     return (why, "illegal_stands") if game.switch("illegal_stands") else (why,)
 
 
-def _illegal_ply(game: State, index: int, *, claimable: bool = False) -> None:
+def _illegal_ply(
+    game: State, index: int, *, claimable: bool = False, why: str = "two_hands"
+) -> None:
     """The ply with this index, completed long ago or just now, is illegal: back to before it."""
     ply = game.history[index]
-    side, why = ply.side, ply.illegal or "two_hands"
+    side, why = ply.side, ply.illegal or why
     number = game.illegal_moves[side] + 1
     own = game.tables[game.board_of(side)]
     ruling = IllegalMove(
@@ -319,7 +321,25 @@ def _illegal_move(game: State, fact: f.Irregular) -> None:
             else:
                 _illegal_ply(game, index)
             return
-    game.refuse(fact.by, "irregular", "no_illegal_move_completed", "illegal")
+    if by != "arbiter" or not _rule_as_seen(game, _offender(game, fact)):
+        game.refuse(fact.by, "irregular", "no_illegal_move_completed", "illegal")
+
+
+def _rule_as_seen(game: State, side: str) -> bool:
+    """The arbiter has seen an illegal move of ``side`` that no board shows. Return False if
+    ``side`` has moved nothing."""
+    turn = game.turn
+    if side == game.side:
+        moved = turn.made or turn.executed or turn.attempted or turn.misnamed or turn.announced
+        if moved is None and not (turn.touched or turn.begun):
+            return False
+        illegal(game, moved, why_illegal(game.board, moved))
+        return True
+    if not game.history:
+        return False
+    ply = game.history[-1]
+    _illegal_ply(game, len(game.history) - 1, why=why_illegal(ply.before, ply.move))
+    return True
 
 
 def _refuse_if_too_late(game: State, rule: str, fact: f.Irregular) -> bool:

@@ -60,6 +60,8 @@ def meaning(game: State, fact: f.Spoken, side: str, board: chess.Board) -> chess
         # A player who was not understood has begun a move: 7.5.3 is for a press without any.
         game.turn.begun = True
         game.turn.unnamed_promotion = heard.why == "promotion_missing"
+        clear = heard.kind == "illegal" and len(heard.moves) == 1
+        game.turn.misnamed = heard.moves[0] if clear else None
     if heard.kind == "ambiguous":
         moves = tuple(move.uci() for move in heard.moves)
         game.rule(Ambiguous(by=side, text=fact.text or "", moves=moves), "announcing")
@@ -96,6 +98,7 @@ def announce(game: State, fact: f.Announce) -> None:
     move = meaning(game, fact, side, game.board)
     if move is None:
         return
+    game.turn.misnamed = None
     was = game.turn.announced
     if was not in (None, move):
         if _may_correct(game, fact, move):
@@ -308,8 +311,9 @@ def _make_on_own(game: State, fact: f.Make, board: str) -> None:
     table, turn = game.tables[board], game.turn
     move = legal(game.board, fact.move)
     impaired = game.impaired(game.side)
-    if move is None and impaired:
-        turn.begun = True
+    illegal_move = chess.Move.from_uci(fact.move)
+    if move is None and impaired and illegal_move != turn.misnamed:
+        turn.begun, turn.attempted = True, illegal_move
         game.refuse(fact.by, "make", "cannot_move_there", "moving", move=fact.move)
         return
     if turn.made is not None and move != turn.made:
@@ -319,7 +323,7 @@ def _make_on_own(game: State, fact: f.Make, board: str) -> None:
         table.plies = len(game.history)
     if move is None:
         # A sighted hand can put a piece anywhere; it may change that until the clock is pressed.
-        turn.attempted = chess.Move.from_uci(fact.move)
+        turn.attempted = illegal_move
         table.show(laid_over(game.pieces, change(game.board, turn.attempted)))
         turn.executed = turn.made = None
         if game.switch("illegal_complete_when") == "made":
@@ -392,7 +396,9 @@ def _press_unmade(game: State, side: str) -> None:
     board, turn = game.board_of(side), game.turn
     done = game.done_on(board)
     if game.impaired(side):
-        if turn.touched or turn.announced or turn.executed or turn.begun or done:
+        if _executed_as_misnamed(game, board, done):
+            illegal(game, turn.misnamed)
+        elif turn.touched or turn.announced or turn.executed or turn.begun or done:
             missing = _missing(game, board) or ("placed",)
             game.rule(NotMade(by=side, missing=missing), "made_special", "clock_special")
             _doubt_what_contradicts(game, board, done)
@@ -408,6 +414,17 @@ def _press_unmade(game: State, side: str) -> None:
         _pressed_too_early(game, side, done)
     else:
         _pressed_without_a_move(game, side)
+
+
+def _executed_as_misnamed(game: State, board: str, done: Change) -> bool:
+    """Return whether the hands of an impaired player have done the illegal move that the player has
+    announced: word and board agree, so the press completes it (7.5.1)."""
+    said, turn = game.turn.misnamed, game.turn
+    if said is None or turn.announced is not None:
+        return False
+    if game.tables[board].sensors:
+        return bool(done) and done == change(game.board, said)
+    return said == turn.attempted
 
 
 def _press_of_a_sighted_hand(game: State, side: str, done: Change) -> None:

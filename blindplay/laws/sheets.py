@@ -193,9 +193,10 @@ def _say_what_is_written(
     game: State, sheets: Comparison, rule: str, covered: bool, *, followed: bool
 ) -> bool:
     """Say what both scoresheets tell about a difference; False if they tell nothing about it."""
-    for side, sheet in game.sheets.items():
-        if game.history and len(game.history) not in sheet:
-            game.rule(MustRecord(by=side, ply=len(game.history)), "recording")
+    for side in game.sheets:
+        ply = first_missing(game, side, len(game.history))
+        if ply is not None and must_write(game, side):
+            game.rule(MustRecord(by=side, ply=ply), "recording")
     if not covered:
         game.rule(ArbiterNeeded(why="records_missing"), rule)
         return False

@@ -132,6 +132,7 @@ class Turn:
     executed: chess.Move | None = None
     presumed: bool = False  # only because it was announced: nobody has said or felt it
     attempted: chess.Move | None = None  # entered at the console, but not legal
+    misnamed: chess.Move | None = None  # announced, but not legal
     made: chess.Move | None = None
     unnamed_promotion: bool = False  # one was announced without its piece (D.2.1)
     begun: bool = False  # something was announced or executed that was not taken
@@ -385,7 +386,8 @@ class State:
         assert self.setup is not None
         mode = self.setup.mode
         if mode != "standard":
-            return f"{mode}_supervised" if self.setup.supervised else mode
+            supervised = self.setup.supervised and self.edition.switch("supervision")
+            return f"{mode}_supervised" if supervised else mode
         if self.setup.quickplay_finish and self.clock.in_last_period(self.side):
             return "quickplay"
         return "standard"

@@ -128,3 +128,8 @@ def test_the_oldest_edition_announces_in_german_only(tmp_path: Path) -> None:
 def test_the_language_of_messages_is_one_language(tmp_path: Path) -> None:
     refused = run("play", "--language", "de+nb", home=tmp_path)
     assert refused.status == 2 and "--announce-in de+nb" in refused.stderr
+
+
+def test_the_oldest_edition_knows_no_supervised_game(tmp_path: Path) -> None:
+    refused = run("play", "--edition", "fide-1997", "--supervised", home=tmp_path)
+    assert refused.status == 2 and "supervised" in refused.stderr

@@ -115,3 +115,23 @@ def test_nobody_resigns_from_a_game_whose_result_waits() -> None:
     for table in (fallen, claimed):
         got = table.feed({"fact": "resign", "by": "black"})
         assert one(got, "refused").why == "waiting_for_arbiter"
+
+
+@pytest.mark.parametrize(
+    ("edition", "mode"),
+    [("fide-2023", "standard"), ("fide-2014", "blitz"), ("fide-1997", "rapid")],
+)
+def test_a_player_who_says_that_their_own_flag_fell_is_right(edition: str, mode: str) -> None:
+    table = started(edition=edition, mode=mode, time_control="100")
+    got = table.feed({"t": 101, "fact": "claim_time", "by": "white"})
+    assert (one(got, "flag").by, one(got, "flag").called_by) == ("white", "white")
+    over = one(table.feed({"fact": "arbiter", "do": "confirm"}), "game_over")
+    assert (over.result, over.reason) == ("0-1", "flag")
+
+
+def test_a_penalty_that_takes_the_last_seconds_makes_the_flag_fall_at_once() -> None:
+    table = started(time_control="100")
+    fined = {"fact": "arbiter", "do": "penalty", "player": "white", "white": 200}
+    got = table.feed({**fined, "penalty": "time"})
+    assert one(got, "penalty").takes == 100
+    assert one(got, "flag").by == "white"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.laws.table import impaired, one, started
+from tests.laws.table import impaired, lift, one, place, started
 
 
 def test_an_illegal_move_executed_by_the_sighted_player_is_ruled_when_he_presses() -> None:
@@ -71,3 +71,49 @@ def test_pieces_that_the_opponent_puts_right_give_no_second_delay() -> None:
     table.feed({"t": 39, "fact": "tick"})
     assert table.game.clock.left["white"] == 591_500
     assert table.game.clock.left["black"] == 589_500
+
+
+E5 = {"fact": "announce", "by": "white", "move": "e2e5"}
+PRESS = {"fact": "press", "by": "white"}
+
+
+@pytest.mark.parametrize("sensors", [True, False])
+@pytest.mark.parametrize("announced_first", [True, False])
+def test_an_impaired_player_completes_an_illegal_move_by_word_hand_and_press(
+    sensors: bool, announced_first: bool
+) -> None:
+    """7.5.1: word and board agree, so the press completes it as anybody's."""
+    table = impaired()
+    hand = (lift("e2"), place("e5", "P")) if sensors else ({**E5, "fact": "make"},)
+    done = (E5, *hand) if announced_first else (*hand, E5)
+    ruling = one(table.feed(*done, PRESS), "illegal")
+    assert (ruling.move, ruling.number, ruling.articles) == ("e2e5", 1, ("fide-2023 7.5.1",))
+    assert one(table.feed({"fact": "arbiter", "do": "confirm"}), "penalty").seconds == 120
+
+
+def test_where_word_and_board_disagree_the_board_is_doubted() -> None:
+    table = impaired()
+    got = table.feed({**E5, "move": "d2d5"}, lift("e2"), place("e5", "P"), PRESS)
+    assert {one.kind for one in got} >= {"not_made", "check_board"}
+    assert all(one.kind != "illegal" for one in got)
+
+
+@pytest.mark.parametrize("edition", ["fide-1997", "fide-2014", "fide-2023", "basics-no"])
+def test_the_arbiter_rules_an_illegal_move_that_no_board_has_shown(edition: str) -> None:
+    table = impaired(edition=edition)
+    seen = {"fact": "irregular", "by": "arbiter", "what": "illegal_move", "player": "white"}
+    assert one(table.feed(seen), "refused").why == "no_illegal_move_completed"
+    table.feed(lift("e2"))
+    assert one(table.feed(seen), "illegal").by == "white"
+    table.feed({"fact": "arbiter", "do": "confirm"})
+    assert table.game.illegal_moves["white"] == 1
+
+
+def test_the_arbiter_rules_that_a_completed_move_was_illegal() -> None:
+    table = started()
+    table.play("e2e4")
+    seen = {"fact": "irregular", "by": "arbiter", "what": "illegal_move", "player": "white"}
+    ruling = one(table.feed(seen), "illegal")
+    assert (ruling.by, ruling.to_ply) == ("white", 0)
+    table.feed({"fact": "arbiter", "do": "confirm"})
+    assert not table.game.history

@@ -16,6 +16,7 @@ from benchmarks.spoilt_boards import mishap
 from blindplay.laws import facts as f
 from blindplay.laws.deviation import SlipKind
 from blindplay.laws.placement import pieces_of, write_placement
+from blindplay.laws.rulings import MustRecord, Ruling
 from tests.laws.table import Table, impaired, kinds, lift, of, one, place, started
 
 GAME = ("e2e4", "e7e5", "g1f3", "g8f6", "b1c3", "b8c6")
@@ -378,3 +379,32 @@ def test_a_fork_that_brings_back_a_turn_does_not_touch_it_in_the_game() -> None:
     assert fork.turn.touched == [chess.G1, chess.F1]
     table.feed({"fact": "arbiter", "do": "restore", "ply": 2})
     assert table.game.turn.touched == [chess.G1]
+
+
+def _differing(**setup: Any) -> list[Ruling]:
+    """Boards differ after two plies that nobody has written."""
+    table = impaired(**setup)
+    table.play("e2e4", "e7e5")
+    return table.feed(
+        {"fact": "position", "board": "white",
+         "placement": "rnbqkbnr/pppp1ppp/8/4p3/3P4/8/PPP1PPPP/RNBQKBNR"},
+        {"fact": "press", "by": "white"},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("setup", "plies"),
+    [
+        ({"time_control": "900"}, {1}),  # the first that is missing
+        ({"time_control": "240"}, set()),  # 8.4
+        ({"mode": "blitz"}, set()),  # B.2
+        ({"mode": "rapid", "time_control": "900"}, set()),  # A.2
+        ({"mode": "rapid", "time_control": "1200", "edition": "fide-1997"}, set()),  # B.3
+    ],
+)
+def test_boards_that_differ_ask_only_those_to_write_who_must(
+    setup: dict[str, Any], plies: set[int]
+) -> None:
+    got = _differing(**setup)
+    assert "boards_differ" in {one.kind for one in got}
+    assert {one.ply for one in got if isinstance(one, MustRecord)} == plies

@@ -60,6 +60,7 @@ def test_the_position_includes_a_move_that_is_made_but_not_completed() -> None:
         ("fide-2023", "standard", {}),
         ("fide-2023", "rapid", {"mode": "rapid"}),
         ("fide-2023", "blitz_supervised", {"mode": "blitz", "supervised": True}),
+        ("fide-1997", "blitz", {"mode": "blitz", "supervised": True}),  # its text knows none
         ("fide-1997", "quickplay", {"quickplay_finish": True}),
     ],
 )
