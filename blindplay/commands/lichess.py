@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 import chess
 import click
 
-from blindplay.laws.clock import TimeControl
 from blindplay.laws.facts import SIDES
+from blindplay.laws.time_controls import stored
 from blindplay.translation import _, all_of
 
 from . import options
@@ -92,10 +92,14 @@ def wanted_game(given: PlayOptions) -> "WantedGame":
         raise ValueError(_("The computer of Lichess has the levels 1 to 8; give one with --level."))
     time: dict[str, Any] = {}
     if "time_control" in given.chosen:
-        periods = TimeControl.parse(given.time_control).periods
-        if len(periods) > 1 or any(period.moves for period in periods):
+        control = stored(given.time_control)
+        periods = control.periods
+        if len(periods) > 1 or any(one.moves for one in periods) or control.mode != "increment":
             raise ValueError(
-                _("Lichess knows one period only; give a --time-control such as 15m+10s.")
+                _(
+                    "Lichess knows one period only, without a delay; give a --time-control such "
+                    "as 15m+10s."
+                )
             )
         time = {"limit_s": None, "increment_s": 0}
         for period in periods:

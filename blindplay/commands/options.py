@@ -142,10 +142,10 @@ def _editions() -> tuple[str, ...]:
 
 
 def _time_control(text: str) -> str:
-    """A time control in PGN's form, from the one that people write."""
+    """A time control as it is kept, from the one that people write."""
     from blindplay.laws import time_controls
 
-    return time_controls.read(text).pgn
+    return time_controls.written(time_controls.read(text))
 
 
 def _length(text: str) -> int:

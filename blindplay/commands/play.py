@@ -243,8 +243,7 @@ def _console(given: PlayOptions) -> "ConsoleAt | None":
 
 def _setup(given: PlayOptions) -> facts.Setup:
     from blindplay.laws import editions
-    from blindplay.laws.clock import TimeControl
-    from blindplay.laws.time_controls import mode_of
+    from blindplay.laws.time_controls import mode_of, stored
 
     def player(side: str) -> facts.Player:
         return facts.Player(
@@ -255,7 +254,7 @@ def _setup(given: PlayOptions) -> facts.Setup:
             language=getattr(given, f"{side}_language") or given.language,
         )
 
-    control = TimeControl.parse(given.time_control)
+    control = stored(given.time_control)
     arbiter = "present" if given.arbiter else "automatic"
     return facts.Setup(
         t=0,
@@ -267,7 +266,8 @@ def _setup(given: PlayOptions) -> facts.Setup:
         variant="chess960" if given.chess960 else "chess",
         fen=given.fen,
         boards=given.boards,
-        time_control=given.time_control,
+        time_control=control.pgn,
+        clock_mode=control.mode,
         announce_in=given.announce_in or "",
         announce_check=given.check,
         quickplay_finish=given.quickplay_finish,

@@ -189,7 +189,7 @@ class PlayOptions:
     edition: str = _option(_("Use this edition of the Laws."), "fide-2023", type=options.EDITION,
         waiting_decides=True, heading=_("Rules"))
     time_control: str = _option(_("Give each player this time, such as 90m+30s, 40/90m+30m+30s or "
-        "3h, or write it as in PGN; - means no clock."), "5400+30", default="90m+30s",
+        "3h, or write it as in PGN; - means no clock."), "90m+30s",
         type=options.TIME_CONTROL, waiting_decides=True)
     mode: str | None = _option(_("Play standard chess, rapid or blitz. Without it, the time "
         "control decides (A.1, "

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from blindplay.laws.clock import TimeControl
 from blindplay.laws.facts import SIDES, Setup
+from blindplay.laws.time_controls import stored, written
 from blindplay.translation import _
 
 from . import options
@@ -187,7 +188,7 @@ def _switch(option: str, on: bool) -> str:
 
 def _same(name: str, typed: Any, own: Any) -> bool:
     if name == "time_control":
-        return TimeControl.parse(typed) == TimeControl.parse(own)
+        return stored(typed) == stored(own)
     return bool(typed == own)
 
 
@@ -195,6 +196,8 @@ def _options_of(setup: Setup) -> dict[str, Any]:
     """The options that would give this game, by name."""
     impaired = [side for side in SIDES if setup.player(side).impaired]
     found = {name: getattr(setup, name) for name in OPTIONS if hasattr(setup, name)}
+    control = TimeControl.parse(setup.time_control)
+    found["time_control"] = written(replace(control, mode=setup.clock_mode))
     found["check"] = setup.announce_check
     found["chess960"] = setup.variant == "chess960"
     found["arbiter"] = setup.arbiter == "present"

@@ -33,6 +33,9 @@ class TimeControl:
     """
 
     periods: tuple[Period, ...]
+    mode: str = "increment"
+    """What becomes of the seconds for each move (6.3.2): they are added (``increment``), pass
+    before the clock counts (``delay``), or come back as far as they were used (``bronstein``)."""
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -171,9 +174,8 @@ class Clock:
 
     def give_increment(self, increment: int) -> None:
         """From now on both get ``increment`` ms for each move (III.4)."""
-        self.control = TimeControl(
-            tuple(Period(period.moves, period.base, increment) for period in self.control.periods)
-        )
+        periods = (Period(one.moves, one.base, increment) for one in self.control.periods)
+        self.control = TimeControl(tuple(periods), self.control.mode)
 
     def _next_period_without_moves(self, side: str) -> bool:
         """A period that has no number of moves ends with its time, and the next one begins."""

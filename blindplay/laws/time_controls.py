@@ -1,6 +1,7 @@
 """Time controls as people write them, and the kind of game that follows from one (A.1, B.1)."""
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 from blindplay.translation import _
@@ -11,8 +12,17 @@ from .editions import Edition
 _SECOND, _MINUTE, _HOUR = 1000, 60_000, 3_600_000  # milliseconds
 _UNITS = {"h": _HOUR, "m": _MINUTE, "min": _MINUTE, "'": _MINUTE, "′": _MINUTE, "’": _MINUTE,
           "s": _SECOND, "sec": _SECOND, '"': _SECOND, "″": _SECOND, "”": _SECOND}  # fmt: skip
-_TIME = re.compile("([0-9]{1,4}(?:[.][0-9]{1,3})?)(h|min|m|'|′|’|sec|s|\"|″|”)", re.ASCII)
+_TIME = re.compile("([0-9]{1,7}(?:[.][0-9]{1,3})?)(h|min|m|'|′|’|sec|s|\"|″|”)", re.ASCII)
 _TIMES = re.compile(f"(?:([0-9]{{1,3}})/)?((?:{_TIME.pattern})+)", re.ASCII)
+_HOUR_AND_MINUTES = re.compile("(?<=[0-9]h)([0-5]?[0-9])(?![0-9.hms'′’\"″”])", re.ASCII)
+_MODES = {"d": "delay", "b": "bronstein", "delay": "delay", "bronstein": "bronstein"}
+# What is done with the seconds of each move, as a last word or before their number.
+_MODE = re.compile("(?:[;,+]?([db])([0-9.]{1,6})s?|(delay|bronstein))", re.ASCII)
+# As federations in America and servers write it, in minutes: 40/120,SD/30;+30 or G/60 or 15|10.
+_AMERICAN = re.compile(
+    "((?:[0-9]{1,3}/[0-9]{1,3},)*)(?:g/?|sd/?)([0-9]{1,3})(?:[;,]?[+]([0-9]{1,3})s?)?", re.ASCII
+)
+_BARRED = re.compile("([0-9]{1,3})[|]([0-9]{1,3})", re.ASCII)
 _AS_PGN = re.compile(r"[0-9.]+|[0-9]+/[0-9.]+", re.ASCII)
 _MOST_MINUTES = 180  # a smaller number without a unit may be meant in minutes
 _LONGEST_TIME = 1000 * _HOUR
@@ -25,6 +35,9 @@ def read(text: str) -> TimeControl:
     - ``90m+30s``: 90 minutes, and 30 seconds for each move. A unit is h, m, min, s or sec.
     - ``40/90m+30m+30s``: 40 moves in 90 minutes, then 30 minutes, and 30 seconds for each move.
     - ``5400+30``, ``40/5400+30:1800+30``: PGN's form, in seconds.
+    - ``G/60``, ``40/120,SD/30;+30``, ``15|10``: minutes, and seconds for each move.
+    - ``G/60 d5``, ``60m d5s``, ``60m+5s delay``: a delay of 5 seconds instead; ``b`` and
+      ``bronstein`` likewise.
     - ``-``: no clock.
 
     >>> read("40/90m+30m+30s").pgn
@@ -33,6 +46,56 @@ def read(text: str) -> TimeControl:
     :raises ValueError: one sentence, if it is not a time control, or if it has two readings.
     """
     compact = "".join(text.lower().split())
+    if len(compact) > _LONGEST:
+        raise _unreadable(text)
+    compact = _HOUR_AND_MINUTES.sub(r"\1m", compact)
+    found = next((one for one in _MODE.finditer(compact) if one.end() == len(compact)), None)
+    if found is None:
+        return _read(compact, text)
+    if not found.start():
+        raise _unreadable(text)
+    added = f"+{found[2]}s" if found[2] else ""
+    control = _read(compact[: found.start()] + added, text)
+    if not all(period.increment for period in control.periods):
+        raise _unreadable(text)  # there is nothing to delay
+    return replace(control, mode=_MODES[found[1] or found[3]])
+
+
+def stored(text: str) -> TimeControl:
+    """The time control of a text that was kept: what :func:`written` gives, or PGN's form.
+
+    :raises ValueError: if it is another text.
+    """
+    if all(_AS_PGN.fullmatch(part) for part in re.split("[+:]", text)):
+        return TimeControl.parse(text)
+    return read(text)
+
+
+def written(control: TimeControl) -> str:
+    """The text of a time control, which :func:`read` reads as it is.
+
+    >>> written(read("G/3;+2")), written(read("40/5400+30:1800+30 delay"))
+    ('3m+2s', '40/90m+30s:30m+30s delay')
+    """
+    parts = []
+    for period in control.periods:
+        moves = f"{period.moves}/" if period.moves else ""
+        minutes = not period.base % _MINUTE
+        base = f"{period.base // _MINUTE}m" if minutes else f"{period.base / _SECOND:.12g}s"
+        increment = f"+{period.increment / _SECOND:.12g}s" if period.increment else ""
+        parts.append(f"{moves}{base}{increment}")
+    mode = "" if control.mode == "increment" else f" {control.mode}"
+    return (":".join(parts) or "-") + mode
+
+
+def _read(compact: str, text: str) -> TimeControl:
+    """A time control without a word about its seconds, in small letters without spaces."""
+    barred, american = _BARRED.fullmatch(compact), _AMERICAN.fullmatch(compact)
+    if barred:
+        return _read(f"{barred[1]}m+{barred[2]}s", text)
+    if american:
+        first = american[1].replace(",", "m+")
+        return _read(f"{first}{american[2]}m+{american[3] or 0}s", text)
     if len(compact) <= _LONGEST:
         if all(_AS_PGN.fullmatch(part) for part in re.split("[+:]", compact)):
             return _from_pgn(compact)

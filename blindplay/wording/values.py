@@ -3,7 +3,7 @@ a game with them: the pairing, the standings, the agreed settings."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Protocol
 
@@ -170,6 +170,7 @@ def settings_in_words(
         yield pack.sentence("settings_impaired_none")
     control = TimeControl.parse(setup.time_control)
     if control.periods:
+        control = replace(control, mode=setup.clock_mode)
         yield pack.sentence("settings_time", time=time_control_in_words(control, pack))
     else:
         yield pack.sentence("clock_none")
@@ -203,7 +204,8 @@ def time_control_in_words(control: TimeControl, pack: Language) -> str:
         parts.append(_period(period, pack, first=number == 0))
         last = number == len(control.periods) - 1
         if period.increment and (last or not once):
-            parts.append(pack.sentence("time_increment", time=pack.duration(period.increment)))
+            time = pack.duration(period.increment)
+            parts.append(pack.sentence(f"time_{control.mode}", time=time))
     return ", ".join(parts)
 
 

@@ -37,7 +37,7 @@ def test_everything_can_be_given_as_options(tmp_path: Path) -> None:
     table = read_event_file(folder / "table-2.toml", table=True)
     assert (table.table, table.broker.host, table.broker.account) == ("2", "192.0.2.7", "table-2")
     assert table.play == {"event": "Open Übung 2026", "edition": "fide-2023",
-                          "time-control": "900+10", "language": "en"}  # fmt: skip
+                          "time-control": "15m+10s", "language": "en"}  # fmt: skip
 
 
 def test_what_is_missing_is_asked_one_after_the_other(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_what_is_missing_is_asked_one_after_the_other(tmp_path: Path) -> None:
     assert (hall.rounds, hall.play["edition"], hall.play["time-control"]) == (
         9,
         "fide-2023",
-        "3600",
+        "60m",
     )
     assert hall.languages == ("en",)  # that of the user
     assert done.stdout.splitlines()[0].endswith("?")

@@ -182,7 +182,7 @@ def test_the_language_of_a_player_counts_where_nothing_was_kept(journal: Path) -
         (("--white", "Berta"), "--white Anna"),
         (("--black", "Berta"), "no --black"),
         (("--impaired", "white"), "--impaired both"),
-        (("--time-control", "900+20"), "--time-control 900+10"),
+        (("--time-control", "900+20"), "--time-control 15m+10s"),
         (("--no-arbiter",), "--arbiter"),
         (("--supervised",), "--no-supervised"),
         (("--mode", "blitz"), "--mode rapid"),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
 
-from blindplay.laws.clock import TimeControl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blindplay.laws.clock import Period, TimeControl
 from blindplay.laws.editions import load
-from blindplay.laws.time_controls import mode_of, read, read_length
+from blindplay.laws.time_controls import mode_of, read, read_length, stored, written
 
 
 @pytest.mark.parametrize(
@@ -26,11 +30,56 @@ from blindplay.laws.time_controls import mode_of, read, read_length
         ("5400+30", "5400+30"),
         ("40/5400+30:1800+30", "40/5400+30:1800+30"),
         ("-", "-"),
+        ("G/60", "3600"),
+        ("G/90;+30", "5400+30"),
+        ("30/90,SD/30;+30", "30/5400+30:1800+30"),
+        ("15|10", "900+10"),
+        ("1h30", "5400"),
+        ("1h30+30s", "5400+30"),
     ],
 )
 def test_time_controls_are_read_as_people_write_them(text: str, pgn: str) -> None:
     assert read(text).pgn == pgn
     assert TimeControl.parse(pgn) == read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "pgn", "mode"),
+    [
+        ("G/60 d5", "3600+5", "delay"),
+        ("60m d5s", "3600+5", "delay"),
+        ("60m+5s delay", "3600+5", "delay"),
+        ("40/120,SD/60 d5", "40/7200+5:3600+5", "delay"),
+        ("G/60 b5", "3600+5", "bronstein"),
+        ("3m+2s bronstein", "180+2", "bronstein"),
+        ("90m+30s", "5400+30", "increment"),
+    ],
+)
+def test_a_delay_is_read_as_people_write_it(text: str, pgn: str, mode: str) -> None:
+    control = read(text)
+    assert (control.pgn, control.mode) == (pgn, mode)
+
+
+_PERIODS = st.builds(
+    Period,
+    moves=st.one_of(st.none(), st.integers(1, 99)),
+    base=st.integers(1, 9_999_999).map(lambda tenths: tenths * 100),
+    increment=st.just(0),
+)
+
+
+@given(
+    st.lists(_PERIODS, min_size=1, max_size=3),
+    st.integers(1, 600).map(lambda tenths: tenths * 100),
+    st.sampled_from(("increment", "delay", "bronstein")),
+)
+def test_what_is_written_is_read_back(periods: list[Period], increment: int, mode: str) -> None:
+    """A table's file in a hall has it so: a blitz of three minutes has one reading only."""
+    counted = [replace(one, moves=one.moves or 40) for one in periods[:-1]]
+    each = [replace(one, increment=increment) for one in (*counted, periods[-1])]
+    control = TimeControl(tuple(each), mode)
+    assert read(written(control)) == control
+    assert stored(control.pgn) == TimeControl(tuple(each))
 
 
 @pytest.mark.parametrize(
@@ -56,7 +105,7 @@ def test_small_numbers_without_a_unit_are_refused_with_both_readings(
     "text",
     ["", "?",
      "soon", "0m", "90m+30", "90m+30m", "15m+10s:5m", "9999h", "40/", "0/90m", "½h", "m" * 200,
-     "+", "9" * 5000, "90m+30s+30s"],
+     "+", "9" * 5000, "90m+30s+30s", "60m delay", "d5", "G/", "SD/30,40/90"],
 )  # fmt: skip
 def test_what_is_no_time_control_is_refused_in_one_sentence(text: str) -> None:
     with pytest.raises(ValueError, match=r"time control.{0,300}\.$"):
