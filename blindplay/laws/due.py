@@ -247,7 +247,10 @@ def _own_move(game: State, side: str) -> Step | None:
     if turn.made is None:
         owed, done = _owed(game), turn.executed
         board = game.board_of(side)
-        if owed and done is not None and done not in owed and game.tables[board].sensors:
+        table = game.tables[board]
+        adjusts = game.turn.adjusting and table.placement != game.shown_after(table.plies)
+        wrong = bool(owed) and done is not None and done not in owed
+        if adjusts or (wrong and table.sensors):
             return _step(game, side, "correct", "released", board=board, by_hand=True, owed=owed)
         felt = done is not None and turn.announced is None and (not owed or done in owed)
         played = Played(now, done, side) if felt and done is not None else None

@@ -7,6 +7,7 @@ import chess
 from . import facts as f
 from .adjournment import seal_and_adjourn
 from .completing import answered, complete, complete_answered
+from .duties import binding, oblige
 from .executing import (
     begins,
     captured_elsewhere,
@@ -99,6 +100,8 @@ def announce(game: State, fact: f.Announce) -> None:
     if move is None:
         return
     game.turn.misnamed = None
+    if _is_forbidden(game, fact, move):
+        return
     was = game.turn.announced
     if was not in (None, move):
         if _may_correct(game, fact, move):
@@ -110,6 +113,18 @@ def announce(game: State, fact: f.Announce) -> None:
         game.turn.announced_by = fact.by
         _announced(game, side, move)
         _after_announcing(game)
+
+
+def _is_forbidden(game: State, fact: f.Spoken, move: chess.Move) -> bool:
+    """Refuse a move that a touched piece or a wrong claim forbids before anybody hears it announced
+    (4.3, 9.5.3), and return whether it was refused."""
+    owed = binding(game) if game.turn.made is None else None
+    if owed is None or move in owed.moves:
+        return False
+    game.turn.begun = True
+    game.refuse(game.side, fact.kind, "touched_piece", owed.rule, move=move.uci())
+    oblige(game)
+    return True
 
 
 def _entitled_to_speak(game: State, fact: f.Spoken) -> str | None:
@@ -206,7 +221,7 @@ def correct(game: State, fact: f.Correct) -> None:
         return
     if now == game.turn.announced:
         _announced(game, side, now)
-    elif _may_correct(game, fact, now):
+    elif _may_correct(game, fact, now) and not _is_forbidden(game, fact, now):
         _slip(game, side, now)
 
 

@@ -50,3 +50,16 @@ def test_adjusting_ends_when_the_move_is_made() -> None:
         {"fact": "make", "by": "white", "move": "e2e4"},
     )
     assert "touched" not in kinds(table.feed(lift("g1"), place("g1", "N")))
+
+
+@pytest.mark.parametrize("kind", ["announce", "correct"])
+def test_a_move_that_a_touched_piece_forbids_is_refused_before_anybody_hears_it(kind: str) -> None:
+    """4.3.1: the knight was touched, so the pawn's move is not announced to anybody."""
+    table = impaired()
+    table.feed(lift("g1"))
+    got = table.feed({"fact": kind, "by": "white", "move": "e2e4"})
+    assert kinds(got) == ["refused", "obliged"]
+    assert (one(got, "refused").why, one(got, "refused").articles) == (
+        "touched_piece", ("fide-2023 4.3.1",),
+    )  # fmt: skip
+    assert kinds(table.feed({"fact": "announce", "by": "white", "move": "g1f3"})) == ["announced"]
