@@ -67,12 +67,12 @@ def test_a_slip_is_corrected_without_a_question_before_it_is_executed(at: Conver
 def test_a_correction_that_hands_contradict_needs_a_yes(at: Conversation) -> None:
     at.hear(Verdict.ACCEPT, "springer felix drei")
     at.execute("b1c3")
-    assert at.type("Korrektur Springer Hector drei") == [
-        "Berichtigung: Springer Gustav eins Hector drei. Sagen Sie ja oder nein."
+    assert at.type("Korrektur Springer Anna drei") == [
+        "Berichtigung: Springer Bella eins Anna drei. Sagen Sie ja oder nein."
     ]
     assert at.announced == "g1f3"
     at.type("ja")
-    assert at.announced == "g1h3"
+    assert at.announced == "b1a3"  # the touched knight must move (4.3.1)
 
 
 def test_a_move_that_hands_have_executed_as_announced_is_not_corrected(at: Conversation) -> None:
