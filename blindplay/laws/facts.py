@@ -34,6 +34,8 @@ IRREGULARITIES = (
     "board_turned",
     "wrong_clock",
     "illegal_move",
+    "phone",
+    "disturbance",
 )
 REQUIREMENTS = ("size", "raised_black_squares", "securing_holes", "pegs", "staunton_black_marked")
 DECISIONS = (

@@ -10,7 +10,7 @@ import chess
 from . import facts as f
 from .completing import complete
 from .duties import oblige
-from .ends import end_if_over, lose, result_of_losing
+from .ends import end, end_if_over, lose, result_of_losing
 from .permissions import closed, refuse_task, rights
 from .placement import Pieces, change, laid_over
 from .proposals import decide, propose
@@ -19,6 +19,7 @@ from .rulings import ArbiterNeeded, IllegalMove, Made, NotMade, Penalty, TakeBac
 from .sheet_comparison import steps
 from .sheets import clocks_at, in_order, take_back, want
 from .state import (
+    LOSES,
     OTHER,
     Displacing,
     Effect,
@@ -476,6 +477,27 @@ def _wrong_clock(game: State, fact: f.Irregular) -> None:
     game.rule(ArbiterNeeded(why="wrong_clock"), "wrong_clock")
 
 
+def _phone(game: State, fact: f.Irregular) -> None:
+    """A player carries a telephone or another device. The opponent wins, whatever the position,
+    unless the event has a milder penalty: then the arbiter rejects this one (11.3.2.2). Where the
+    text knows no telephones, the arbiter says what follows."""
+    side, rule = _offender(game, fact), "phone"
+    if not game.edition.has(rule):
+        game.rule(ArbiterNeeded(why="phone", player=side), "not_covered")
+        return
+    game.rule(ArbiterNeeded(why="phone", player=side), rule)
+    result = LOSES[side]
+    penalty = Penalty(player=side, loses=True, why="phone", result=result)
+    lost = Effect(end, result, "declared", rule)
+    propose(game, penalty, (rule,), lost, needs_arbiter=True)
+
+
+def _disturbance(game: State, fact: f.Irregular) -> None:
+    """A player disturbs the other: the arbiter chooses the penalty (11.5, 12.9)."""
+    disturbs = ArbiterNeeded(why="disturbance", player=_offender(game, fact))
+    game.rule(disturbs, "disturbance", "arbiter_penalty")
+
+
 _IRREGULARITIES = {
     "two_hands": _two_hands,
     "displaced": _displaced,
@@ -484,6 +506,8 @@ _IRREGULARITIES = {
     "board_turned": _board_turned,
     "wrong_clock": _wrong_clock,
     "illegal_move": _illegal_move,
+    "phone": _phone,
+    "disturbance": _disturbance,
 }
 
 

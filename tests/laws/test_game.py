@@ -49,7 +49,7 @@ DECISIONS = st.one_of(
 )
 WHATS = (
     "two_hands", "displaced", "wrong_start", "reversed_colours", "board_turned", "wrong_clock",
-    "illegal_move",
+    "illegal_move", "phone", "disturbance",
 )  # fmt: skip
 FACTS = st.one_of(
     _fact("start"),

@@ -117,3 +117,41 @@ def test_the_arbiter_rules_that_a_completed_move_was_illegal() -> None:
     assert (ruling.by, ruling.to_ply) == ("white", 0)
     table.feed({"fact": "arbiter", "do": "confirm"})
     assert not table.game.history
+
+
+@pytest.mark.parametrize(
+    ("edition", "article"),
+    [("fide-2023", "11.3.2.2"), ("fide-2014", "11.3 b"), ("basics-no", "11.3.2.2")],
+)
+def test_a_player_with_a_telephone_loses_unless_the_arbiter_is_milder(
+    edition: str, article: str
+) -> None:
+    seen = {"fact": "irregular", "by": "arbiter", "what": "phone", "player": "white"}
+    table = impaired(edition=edition, fen="4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")
+    ruling = one(table.feed(seen), "penalty")
+    assert (ruling.player, ruling.loses, ruling.status) == ("white", True, "proposed")
+    assert ruling.articles[0].endswith(article)
+    table.feed({"fact": "arbiter", "do": "reject"})
+    assert not table.game.over and table.game.clock.running == "white"
+    table.feed(seen)
+    over = one(table.feed({"fact": "arbiter", "do": "confirm"}), "game_over")
+    assert over.result == "0-1"  # the opponent wins although they cannot mate
+
+
+def test_the_oldest_text_knows_no_telephones() -> None:
+    table = impaired(edition="fide-1997")
+    seen = {"fact": "irregular", "by": "black", "what": "phone"}
+    assert [(one.kind, getattr(one, "player", "")) for one in table.feed(seen)] == [
+        ("arbiter_needed", "white")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("edition", "article"), [("fide-2023", "11.5"), ("fide-2014", "11.5"), ("fide-1997", "12.5")]
+)
+def test_the_arbiter_chooses_the_penalty_for_a_disturbance(edition: str, article: str) -> None:
+    table = impaired(edition=edition)
+    seen = {"fact": "irregular", "by": "white", "what": "disturbance"}
+    ruling = one(table.feed(seen), "arbiter_needed")
+    assert (ruling.player, ruling.articles[0]) == ("black", f"{edition} {article}")
+    assert not table.game.over and table.game.clock.running == "white"
