@@ -16,6 +16,7 @@ import chess
 import numpy as np
 
 from blindplay.boards.peg.emulator import EmulatedBoard
+from blindplay.conversation.state import Question
 from blindplay.hearing.recognisers import listening_models, open_recogniser
 from blindplay.hearing.script import short_form
 from blindplay.language import Command, Language
@@ -24,7 +25,6 @@ from blindplay.laws.state import OTHER
 from blindplay.speech.audio import RATE, read_audio
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.synthesis import Synthesiser
-from blindplay.table.conversation import Question
 from blindplay.table.demo import execute_on
 from blindplay.table.session import Session
 
@@ -173,7 +173,7 @@ class SimulatedGame:
                 continue
             if not repeats and announced == move:
                 return
-            question = self._session.dialogue.asked(person.side)
+            question = self._session.talking.asked(person.side)
             if question is None:
                 if repeats and not any(" said " in line for line in self.table.printed[lines:]):
                     return  # silence is the answer to a repetition

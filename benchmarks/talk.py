@@ -209,7 +209,7 @@ def _reactions(table: ListeningTable, side: str, sound: Samples, words: str) -> 
     reaction = Reaction.OTHER
     if any(isinstance(one, Announced) for one in table.session.rulings[rulings:]):
         reaction = Reaction.MOVE
-    elif table.session.dialogue.asked(side) is not None:
+    elif table.session.talking.asked(side) is not None:
         reaction = Reaction.QUESTION
     found: list[Reacted] = []
     heard = ""

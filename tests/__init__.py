@@ -1,5 +1,4 @@
-"""Tests mirror the files of ``blindplay``: ``table/dialogue.py`` is tested in
-``table/test_dialogue.py``, its further aspects in ``table/test_dialogue_*.py``."""
+"""Tests, in the rooms of ``blindplay``."""
 
 from pathlib import Path
 

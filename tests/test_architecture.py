@@ -20,7 +20,8 @@ from tests import ROOT
 PACKAGE = ROOT / "blindplay"
 Node = TypeVar("Node", bound=ast.AST)
 ROOMS = (
-    "commands", "hall", "table", "opponents", "console", "record", "hearing", "wording",
+    "commands", "hall", "table", "opponents", "console", "record", "conversation", "hearing",
+    "wording",
     "laws", "language", "speech", "boards", "braille",
 )  # fmt: skip
 """The rooms of the house, the upper ones first. A room imports only from rooms below it."""

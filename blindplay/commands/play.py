@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from blindplay.console import PUBLIC_DELAY_S
+from blindplay.conversation import OpeningWord
 from blindplay.laws import facts
-from blindplay.table.choices import OpeningWord, Printed
+from blindplay.table.choices import Printed
 from blindplay.translation import _
 
 from . import against, options

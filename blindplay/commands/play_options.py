@@ -17,11 +17,12 @@ from urllib.parse import urlsplit
 import click
 from click.core import ParameterSource
 
+from blindplay.conversation import OpeningWord
 from blindplay.given import shown
 from blindplay.laws import facts
 from blindplay.opponents.distant import LAG_LIMITS_S
 from blindplay.speech.screen_reader import WORDS_PER_MINUTE
-from blindplay.table.choices import BrailleBy, Keep, OpeningWord, PressAnswer, Printed, PrivateVoice
+from blindplay.table.choices import BrailleBy, Keep, PressAnswer, Printed, PrivateVoice
 from blindplay.translation import _
 
 from . import options

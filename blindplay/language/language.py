@@ -232,11 +232,30 @@ class Language(Sentences):
             names += [] if rank is None else [self._pack.rank_names[rank]]
             return (" ".join(names), *names) if len(names) > 1 else tuple(names)
 
-        yield (self._castles.get(said.castles, ""),) if said.castles else ()
+        yield self._castling_words.get(said.castles, ("",)) if said.castles else ()
         yield (self._pack.piece_names[said.piece],) if said.piece else ()
         yield square(said.from_file, said.from_rank)
         yield () if said.to is None else square(said.to & 7, said.to >> 3)
         yield (self._pack.piece_names[said.promotion],) if said.promotion else ()
+
+    @cached_property
+    def _castling_words(self) -> Mapping[GrammarSign, tuple[str, ...]]:
+        """The words for castling to each side: first its announcement, then the words that name
+        only this side, alone: "kurze", "kurz"."""
+        words = {
+            sign: [
+                word.lower()
+                for phrase in self._pack.words("move", sign.name.lower())
+                for word in phrase.split()
+            ]
+            for sign in self._castles
+        }
+        short, long = (words[sign] for sign in self._castles)
+        own = zip(self._castles.items(), (short, long), (long, short), strict=True)
+        return {
+            sign: (name, *dict.fromkeys(word for word in these if word not in others))
+            for (sign, name), these, others in own
+        }
 
     # --- words to listen for, all in small letters
 

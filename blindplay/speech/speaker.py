@@ -436,15 +436,25 @@ class Speaker(Closing):
         call(self._on_error, sentence)
 
 
-_TONES = (880, 587)  # Hz: downwards, as a clock that stops
+_PRESSED = (880, 587)  # Hz: downwards, as a clock that stops
+_HEARD = (587, 880)
 _TONE_S = 0.07
 _LOUDNESS = 0.3  # of the loudest
 
 
 def press_tones() -> Sound:
     """Two falling tones: the press of the clock was taken."""
+    return _tones(_PRESSED)
+
+
+def heard_tones() -> Sound:
+    """Two rising tones: the player's words were heard."""
+    return _tones(_HEARD)
+
+
+def _tones(pitches: Sequence[int]) -> Sound:
     times = np.arange(int(RATE * _TONE_S)) / RATE
     fade = np.sin(np.pi * times / _TONE_S)  # without it a tone begins and ends with a click
-    tones = [np.sin(2 * np.pi * pitch * times) * fade for pitch in _TONES]
+    tones = [np.sin(2 * np.pi * pitch * times) * fade for pitch in pitches]
     samples = np.round(np.concatenate(tones) * _LOUDNESS * 32767)
     return samples.astype("<i2").tobytes(), RATE

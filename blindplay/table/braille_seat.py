@@ -116,7 +116,7 @@ class BrailleSeat:
         session, side = self._session, self._side
         with session.table.lock:
             game, pack = session.table.game, session.readers.of(side)
-            question = session.dialogue.asked(side)
+            question = session.talking.asked(side)
             if question is not None:
                 return question.words
             if game.over or game.setup is None:
@@ -194,7 +194,7 @@ class BrailleSeat:
     def _route(self) -> None:
         """Acknowledge: end the line that is typed, say yes to the question that is shown, or go on
         to what was said after this. A question that is not shown is shown first."""
-        question = self._session.dialogue.asked(self._side)
+        question = self._session.talking.asked(self._side)
         with self._lock:
             typed, sentence = self._line.typed, self._line.sentence
         if typed:

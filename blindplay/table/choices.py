@@ -3,15 +3,6 @@
 from enum import StrEnum
 
 
-class OpeningWord(StrEnum):
-    """The spoken commands that need the opening word before them. Typed commands never need it."""
-
-    REQUIRED = "required"
-    SINGLE = "single"
-    """Commands of one word, because other talk is most easily mistaken for them."""
-    OPTIONAL = "optional"
-
-
 class Printed(StrEnum):
     """The amount that a session prints."""
 

@@ -21,6 +21,7 @@ import chess
 import numpy as np
 
 from blindplay.boards.peg.emulator import EmulatedBoard
+from blindplay.conversation.state import Awaited
 from blindplay.hearing.recognisers import open_recogniser
 from blindplay.language import Command, Language, load
 from blindplay.laws import facts as f
@@ -36,7 +37,6 @@ from blindplay.speech.synthesis import Synthesiser
 from blindplay.translation import _
 
 from .choices import Printed
-from .conversation import Awaited
 from .desk import Transcript
 from .devices import outputs
 from .play import show_record
@@ -73,7 +73,7 @@ class Person:
         they were said, say yes."""
         for attempt, rate in enumerate(_RATES):
             self._wait_for_silence()
-            asked = self.session.dialogue.sayable(self.side).awaited is Awaited.ANSWER
+            asked = self.session.talking.sayable(self.side).awaited is Awaited.ANSWER
             if attempt and not asked:
                 self.tell("demo_again")
             since = len(self.session.rulings)

@@ -22,7 +22,15 @@ from blindplay.laws.state import OTHER
 from blindplay.record import Tape, TapeError
 from blindplay.record.tape_playback import sound
 from blindplay.speech.audio import BLOCK_MS, RATE, AudioSource, level
-from blindplay.speech.speaker import Outcome, Output, Sound, Speaker, Voicing, press_tones
+from blindplay.speech.speaker import (
+    Outcome,
+    Output,
+    Sound,
+    Speaker,
+    Voicing,
+    heard_tones,
+    press_tones,
+)
 from blindplay.speech.synthesis import NotWordsError
 from blindplay.wording.announcements import Announcement, goes_to_earphone, told
 from blindplay.wording.readers import Readers
@@ -334,6 +342,11 @@ class Desk:
     def private_pack(self) -> Language:
         """The words for the player with the earphone."""
         return self.readers.of(next(filter(self._goes_to_earphone, SIDES)))
+
+    def acknowledge(self, to: str) -> None:
+        """Let a player hear by a short sound that their words were heard."""
+        words = self.readers.of(to).sentence("heard_waiting")
+        self.say(self._output(to), words, fleeting=True, sound=heard_tones)
 
     def announce(self, taken: Taken) -> None:
         """Say what happened, to each person here in their own language."""

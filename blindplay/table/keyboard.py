@@ -5,19 +5,26 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from blindplay.conversation.state import ANSWER_SECONDS
 from blindplay.given import plain
 from blindplay.language import Command, Key, Kind, join, key_of
 from blindplay.laws import Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
-from blindplay.laws.rulings import Adjourned, ClockReading, GameOver, IllegalMove, TakeBack
+from blindplay.laws.rulings import (
+    Adjourned,
+    ArbiterNeeded,
+    ClockReading,
+    GameOver,
+    IllegalMove,
+    TakeBack,
+)
 from blindplay.laws.sheets import brought_back
 from blindplay.laws.state import OTHER
 from blindplay.speech.speaker import Output
 from blindplay.wording.announcements import announcements, goes_to_earphone
 from blindplay.wording.values import read_time
 
-from .conversation import ANSWER_SECONDS
 from .session import Session
 
 if TYPE_CHECKING:
@@ -80,7 +87,7 @@ class Keyboard:
             return False
         if words[0] in _WORDS:
             return words[0] == "tape"  # it is played to this player, too
-        side = self._named(line)[0] or session.dialogue.author(line)
+        side = self._named(line)[0] or session.talking.author(line)
         return goes_to_earphone(session.table.game, side)
 
     def as_words_of(self, side: str, line: str) -> str:
@@ -117,7 +124,7 @@ class Keyboard:
     def _tells_form(self, word: str, line: str) -> bool:
         """Tell how a line with ``word`` is written, if this one is wrong and means nothing else."""
         game, desk = self._session.table.game, self._session.desk
-        meant = self._session.readers.of(self._session.dialogue.author(line))
+        meant = self._session.readers.of(self._session.talking.author(line))
         if word not in _WITH_MORE or meant.understand(line, game.board).kind is not Kind.UNCLEAR:
             return False
         known = self._session.pack.printed("keyboard").splitlines()
@@ -176,7 +183,7 @@ class Keyboard:
 
     def _say(self, line: str) -> None:
         side, words = self._named(line)
-        self._session.typed(side or self._session.dialogue.author(line), words)
+        self._session.typed(side or self._session.talking.author(line), words)
 
     def _named(self, line: str) -> tuple[str | None, str]:
         """The side that a line names, and its words; without a name the whole line."""
@@ -215,7 +222,7 @@ class Keyboard:
         decision, game = _DECISIONS[words[0]], self._session.table.game
         unattended = not (self._by_arbiter or game.presided)
         if decision == "adjourn" and unattended:
-            side = self._session.dialogue.author(words[0])
+            side = self._session.talking.author(words[0])
             self._session.typed(side, self._session.readers.of(side).command(Command.ADJOURN))
             return True
         if decision == "start_clocks" and game.adjourned and game.resumed_at is None:
@@ -235,7 +242,7 @@ class Keyboard:
         game = self._session.table.game
         if self._by_arbiter or game.presided or game.pending is not None:
             return False
-        pack = self._session.readers.of(self._session.dialogue.author(word))
+        pack = self._session.readers.of(self._session.talking.author(word))
         return pack.understand(word, game.board).command is not None
 
     def _restore(self, words: list[str]) -> bool:
@@ -386,9 +393,9 @@ class _Asked:
 
 
 class Revising:
-    """Asks at the keyboard of ``session`` before a fact that needs a yes: one that ends the game,
-    undoes moves, or sets a clock. Undoing moves is the arbiter's if there is one. Without an
-    arbiter the Laws ask the other player, too, unless the game is training. ``on_page``: the
+    """Asks at the keyboard of ``session`` before a fact that needs a yes: one that ends or adjourns
+    the game, undoes moves, or sets a clock. Undoing moves is the arbiter's if there is one. Without
+    an arbiter the Laws ask the other player, too, unless the game is training. ``on_page``: the
     arbiter has a page, which knows who they are; a keyboard does not."""
 
     def __init__(self, session: Session, *, on_page: bool) -> None:
@@ -407,7 +414,7 @@ class Revising:
             game = table.game
             alone = game.presided or game.served or table.training
             if isinstance(fact, f.Arbiter) and fact.do == "restore" and not alone:
-                fact = replace(fact, player=self._session.dialogue.author(""))
+                fact = replace(fact, player=self._session.talking.author(""))
             words, undoes = self._needs_yes(fact)
             if undoes and isinstance(fact, f.Arbiter) and self.refuses(by_arbiter=by_arbiter):
                 return True
@@ -450,15 +457,21 @@ class Revising:
         rulings = self._session.table.preview(fact)
         if (undoing := _undoing(fact, rulings)) is not None:
             told = self._in_words(fact, replace(undoing, status="confirmed"))
-            return join(" ", (told, pack.sentence("say_yes_or_no")), pack.code), True
+            return pack.sentence("restore_sure", what=told), True
         for one in rulings:
             if isinstance(one, GameOver) and one.reason not in _ON_THE_BOARD:
                 return pack.sentence("over_sure", result=self._in_words(fact, one)), False
             if isinstance(one, ClockReading) and getattr(fact, "do", "") in _SETS_CLOCKS:
                 left = {"white": one.white, "black": one.black}
+                for side in f.SIDES:
+                    if getattr(fact, side) == 0:
+                        return pack.sentence("clock_zero_sure", player=pack.sentence(side)), False
                 read = {side: pack.duration(round(left[side] * 1000)) for side in f.SIDES}
                 times = pack.sentence("clocks_read", **read)
                 return pack.sentence("clocks_sure", times=times), False
+            if isinstance(one, ArbiterNeeded) and getattr(fact, "do", "") == "adjourn":
+                player = pack.sentence(self._session.table.game.side)
+                return pack.sentence("adjourn_now_sure", player=player), False
         return "", False
 
     def _in_words(self, fact: f.Fact, ruling: Ruling) -> str:

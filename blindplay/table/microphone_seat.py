@@ -1,16 +1,16 @@
-"""A player's microphone: what is heard there goes to the dialogue."""
+"""A player's microphone: what is heard there goes to the conversation."""
 
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
+from blindplay.conversation.grammar import expected_speaker, is_crosstalk
+from blindplay.conversation.state import HeardUtterance
 from blindplay.hearing.decision import Decision, Verdict, decide_among
 from blindplay.hearing.expectation import Expected, expect, felt_moves
 from blindplay.hearing.statement import Statement
-from blindplay.language import Command, Language
 from blindplay.laws.state import OTHER
 from blindplay.speech.audio import AudioSource
 from blindplay.speech.confidence import MAX_TALK_BEFORE_S, ConfidenceModel, confidence_of
@@ -21,28 +21,13 @@ from blindplay.speech.listener import Listener
 from blindplay.speech.recogniser import Recognition
 from blindplay.speech.speaker import Output, Speaker
 
-from .conversation import Awaited, Sayable
 from .desk import NAMES, Desk
-from .dialogue import Dialogue
+from .talking import Talking
 
 _HOLD_SECONDS = 5.0
 """Seconds that the table stays silent after an interruption by someone who then says nothing."""
 TAPPED_MS = 600
 """Two presses of the talk button within so many ms are not speech: a *nein* needs more time."""
-
-
-class Hears(Protocol):
-    """Called with what was heard; the arguments are those of :meth:`.Dialogue.heard`."""
-
-    def __call__(
-        self,
-        side: str,
-        decision: Decision,
-        *,
-        begun: int | None,
-        awaited: bool,
-        together: Decision | None,
-    ) -> None: ...
 
 
 class MicrophoneSeat:
@@ -58,12 +43,12 @@ class MicrophoneSeat:
     def __init__(
         self,
         desk: Desk,
-        dialogue: Dialogue,
+        talking: Talking,
         seat: str,
         source: AudioSource,
         recogniser: AnyRecogniser,
         *,
-        hears: Hears,
+        hears: Callable[[HeardUtterance], object],
         settled: Callable[[], None],
         guide_phrases: Callable[[], list[str]],
         habits: Callable[[], Confusions],
@@ -73,7 +58,7 @@ class MicrophoneSeat:
         echo_seconds: float = 0.0,
     ) -> None:
         self._desk = desk
-        self._dialogue = dialogue
+        self._talking = talking
         self._seat = seat
         self._recogniser = recogniser
         self._hears = hears
@@ -104,7 +89,7 @@ class MicrophoneSeat:
             on_failed=partial(desk.tell_trouble, "recogniser_gone"),
             on_works=partial(self._is_back, "recogniser_back", "the recogniser works again"),
         )
-        self._begun = _BegunSound(dialogue, self.listener)
+        self._begun = _BegunSound(talking, self.listener)
         if desk.speaker is not None:
             mute_while_speaking(desk.speaker, self.listener, private_is_heard_by_all, echo_seconds)
         self.listener.start()
@@ -184,12 +169,12 @@ class MicrophoneSeat:
     def _expect(self) -> Expected:
         desk, game = self._desk, self._desk.table.game
         side = self._awaited_side()
-        sayable = self._dialogue.sayable(side)
+        sayable = self._talking.sayable(side)
         pack = desk.readers.of(side)
         others = [*sayable.phrases(pack), *self._guide_phrases()]
         if self._shared:
             other = OTHER[side]
-            others += self._dialogue.sayable(other).phrases(desk.readers.of(other))
+            others += self._talking.sayable(other).phrases(desk.readers.of(other))
         expected = expect(
             self._recogniser,
             pack,
@@ -197,26 +182,15 @@ class MicrophoneSeat:
             others=others,
             felt=felt_moves(game, side),
             repeated=sayable.repeats[1] if sayable.repeats is not None else None,
-            awaited=self._answers(sayable, pack),
+            awaited=sayable.answer_phrases(pack),
             shown=game.tables[game.board_of(side)].sensors,
         )
         desk.report_unspeakable(expected.out_of_vocabulary)
         return expected
 
-    def _answers(self, sayable: Sayable, pack: Language) -> list[str]:
-        """The phrases that answer the open question."""
-        if sayable.awaited is not Awaited.ANSWER:
-            return []
-        yes_or_no = pack.command_phrases((Command.YES, Command.NO))
-        return [*sayable.answers, *yes_or_no]
-
     def _awaited_side(self) -> str:
-        """The side expected to speak into this microphone: the player's here or, if it is shared,
-        first the one that announces and then the one that repeats (D.2.1)."""
-        game = self._desk.table.game
-        if not self._shared:
-            return self.side
-        return game.side if game.turn.announced is None else OTHER[game.side]
+        """The side expected to speak into this microphone."""
+        return expected_speaker(self._desk.table.game) if self._shared else self.side
 
     # --- what was said -----------------------------------------------------------------------
 
@@ -251,7 +225,7 @@ class MicrophoneSeat:
             return decide_among(sound, self._expected, pack, self._confidences, habits)
 
         decision = decided(recognition)
-        side = self._who_spoke(decision)
+        side = self._talking.speaker(self.side, decision) if self._shared else self.side
         crosstalk = self._is_crosstalk(side, decision)
         if self._desk.taping is not None:
             self._desk.taping.hears(self._seat, side, None if crosstalk else decision.taken)
@@ -270,36 +244,14 @@ class MicrophoneSeat:
         awaited = decision.phrase in self._expected.awaited
         both = decided(together) if together is not None and self._begun.is_of(side) else None
         with self._begun.kept(side):
-            self._hears(side, decision, begun=self._at(), awaited=awaited, together=both)
-
-    def _who_spoke(self, decision: Decision) -> str:
-        own = self.side
-        if not self._shared:
-            return own
-        sayable = {side: self._dialogue.sayable(side) for side in (own, OTHER[own])}
-        for side, may_say in sayable.items():
-            if may_say.awaited is Awaited.ANSWER:
-                return side
-        said = decision.likeliest
-        if said is None or (said.meant.command is None and not said.meant.correction):
-            return self._awaited_side()
-        if said.meant.correction:
-            return self._desk.table.game.side
-        only_other = sayable[OTHER[own]].opened - sayable[own].opened
-        return OTHER[own] if said.meant.command in only_other else own
+            self._hears(HeardUtterance(side, decision, self._at(), awaited, both))
 
     def _is_crosstalk(self, side: str, decision: Decision) -> bool:
-        """Return whether this is the announcement itself in the other player's microphone. Speech
-        that began before the announcement cannot repeat it, and only the announcing player
-        corrects."""
-        game, timing, said = self._desk.table.game, self.listener.timing, decision.likeliest
-        to_repeat = side != game.side and game.turn.announced is not None
-        if timing is None or not to_repeat:
-            return False
-        if said is not None and said.meant.correction:
-            return True
-        command = said is not None and said.meant.command is not None
-        return not command and timing.segment.began < self._announced_at
+        timing = self.listener.timing
+        before = timing is not None and timing.segment.began < self._announced_at
+        return timing is not None and is_crosstalk(
+            self._desk.table.game, side, decision.likeliest, before=before
+        )
 
     def _at(self) -> int | None:
         """Return when the last utterance began, in ms of the table's time."""
@@ -314,15 +266,15 @@ class _BegunSound:
     """The sound of the beginning of an announcement, until its rest is heard: both are recognised
     best as one utterance."""
 
-    def __init__(self, dialogue: Dialogue, listener: Listener) -> None:
-        self._dialogue = dialogue
+    def __init__(self, talking: Talking, listener: Listener) -> None:
+        self._talking = talking
         self._listener = listener
         self._said: Statement | None = None
         self._sound = b""
 
     def is_of(self, side: str) -> bool:
         """Return whether its rest is awaited of ``side``."""
-        return self._said is not None and self._dialogue.begun(side) is self._said
+        return self._said is not None and self._talking.begun(side) is self._said
 
     def together(self) -> Recognition | None:
         """Return what the last utterance is together with it; None if its rest is not awaited. Hold
@@ -331,12 +283,12 @@ class _BegunSound:
 
     @contextmanager
     def kept(self, side: str) -> Iterator[None]:
-        """Keep the sound of the last utterance, if the dialogue takes it for a beginning in this
-        block, together with that of the beginning that it continues."""
-        before = self._dialogue.begun(side)
+        """Keep the sound of the last utterance, if the conversation takes it for a beginning in
+        this block, together with that of the beginning that it continues."""
+        before = self._talking.begun(side)
         continues = before is self._said
         yield
-        now = self._dialogue.begun(side)
+        now = self._talking.begun(side)
         if now is not None and now is not before:
             longer = continues and before is not None and now.text.startswith(f"{before.text} ")
             self._sound = (self._sound if longer else b"") + self._listener.sound

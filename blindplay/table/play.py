@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from blindplay.console import LOOPBACK, PORT
+from blindplay.conversation import OpeningWord
 from blindplay.ctrl_c import CtrlC
 from blindplay.hearing import speaker_preferences
 from blindplay.language import Language, load
@@ -29,7 +30,7 @@ from blindplay.speech.speaker import Speaker
 from blindplay.translation import _
 from blindplay.typed_lines import LOOK_S, TypedLines
 
-from .choices import Keep, OpeningWord, PressAnswer, Printed, PrivateVoice
+from .choices import Keep, PressAnswer, Printed, PrivateVoice
 from .desk import Transcript
 from .devices import (
     AboutTable,

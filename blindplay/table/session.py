@@ -8,7 +8,32 @@ from typing import TypeAlias
 
 from blindplay.boards.driver import SensorBoard
 from blindplay.boards.makers import driver_of
-from blindplay.hearing.decision import Decision
+from blindplay.conversation import OpeningWord
+from blindplay.conversation.effects import (
+    Acknowledge,
+    AdjustVoice,
+    Effect,
+    HoldPress,
+    LeadHands,
+    Learn,
+    ReadChat,
+    Relisten,
+    Say,
+    SayAgain,
+    Submit,
+    TellTime,
+)
+from blindplay.conversation.state import (
+    Awaited,
+    ButtonTapped,
+    ClockPressed,
+    Event,
+    HeardUtterance,
+    RulingsGiven,
+    SecondPassed,
+    TableBegun,
+    TypedLine,
+)
 from blindplay.language import Language
 from blindplay.laws import Origin, Ruling, Taken
 from blindplay.laws import facts as f
@@ -20,27 +45,16 @@ from blindplay.speech.confusions import Confusions
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.speaker import Speaker, Voicing
+from blindplay.wording.position import time_in_words
 from blindplay.wording.readers import Readers
 
 from .board_seat import BoardSeat
-from .choices import OpeningWord, PressAnswer
-from .conversation import (
-    AdjustVoice,
-    Ask,
-    Awaited,
-    Effect,
-    LeadHands,
-    Learn,
-    Relisten,
-    Say,
-    SayAgain,
-    Submit,
-)
+from .choices import PressAnswer
 from .desk import NAMES, Desk, Taping, Transcript, plain
-from .dialogue import Dialogue
 from .microphone_seat import MicrophoneSeat
 from .setting_up import SettingUp
 from .table import Table
+from .talking import Talking
 from .timekeeping import Timekeeper, TimeWarnings
 from .whose_boards import WhoseBoards
 
@@ -93,7 +107,7 @@ class Session:
         self._whose_boards = WhoseBoards(self.desk, self.boards)
         self.microphones: dict[str, MicrophoneSeat] = {}
         self.setting_up = SettingUp(self.desk, self.boards, self._listen_anew)
-        self.dialogue = Dialogue(
+        self.talking = Talking(
             table,
             self.readers,
             opening_word=opening_word,
@@ -137,7 +151,7 @@ class Session:
             seat.lead()
         if any(isinstance(ruling, Completed) for ruling in rulings):
             record_last_move(self.table, self.pack)
-        self._perform(self.dialogue.taken(taken))
+        self._converse(RulingsGiven(taken))
         with self._happened:
             self.rulings += rulings
             self._happened.notify_all()
@@ -155,7 +169,8 @@ class Session:
 
     def _second(self) -> None:
         with self.table.lock:
-            self._perform([*self.dialogue.tick(), *self.time_warnings.tick()])
+            self._converse(SecondPassed())
+            self._perform(self.time_warnings.tick())
         self._whose_boards.tick()
         self.setting_up.begin_if_ready()
 
@@ -170,7 +185,7 @@ class Session:
     def _typed(self, side: str, text: str) -> None:
         game = self.table.game
         on_move, before = side == game.side, game.turn.announced
-        self._perform(self.dialogue.typed(side, text))
+        self._converse(TypedLine(side, text))
         if on_move and game.turn.announced not in (None, before):
             self._execute_unseen(side)
 
@@ -180,7 +195,7 @@ class Session:
 
     def introduce(self) -> None:
         """Say how to find out what can be said."""
-        self._perform(self.dialogue.introduce())
+        self._converse(TableBegun())
 
     def press(self, side: str, ago: float = 0.0) -> None:
         """``side`` pressed the clock, ``ago`` seconds ago. While the table waits to begin, that
@@ -215,9 +230,8 @@ class Session:
                 self.table.submit(f.Make(by=by, move=now.uci(), presumed=True))
 
     def _holds_press(self, presser: str, at: int) -> bool:
-        counts, effects = self.dialogue.doubts.pressed(presser, at)
-        self._perform(effects)
-        return not counts
+        effects = self._converse(ClockPressed(presser, at))
+        return HoldPress() in effects
 
     def talk(self, side: str | None = None) -> None:
         """The talk button of ``side``, or one for all microphones, was pressed. Two quick presses
@@ -232,33 +246,29 @@ class Session:
     def _tapped(self, side: str | None, at: int) -> None:
         """The talk button of ``side``, or one that is nobody's, was pressed twice."""
         sides = f.SIDES if side is None else (side,)
-        asked = [one for one in sides if self.dialogue.sayable(one).awaited is Awaited.ANSWER]
+        asked = [one for one in sides if self.talking.sayable(one).awaited is Awaited.ANSWER]
         if len(asked) == 1:
-            self._perform(self.dialogue.doubts.tapped(asked[0], at))
+            self._converse(ButtonTapped(asked[0], at))
 
-    def _heard(
-        self,
-        side: str,
-        decision: Decision,
-        *,
-        begun: int | None,
-        awaited: bool,
-        together: Decision | None = None,
-    ) -> None:
+    def _heard(self, event: HeardUtterance) -> None:
         """Called with the table held, so that the game does not change meanwhile."""
+        decision = event.decision
         if decision.phrase is not None and self.setting_up.asks(decision.phrase):
             return
-        self._perform(
-            self.dialogue.heard(side, decision, begun=begun, awaited=awaited, together=together)
-        )
+        self._converse(event)
         if decision.taken is None:
             with self._happened:
                 self.misheard += 1
                 self._happened.notify_all()
 
-    # --- what the dialogue wants -------------------------------------------------------------
+    # --- what comes of the conversation ------------------------------------------------------
 
-    def _perform(self, effects: list[Effect]) -> None:
+    def _converse(self, event: Event) -> list[Effect]:
+        effects = self.talking.take(event)
+        self._perform(effects)
+        return effects
+
+    def _perform(self, effects: Iterable[Effect]) -> None:
         for effect in effects:
             match effect:
                 case Say(to, words, fleeting):
@@ -266,11 +276,17 @@ class Session:
                 case SayAgain(to):
                     self.desk.say_again(to)
                 case Submit(fact, reports):
-                    self.table.submit(fact, Origin("dialogue", reports))
-                case Ask(side, fact, in_words):
-                    for ruling in self.table.submit(fact, Origin("dialogue", (Answer,))):
+                    self.table.submit(fact, Origin("conversation", reports))
+                case Acknowledge(to):
+                    self.desk.acknowledge(to)
+                case TellTime(side, fact, command):
+                    for ruling in self.table.submit(fact, Origin("conversation", (Answer,))):
                         if isinstance(ruling, Answer):
-                            self.desk.tell(side, in_words(ruling))
+                            words = time_in_words(self.readers.of(side), ruling, command)
+                            self.desk.tell(side, words)
+                case ReadChat():
+                    if self.table.opponent is not None:
+                        self.table.opponent.read_chat()
                 case Relisten():
                     self._listen_anew()
                 case Learn():
@@ -330,7 +346,7 @@ class Session:
             board,
             on_lever=on_lever,
             changed=self.setting_up.begin_if_ready,
-            asked=lambda side: self.dialogue.asked(side) is not None,
+            asked=lambda side: self.talking.asked(side) is not None,
         )
         here.levers = levers
         self._whose_boards.attach(here, by_name=by_name)
@@ -348,7 +364,7 @@ class Session:
         """Listen at ``seat``; see :class:`.MicrophoneSeat`."""
         self.microphones[seat] = MicrophoneSeat(
             self.desk,
-            self.dialogue,
+            self.talking,
             seat,
             source,
             recogniser,

@@ -10,12 +10,12 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from blindplay.conversation.effects import Say, say
 from blindplay.laws import facts as f
 from blindplay.laws.state import OTHER
 from blindplay.record.pulse import BEAT_S
 from blindplay.wording.readers import Readers
 
-from .conversation import Say, say
 from .table import Table
 
 log = logging.getLogger(__name__)

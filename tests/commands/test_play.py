@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 
 from blindplay.commands import options
+from blindplay.conversation import OpeningWord
 from blindplay.laws import facts
 from blindplay.record import Journal
 from blindplay.table import demo
 from blindplay.table import play as table_play
-from blindplay.table.choices import Keep, OpeningWord, Printed
+from blindplay.table.choices import Keep, Printed
 from blindplay.table.demo import Shown
 from blindplay.table.devices import WantedDevices
 from tests.command_line import run

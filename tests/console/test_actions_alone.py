@@ -19,7 +19,7 @@ from blindplay.opponents.player import PlayedTable, WriteAccess
 from blindplay.record import Journal
 from blindplay.table import Table
 from tests.console.hall import IMPAIRED, Browser, Hall
-from tests.table.test_commands import Adviser
+from tests.table.test_alone import Adviser
 
 ENGLISH = load("en")
 

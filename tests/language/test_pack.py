@@ -361,7 +361,7 @@ def test_what_a_sentence_tells_to_say_is_understood(language: str) -> None:
     accept, decline = re.findall(r": ([^:,.]*)", words.sentence("draw_offered", player="Eva"))
     assert commands(accept) == [Command.ACCEPT_DRAW]
     assert commands(decline) == [Command.DECLINE_DRAW]
-    for key in ("resign_sure", "accept_draw_sure", "sure", "correct_sure"):
+    for key in ("resign_sure", "offer_draw_sure", "pause_sure", "correct_sure", "claim_sure"):
         asked = words.sentence(key, what="Remis", move="Eva").rstrip(".").split()
         assert words.understand(asked[-1], chess.Board()).command is Command.NO
         assert words.understand(asked[-3], chess.Board()).command is Command.YES

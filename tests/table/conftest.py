@@ -13,27 +13,9 @@ import pytest
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.synthesis import Synthesiser
-from tests.table.conversation import GERMAN, Conversation, Talk
+from tests.conversation.conftest import talk as talk
+from tests.conversation.conversing import GERMAN
 from tests.table.sitting import Sit, Sitting
-
-
-@pytest.fixture
-def talk(tmp_path: Path) -> Iterator[Talk]:
-    """Begins conversations, each with a journal of its own."""
-    numbers = count(1)
-    with ExitStack() as stack:
-
-        def begin(**how: Any) -> Conversation:
-            path = tmp_path / f"conversation-{next(numbers)}.jsonl"
-            return stack.enter_context(Conversation(path, **how))
-
-        yield begin
-
-
-@pytest.fixture
-def at(talk: Talk) -> Conversation:
-    """A conversation in German of a blind White with nothing else that is special."""
-    return talk()
 
 
 @pytest.fixture

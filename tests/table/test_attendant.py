@@ -31,8 +31,8 @@ from blindplay.table.attendant import AnsweringEar, Attendant, Prompter, open_ea
 from blindplay.table.devices import WantedDevices
 from blindplay.table.play import run
 from blindplay.table.reviewing import Teacher, solve
+from tests.conversation.conversing import GERMAN
 from tests.opponents.test_analysis import FEW, free
-from tests.table.conversation import GERMAN
 from tests.table.sitting import START
 from tests.table.speaking import PAUSE, Microphone, hear_in_second_language, spoken
 from tests.waiting import PATIENCE_S, until

@@ -17,7 +17,7 @@ from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.language import Language, languages, load
 from blindplay.table.board_calibration import calibrate, check
 from tests.command_line import run
-from tests.table.conversation import GERMAN
+from tests.conversation.conversing import GERMAN
 
 EMPTY_BOARD = "8/8/8/8/8/8/8/8"
 

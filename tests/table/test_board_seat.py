@@ -16,7 +16,7 @@ from blindplay.laws.facts import Player
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.recogniser import Recogniser
 from blindplay.table.board_seat import notices, read_position, to_light
-from tests.table.conversation import GERMAN
+from tests.conversation.conversing import GERMAN
 from tests.table.sitting import START, Sit, Sitting
 from tests.table.speaking import Microphone
 

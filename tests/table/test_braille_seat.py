@@ -22,8 +22,8 @@ from blindplay.table.choices import BrailleBy
 from blindplay.table.devices import WantedDevices
 from blindplay.table.play import TableOptions, run
 from tests.braille.virtual_display import VirtualDisplay
+from tests.conversation.conversing import GERMAN
 from tests.speech.readers import RecordingReader
-from tests.table.conversation import GERMAN
 from tests.table.sitting import Sit
 from tests.waiting import PATIENCE_S, until
 
@@ -121,7 +121,7 @@ def test_a_routing_key_says_yes_to_the_question_and_a_display_that_vanishes_is_t
     seat = BrailleSeat(sitting.session, "white", Connection, type_line)
     try:
         sitting.session.typed("white", "aufgeben")
-        question = sitting.session.dialogue.asked("white")
+        question = sitting.session.talking.asked("white")
         assert question is not None
         assert until(lambda: display.shown and display.shown[-1] == "⠿")
         display.unplug()

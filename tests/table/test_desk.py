@@ -30,7 +30,7 @@ from blindplay.speech.synthesis import Synthesiser
 from blindplay.table.choices import PressAnswer, Printed
 from blindplay.table.desk import Transcript, plain
 from blindplay.wording.announcements import Announcement
-from tests.table.conversation import GERMAN
+from tests.conversation.conversing import GERMAN
 from tests.table.sitting import Sit, Sitting
 from tests.table.speaking import Voice
 from tests.waiting import PATIENCE_S

@@ -13,7 +13,7 @@ import pytest
 from blindplay.table import drilling
 from blindplay.wording.drills import DrillKind, exercise
 from tests.command_line import run
-from tests.table.conversation import GERMAN
+from tests.conversation.conversing import GERMAN
 
 SEED = 3
 

@@ -20,7 +20,7 @@ from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table.keyboard import Keyboard
 from blindplay.table.session import Session
-from tests.table.conversation import GERMAN
+from tests.conversation.conversing import GERMAN
 from tests.table.playing import announced, killed, played
 from tests.table.sitting import Sit, Sitting
 from tests.table.speaking import Microphone

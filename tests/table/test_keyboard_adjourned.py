@@ -17,7 +17,7 @@ from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal, read_journal
 from blindplay.table import Table
 from blindplay.table.play import TableOptions, run
-from tests.table.conversation import GERMAN
+from tests.conversation.conversing import GERMAN
 from tests.table.playing import KEYS_ONLY
 from tests.table.sitting import Sit, Sitting, play_moves
 from tests.table.test_keyboard import typed

@@ -23,7 +23,7 @@ from blindplay.speech.recogniser import Recogniser, Recognition, UtteranceDecode
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.speech.transcriber import Transcriber
-from tests.table.conversation import GERMAN
+from tests.conversation.conversing import GERMAN
 from tests.table.sitting import ManualClock, Sit, Sitting
 from tests.table.speaking import PAUSE, Microphone, hear_in_second_language, spoken
 from tests.table.test_session import doubt

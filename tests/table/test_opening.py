@@ -11,7 +11,7 @@ from blindplay.laws.facts import Player
 from blindplay.table.hall_contact import LONG_S, Elsewhere, Pairings
 from blindplay.table.opening import open_game
 from blindplay.wording.values import Pairing
-from tests.table.conversation import GERMAN
+from tests.conversation.conversing import GERMAN
 from tests.table.sitting import Sit, Sitting
 
 

@@ -18,18 +18,19 @@ from typing import Any
 import pytest
 
 from blindplay.boards.peg.emulator import EmulatedBoard
+from blindplay.conversation import OpeningWord
 from blindplay.laws.facts import Player, Setup
 from blindplay.record import JournalError, games, read_journal
 from blindplay.speech import audio_devices
 from blindplay.speech.speaker import Outcome
 from blindplay.table import Table, play
-from blindplay.table.choices import OpeningWord, Printed
+from blindplay.table.choices import Printed
 from blindplay.table.devices import WantedDevices
 from blindplay.table.hall_contact import Elsewhere
 from blindplay.table.play import DEFAULT, TableOptions, run
 from tests import command_line
+from tests.conversation.conversing import GERMAN, KNIGHTS
 from tests.record.disks import failing
-from tests.table.conversation import GERMAN, KNIGHTS
 from tests.table.playing import KEYS_ONLY, played
 from tests.table.speaking import Voice
 from tests.waiting import until

@@ -15,7 +15,7 @@ from blindplay.record import Journal, JournalError, read_journal
 from blindplay.table import Table
 from blindplay.table.play import ConsoleAt, TableOptions, run
 from tests import web
-from tests.table.conversation import GERMAN
+from tests.conversation.conversing import GERMAN
 from tests.table.playing import KEYS_ONLY, SETUP, announced, killed, played
 from tests.waiting import until
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import chess
 import pytest
 
+from blindplay.conversation import effects as e
+from blindplay.conversation.state import HeardUtterance
 from blindplay.hearing.decision import Candidate, Decision, Verdict
 from blindplay.hearing.recognisers import open_recognisers
 from blindplay.hearing.statement import interpret
@@ -26,12 +28,11 @@ from blindplay.speech.recogniser import Hypothesis, Recogniser, Recognition
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
-from blindplay.table import conversation as e
 from blindplay.table.keyboard import Keyboard
 from blindplay.table.session import record_last_move
 from tests import command_line
+from tests.conversation.conversing import GERMAN
 from tests.speech.readers import RecordingReader
-from tests.table.conversation import GERMAN
 from tests.table.playing import SETUP
 from tests.table.sitting import ManualClock, Sit, Sitting, play_moves
 from tests.table.speaking import PAUSE, ROOM
@@ -134,7 +135,7 @@ def doubt(sitting: Sitting, side: str = "white") -> None:
     heard = Recognition((Hypothesis(words, 0.0),))
     said = interpret(words, [sitting.table.game.board], GERMAN, recognition=heard)
     decision = Decision(Verdict.ASK, heard, None, (Candidate(said, 0.0),))
-    sitting.session._heard(side, decision, begun=None, awaited=False)
+    sitting.session._heard(HeardUtterance(side, decision))
 
 
 def test_where_no_board_is_one_press_confirms_executes_and_completes_a_doubtful_move(
@@ -328,7 +329,7 @@ def test_waiting_for_a_ruling_ends_when_something_was_not_understood(seat: Sitti
     unclear = Decision(Verdict.REFUSE, Recognition((Hypothesis("quatsch", 0.0),)))
 
     def ended() -> bool:
-        session._heard("white", unclear, begun=None, awaited=False)
+        session._heard(HeardUtterance("white", unclear))
         return bool(found)
 
     assert until(ended)

@@ -18,8 +18,8 @@ import chess
 import pytest
 
 from tests import ROOT
+from tests.conversation.conversing import GERMAN
 from tests.programs import is_there, lacks
-from tests.table.conversation import GERMAN
 from tests.table.game_by_voice import FOOLS_MATE, SCHOLARS_MATE
 
 pytestmark = [

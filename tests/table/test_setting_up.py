@@ -10,7 +10,7 @@ import pytest
 
 from blindplay.language import Command
 from blindplay.laws import facts as f
-from tests.table.conversation import GERMAN
+from tests.conversation.conversing import GERMAN
 from tests.table.sitting import START, Sit, Sitting
 
 Led: TypeAlias = Callable[[str, str], Sitting]
@@ -44,7 +44,7 @@ def test_the_game_begins_when_hands_have_been_led_to_the_position(led: Led) -> N
     at.shows(": Umstecken: schwarzer Bauer, von Eva sechs nach Eva sieben.")
     assert not begun
     # "weiter" makes no sense to the game, whose clocks stand; to the guide it leaves the step out.
-    assert Command.RESUME not in at.session.dialogue.sayable("white").bare
+    assert Command.RESUME not in at.session.talking.sayable("white").bare
     assert {"weiter", "noch einmal"} <= set(at.session.setting_up.phrases())
     at.session.typed("white", "wiederholen")
     assert at.printed.count("Umstecken") == 2

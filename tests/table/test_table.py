@@ -16,8 +16,8 @@ from blindplay.record import Journal, JournalError, read_journal
 from blindplay.table import Table
 from blindplay.wording.announcements import announcements
 from blindplay.wording.pack_words import PackWords
+from tests.conversation.conversing import GERMAN
 from tests.record.disks import failing
-from tests.table.conversation import GERMAN
 from tests.table.playing import killed
 from tests.table.sitting import ManualClock, Sit, Sitting
 

@@ -30,7 +30,7 @@ from blindplay.table.choices import Keep
 from blindplay.table.desk import Taping
 from blindplay.table.devices import WantedDevices
 from blindplay.table.play import TableOptions, run
-from tests.table.conversation import GERMAN
+from tests.conversation.conversing import GERMAN
 from tests.table.sitting import Sitting
 from tests.waiting import PATIENCE_S, until
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from blindplay.conversation.effects import Say
 from blindplay.language import languages
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
@@ -15,13 +16,12 @@ from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal
 from blindplay.record.pulse import last_beat
 from blindplay.table import Table
-from blindplay.table.conversation import Say
 from blindplay.table.timekeeping import Timekeeper, TimeWarnings
 from blindplay.wording.readers import Readers
+from tests.conversation.conversing import GERMAN, Conversation, Talk
 from tests.record.disks import failing
-from tests.table.conversation import GERMAN, Conversation, Talk
 from tests.table.sitting import ManualClock, Sit
-from tests.table.test_commands import Adviser
+from tests.table.test_alone import Adviser
 from tests.waiting import PATIENCE_S, until
 
 

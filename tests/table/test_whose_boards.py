@@ -25,7 +25,7 @@ from blindplay.table.board_seat import BoardSeat
 from blindplay.table.devices import WantedDevices
 from blindplay.table.play import run
 from tests.boards.dgt.emulated import EmulatedDgtBoard
-from tests.table.conversation import GERMAN
+from tests.conversation.conversing import GERMAN
 from tests.table.playing import SETUP
 from tests.table.sitting import START, Sit, Sitting
 from tests.waiting import until

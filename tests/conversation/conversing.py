@@ -7,6 +7,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
+from blindplay.conversation import OpeningWord
+from blindplay.conversation import effects as e
+from blindplay.conversation.state import (
+    Awaited,
+    ButtonTapped,
+    ClockPressed,
+    Event,
+    HeardUtterance,
+    RulingsGiven,
+    SecondPassed,
+    TypedLine,
+)
 from blindplay.hearing.decision import Candidate, Decision, Verdict
 from blindplay.hearing.statement import interpret
 from blindplay.language import Command, load
@@ -19,11 +31,9 @@ from blindplay.speech.recogniser import Hypothesis, Recognition
 from blindplay.speech.speaker import Output
 from blindplay.speech.synthesis import is_words
 from blindplay.table import Table
-from blindplay.table import conversation as e
-from blindplay.table.choices import OpeningWord
-from blindplay.table.conversation import Awaited
-from blindplay.table.dialogue import Dialogue
+from blindplay.table.talking import Talking
 from blindplay.wording.announcements import announcements, goes_to_earphone
+from blindplay.wording.position import time_in_words
 from blindplay.wording.readers import Readers
 from tests.table.sitting import play_moves
 
@@ -33,7 +43,7 @@ PROMOTION = "8/4P3/8/8/8/8/k7/7K w - - 0 1"
 
 
 class Conversation:
-    """A table, its dialogue, what was said, and a clock that moves when it is told."""
+    """A table, its conversation, what was said, and a clock that moves when it is told."""
 
     def __init__(
         self,
@@ -51,6 +61,7 @@ class Conversation:
         self.facts: list[Fact] = []
         self.learned: list[tuple[str, str]] = []
         self.adjusted: list[Command] = []
+        self.acknowledged: list[str] = []
         self.journal = Journal(path)
         fields: dict[str, Any] = {
             "time_control": "5400",
@@ -64,8 +75,8 @@ class Conversation:
         )
         self.speaking = False
         self.told: float | None = 0.0
-        """When questions were told, in ms; see :class:`~blindplay.table.questions.Told`."""
-        self.dialogue = Dialogue(
+        """When questions were told, in ms; see :class:`~blindplay.conversation.state.Situation`."""
+        self.talking = Talking(
             self.table,
             Readers(self.table.game, self.pack),
             opening_word=opening_word,
@@ -94,8 +105,14 @@ class Conversation:
         private = to is not None and goes_to_earphone(self.table.game, to)
         self._say(Output.PRIVATE if private else Output.PUBLIC, words)
 
+    def converse(self, event: Event) -> list[e.Effect]:
+        """Let something happen in the conversation, and bring its effects about."""
+        effects = self.talking.take(event)
+        self.perform(effects)
+        return effects
+
     def perform(self, effects: list[e.Effect]) -> None:
-        """Do what the dialogue wants, as a session does."""
+        """Bring about what comes of the conversation, as a session does."""
         for effect in effects:
             match effect:
                 case e.Say(to, words):
@@ -104,11 +121,13 @@ class Conversation:
                     if self.said:
                         self._tell(to, self.said[-1][1])
                 case e.Submit(fact, reports):
-                    self.table.submit(fact, Origin("dialogue", reports))
-                case e.Ask(side, fact, in_words):
-                    for ruling in self.table.submit(fact, Origin("dialogue", (Answer,))):
+                    self.table.submit(fact, Origin("conversation", reports))
+                case e.Acknowledge(to):
+                    self.acknowledged.append(to)
+                case e.TellTime(side, fact, command):
+                    for ruling in self.table.submit(fact, Origin("conversation", (Answer,))):
                         if isinstance(ruling, Answer):
-                            self._tell(side, in_words(ruling))
+                            self._tell(side, time_in_words(self.pack, ruling, command))
                 case e.Learn(_, recognition, phrase):
                     self.learned.append((recognition.words, phrase))
                 case e.AdjustVoice():
@@ -121,25 +140,25 @@ class Conversation:
         self.rulings += taken.rulings
         for one in announcements(taken, self.table.game, self.pack):
             self._tell(one.to, one.words)
-        self.perform(self.dialogue.taken(taken))
+        self.converse(RulingsGiven(taken))
 
     def type(self, text: str, side: str = "white") -> list[str]:
         """Type a line; what was said then."""
-        return self._then(lambda: self.perform(self.dialogue.typed(side, text)))
+        return self._then(lambda: self.converse(TypedLine(side, text)))
 
     def hear(
         self, verdict: Verdict, *phrases: str, side: str = "white", sound: str = ""
     ) -> list[str]:
         """Hear phrases, the likeliest first; what was said then."""
         decision = self.decided(verdict, *phrases, side=side, sound=sound)
-        return self._then(lambda: self.perform(self.dialogue.heard(side, decision)))
+        return self._then(lambda: self.converse(HeardUtterance(side, decision)))
 
     def decided(
         self, verdict: Verdict, *phrases: str, side: str = "white", sound: str = ""
     ) -> Decision:
         """What the ear decides about phrases, the likeliest first."""
         heard = Recognition((Hypothesis(sound or (phrases[0] if phrases else ""), 0.0),))
-        may = self.dialogue.sayable(side)
+        may = self.talking.sayable(side)
         due = None if may.repeats is None else may.repeats[1]
         said = [
             interpret(phrase, may.boards, self.pack, repeated=due, recognition=heard)
@@ -152,7 +171,7 @@ class Conversation:
     def wait(self, seconds: float) -> list[str]:
         def tick() -> None:
             self.now += seconds
-            self.perform(self.dialogue.tick())
+            self.converse(SecondPassed())
 
         return self._then(tick)
 
@@ -169,12 +188,18 @@ class Conversation:
 
         def press() -> None:
             seconds = self.now if at is None else at
-            counts, effects = self.dialogue.doubts.pressed(presser, round(seconds * 1000))
-            self.perform(effects)
-            if counts:
+            if e.HoldPress() not in self.converse(ClockPressed(presser, round(seconds * 1000))):
                 self.table.submit(f.Press(by=presser))
 
         return self._then(press)
+
+    def tap(self, side: str = "white") -> list[str]:
+        """Press the talk button twice, quickly; what was said then."""
+        return self._then(lambda: self.converse(ButtonTapped(side, self.table.time())))
+
+    def holds(self, presser: str = "white", at: int = 0) -> list[e.Effect]:
+        """What would come of a press of the clock, without what it does."""
+        return self.talking.take(ClockPressed(presser, at))
 
     def play(self, *uci: str) -> None:
         play_moves(self.table, *uci)
@@ -190,7 +215,7 @@ class Conversation:
         return move.uci() if move else None
 
     def asked(self, side: str = "white") -> bool:
-        return self.dialogue.sayable(side).awaited is Awaited.ANSWER
+        return self.talking.sayable(side).awaited is Awaited.ANSWER
 
     def kinds(self) -> list[str]:
         return [fact.kind for fact in self.facts]

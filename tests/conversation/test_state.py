@@ -5,10 +5,10 @@ from __future__ import annotations
 import chess
 import pytest
 
+from blindplay.conversation.state import Awaited, Question, Reply, Sayable
 from blindplay.hearing.statement import Statement, interpret
 from blindplay.language import Command
-from blindplay.table.conversation import Awaited, Question, Reply, Sayable, claim_with, reply
-from tests.table.conversation import GERMAN
+from tests.conversation.conversing import GERMAN
 
 BOARD = chess.Board()
 
@@ -50,7 +50,7 @@ FELIX, HECTOR = "springer felix drei", "springer hector drei"
 )
 def test_one_option_is_answered_by_yes_or_no(words: str, kind: Reply, chosen: str | None) -> None:
     option = None if chosen is None else said(chosen)
-    assert reply(question(FELIX), said(words)) == (kind, option)
+    assert question(FELIX).reply(said(words), GERMAN) == (kind, option)
 
 
 @pytest.mark.parametrize(
@@ -68,13 +68,13 @@ def test_one_of_two_is_chosen_by_what_they_differ_in(
     words: str, kind: Reply, chosen: str | None
 ) -> None:
     option = None if chosen is None else said(chosen)
-    assert reply(question(FELIX, HECTOR), said(words)) == (kind, option)
+    assert question(FELIX, HECTOR).reply(said(words), GERMAN) == (kind, option)
 
 
 def test_what_changes_the_game_is_not_confirmed_by_saying_it_again() -> None:
     resign = question("ich gebe auf", confirms=True)
-    assert reply(resign, said("aufgeben")) == (Reply.AGAIN, None)
-    assert reply(resign, said("ja")) == (Reply.CHOSEN, said("ich gebe auf"))
+    assert resign.reply(said("aufgeben"), GERMAN) == (Reply.AGAIN, None)
+    assert resign.reply(said("ja"), GERMAN) == (Reply.CHOSEN, said("ich gebe auf"))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_what_changes_the_game_is_not_confirmed_by_saying_it_again() -> None:
 def test_a_draw_may_be_claimed_with_the_move_that_is_said_to_the_question(
     command: str, word: str, claims: bool
 ) -> None:
-    with_move = claim_with(question(command, confirms=True), said(word))
+    with_move = question(command, confirms=True).claim_with(said(word))
     assert (with_move is not None) is claims
     if with_move is not None:
         assert with_move.meant.command is said(command).meant.command
@@ -98,7 +98,7 @@ def test_a_draw_may_be_claimed_with_the_move_that_is_said_to_the_question(
 
 
 def test_a_move_that_is_only_read_back_is_no_claim() -> None:
-    assert claim_with(question(FELIX), said(HECTOR)) is None
+    assert question(FELIX).claim_with(said(HECTOR)) is None
 
 
 def test_what_may_be_said_is_listed_once_and_single_words_apart() -> None:

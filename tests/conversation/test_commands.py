@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import chess
 import pytest
 
+from blindplay.conversation import OpeningWord
+from blindplay.conversation.commands import CONFIRMED
+from blindplay.conversation.state import ANSWER_SECONDS, Awaited
 from blindplay.hearing.decision import Verdict
-from blindplay.language import QUESTIONS, Command, languages, load
+from blindplay.language import QUESTIONS, Command, languages
 from blindplay.laws import facts as f
 from blindplay.laws.editions import names
 from blindplay.laws.facts import Player
-from blindplay.opponents.player import AbsentPlayer
 from blindplay.speech.speaker import Output
-from blindplay.table.choices import OpeningWord
-from blindplay.table.commands import CONFIRMED
-from blindplay.table.conversation import ANSWER_SECONDS, Awaited
 from blindplay.table.hall_contact import Pairings
-from blindplay.table.keyboard import Keyboard
 from blindplay.wording.values import Pairing, pairing_in_words
 from tests import ROOT
-from tests.table.conversation import GERMAN, Conversation, Talk
-from tests.table.sitting import Sit, Sitting
+from tests.conversation.conversing import GERMAN, Conversation, Talk
 
 # --- what changes the game ------------------------------------------------------------------------
 
@@ -35,7 +31,6 @@ from tests.table.sitting import Sit, Sitting
         ("ich biete Remis an", "offer_draw"),
         ("Stellungswiederholung", "claim_draw"),
         ("fünfzig Züge", "claim_draw"),
-        ("Schiedsrichter", "call_arbiter"),
         ("Pause", "arbiter"),
         ("Hängepartie", "adjourn"),
     ],
@@ -112,14 +107,14 @@ def test_a_player_hears_the_result_and_signs_it_with_a_yes(talk: Talk, language:
     at.table.submit(f.Resign(by="black"))
     result = pack.sentence("game_over_white_wins", reason="").strip()
     for side in f.SIDES:
-        assert Command.SIGN in at.dialogue.sayable(side).bare
+        assert Command.SIGN in at.talking.sayable(side).bare
         asked = at.type(pack.command(Command.SIGN), side)
         assert asked == [pack.sentence("sign_sure", what=result)]
         assert side not in at.table.game.signed
         assert pack.sentence("signed", player=pack.sentence(side)) in at.type(
             pack.command(Command.YES), side
         )
-        assert Command.SIGN not in at.dialogue.sayable(side).bare
+        assert Command.SIGN not in at.talking.sayable(side).bare
     assert at.table.game.signed == {"white": "1-0", "black": "1-0"}
 
 
@@ -129,15 +124,15 @@ def test_a_player_asks_where_to_play_now_and_next(talk: Talk, language: str) -> 
     at = talk(language=language, white=anna, black=Player(name="Bert Dahl"), round="3")
     ask = at.pack.command(Command.WHERE_I_PLAY)
     assert at.type(ask) == [at.pack.sentence("pairing_unknown")]
-    assert Command.WHERE_I_PLAY not in at.dialogue.sayable("white").bare
+    assert Command.WHERE_I_PLAY not in at.talking.sayable("white").bare
     at.table.pairings = Pairings("4")
-    assert Command.WHERE_I_PLAY in at.dialogue.sayable("white").bare
+    assert Command.WHERE_I_PLAY in at.talking.sayable("white").bare
     now, following = (Pairing("3", "4", "Anna Berg", "Bert Dahl"),
                       Pairing("4", "7", "Cia Ek", "Anna Berg"))  # fmt: skip
     assert at.type(ask) == [pairing_in_words(now, at.pack)]
     at.table.submit(f.Resign(by="black"))
     at.table.pairings.tell([following])
-    assert Command.WHERE_I_PLAY in at.dialogue.sayable("white").bare
+    assert Command.WHERE_I_PLAY in at.talking.sayable("white").bare
     assert at.type(ask) == [pairing_in_words(following, at.pack)]
     assert at.type(ask, "black") == [pairing_in_words(now, at.pack)]  # nothing newer is known
 
@@ -153,7 +148,7 @@ def test_under_rules_without_signatures_nobody_is_asked_for_one(talk: Talk) -> N
     at = talk(edition="fide-1997")
     at.table.submit(f.Resign(by="black"))
     assert at.type("unterschreiben") == [GERMAN.sentence("refused_not_in_this_edition")]
-    assert Command.SIGN not in at.dialogue.sayable("white").bare
+    assert Command.SIGN not in at.talking.sayable("white").bare
 
 
 def test_saying_it_again_is_no_yes(at: Conversation) -> None:
@@ -167,8 +162,8 @@ def test_a_draw_is_accepted_with_a_yes_and_only_when_it_is_offered(at: Conversat
     assert at.type("Remis annehmen", "black") == [GERMAN.sentence("refused_no_offer")]
     at.type("Remis anbieten")
     at.type("ja")
-    assert Command.ACCEPT_DRAW in at.dialogue.sayable("black").bare
-    assert Command.ACCEPT_DRAW not in at.dialogue.sayable("white").bare
+    assert Command.ACCEPT_DRAW in at.talking.sayable("black").bare
+    assert Command.ACCEPT_DRAW not in at.talking.sayable("white").bare
     at.type("Remis annehmen", "black")
     assert not at.table.game.over
     at.type("ja", "white")  # not his to say
@@ -188,12 +183,13 @@ def test_a_draw_is_declined_with_a_yes(at: Conversation) -> None:
 def test_a_claim_may_be_made_with_a_move(at: Conversation) -> None:
     said = at.type("ich reklamiere Stellungswiederholung")
     assert said == [
-        "Dreimalige Stellungswiederholung. Sagen Sie ja, oder nein, oder den Zug, mit dem Sie "
-        "reklamieren."
+        "Wollen Sie reklamieren: Dreimalige Stellungswiederholung? "
+        "Sagen Sie ja oder nein, oder den Zug, mit dem Sie reklamieren."
     ]
     said = at.hear(Verdict.ACCEPT, "springer felix drei")
     assert said == [
-        "Dreimalige Stellungswiederholung, Springer Gustav eins Felix drei. Sagen Sie ja oder nein."
+        "Wollen Sie reklamieren: Dreimalige Stellungswiederholung, "
+        "Springer Gustav eins Felix drei? Sagen Sie ja oder nein."
     ]
     assert at.announced is None
     at.type("ja")
@@ -203,7 +199,8 @@ def test_a_claim_may_be_made_with_a_move(at: Conversation) -> None:
 
 def test_a_claim_with_a_move_may_be_typed_at_once(at: Conversation) -> None:
     said = at.type("fünfzig Züge mit Sf3")
-    assert said == ["Fünfzig Züge, Springer Gustav eins Felix drei. Sagen Sie ja oder nein."]
+    asked = "Wollen Sie reklamieren: Fünfzig Züge, Springer Gustav eins Felix drei? "
+    assert said == [f"{asked}Sagen Sie ja oder nein."]
     at.type("ja")
     claim = next(fact for fact in at.facts if isinstance(fact, f.ClaimDraw))
     assert (claim.rule, claim.move) == ("fifty_moves", "g1f3")
@@ -218,15 +215,28 @@ def test_pause_stops_the_clocks_of_a_game_without_an_arbiter(at: Conversation) -
     at.type("Pause")
     assert at.type("ja")[-1] == "Pause. Die Uhren stehen."
     assert at.table.game.clock.running is None
-    assert Command.RESUME in at.dialogue.sayable("black").bare
+    assert Command.RESUME in at.talking.sayable("black").bare
     at.type("weiter", "black")
     assert at.table.game.clock.running == "white"
+
+
+def test_where_no_arbiter_is_a_call_is_answered_with_what_the_players_can_do(
+    talk: Talk,
+) -> None:
+    at = talk()
+    words = GERMAN.sentence("no_arbiter_clock", pause="Pause", resume="Weiter")
+    assert at.type("Schiedsrichter") == [words]
+    assert not at.asked() and at.table.game.clock.running == "white"
+    assert Command.CALL_ARBITER not in at.talking.sayable("white").bare
+    assert talk(time_control="-").type("Schiedsrichter") == [GERMAN.sentence("no_arbiter")]
+    at.table.pairings = Pairings("4")  # in a hall somebody comes
+    assert at.type("Schiedsrichter") == [GERMAN.sentence("call_arbiter_sure")]
 
 
 def test_the_clocks_are_the_arbiters_where_there_is_one(talk: Talk) -> None:
     at = talk(arbiter="present")
     assert at.type("Pause") == ["Die Uhren hält nur der Schiedsrichter an."]
-    assert not {Command.PAUSE, Command.RESUME} & at.dialogue.sayable("white").bare
+    assert not {Command.PAUSE, Command.RESUME} & at.talking.sayable("white").bare
     at.type("Schiedsrichter")
     at.type("ja")
     assert at.table.game.clock.running is None
@@ -256,7 +266,8 @@ def wanted(at: Conversation) -> list[str]:
 
 
 def test_the_opponent_is_asked_before_the_game_is_adjourned(at: Conversation) -> None:
-    asked = [GERMAN.sentence("adjourn_wanted", player="Weiß"), GERMAN.sentence("adjourn_sure")]
+    sure = GERMAN.sentence("adjourn_sure", player="Schwarz")
+    asked = [GERMAN.sentence("adjourn_wanted", player="Weiß"), sure]
     assert wanted(at) == asked
     assert at.asked("black") and not at.asked("white")
     assert at.hear(Verdict.COMMAND, "nein", side="black") == [
@@ -300,7 +311,7 @@ def test_the_envelope_is_opened_by_voice_after_a_yes(talk: Talk, edition: str) -
     for fact in (f.Adjourn(by="white"), f.Adjourn(by="black"), f.Seal(by="white", text="Sf3")):
         at.table.submit(fact)
     at.table.submit(f.Press(by="white"))
-    assert Command.RESUME in at.dialogue.sayable("black").bare
+    assert Command.RESUME in at.talking.sayable("black").bare
     assert at.hear(Verdict.COMMAND, "weiter", side="black") == [GERMAN.sentence("envelope_sure")]
     assert at.table.game.adjourned
     move = "Springer Gustav eins Felix drei"
@@ -316,13 +327,13 @@ def test_the_arbiter_opens_the_envelope_where_there_is_one(talk: Talk) -> None:
     at.table.submit(f.Arbiter(do="adjourn"))
     at.table.submit(f.Seal(by="white", text="Sf3"))
     at.table.submit(f.Press(by="white"))
-    assert Command.RESUME not in at.dialogue.sayable("black").bare
+    assert Command.RESUME not in at.talking.sayable("black").bare
     told = GERMAN.sentence("envelope_arbiter", player="Schwarz")
     assert at.type("weiter", "black") == [told] and not at.asked("black")
-    assert Command.CALL_ARBITER not in at.dialogue.sayable("black").bare
+    assert Command.CALL_ARBITER not in at.talking.sayable("black").bare
     at.table.submit(f.Start())
-    assert Command.CALL_ARBITER in at.dialogue.sayable("black").bare
-    assert Command.CALL_ARBITER not in at.dialogue.sayable("white").bare
+    assert Command.CALL_ARBITER in at.talking.sayable("black").bare
+    assert Command.CALL_ARBITER not in at.talking.sayable("white").bare
     at.hear(Verdict.COMMAND, "schiedsrichter", side="black")
     at.hear(Verdict.COMMAND, "ja", side="black")
     at.table.submit(f.OpenEnvelope())
@@ -359,7 +370,7 @@ def test_the_position_is_not_told_in_a_game(at: Conversation) -> None:
     for text in ("was steht auf Eva vier", "Stellung", "geschlagene Figuren"):
         assert at.type(text) == [GERMAN.sentence("refused_not_during_play")]
         assert isinstance(at.facts[-1], f.Query)
-    assert not QUESTIONS & at.dialogue.sayable("white").bare
+    assert not QUESTIONS & at.talking.sayable("white").bare
 
 
 @pytest.mark.parametrize(
@@ -414,12 +425,12 @@ def test_help_says_what_can_be_said_now_and_more_on_request(at: Conversation) ->
     first = at.type("was kann ich sagen")
     assert first[0].startswith("Sagen Sie Ihren Zug an")
     assert first[1].startswith("Sie können sagen: Zeit") and first[1].endswith("Weiter mit: Mehr.")
-    assert Command.MORE in at.dialogue.sayable("white").bare
+    assert Command.MORE in at.talking.sayable("white").bare
     told = first[1]
-    while Command.MORE in at.dialogue.sayable("white").bare:
+    while Command.MORE in at.talking.sayable("white").bare:
         told += " " + at.type("mehr")[0]
     assert "Was steht auf" not in told
-    for command in at.dialogue.sayable("white").bare - {Command.HELP}:
+    for command in at.talking.sayable("white").bare - {Command.HELP}:
         assert GERMAN.command(command) in told
     assert at.type("mehr") == [GERMAN.sentence("refused_no_more")]
     at.hear(Verdict.ACCEPT, "springer felix drei")
@@ -430,7 +441,7 @@ def test_help_says_what_can_be_said_now_and_more_on_request(at: Conversation) ->
 def test_more_is_listened_for_only_a_while(at: Conversation) -> None:
     at.type("Hilfe")
     at.wait(ANSWER_SECONDS + 1)
-    assert Command.MORE not in at.dialogue.sayable("white").bare
+    assert Command.MORE not in at.talking.sayable("white").bare
 
 
 def test_commands_for_the_voice_adjust_it(at: Conversation) -> None:
@@ -500,17 +511,17 @@ def test_on_a_server_the_table_tells_what_a_screen_shows_and_no_more(talk: Talk)
 
 def test_what_is_awaited_follows_the_game(at: Conversation) -> None:
     def states() -> list[Awaited]:
-        return [at.dialogue.sayable(side).awaited for side in f.SIDES]
+        return [at.talking.sayable(side).awaited for side in f.SIDES]
 
     assert states() == [Awaited.ANNOUNCE, Awaited.WAIT]
     at.hear(Verdict.ACCEPT, "eva vier")
     assert states() == [Awaited.EXECUTE, Awaited.REPEAT]
-    repeats = at.dialogue.sayable("black").repeats
+    repeats = at.talking.sayable("black").repeats
     assert repeats is not None and repeats[1] == chess.Move.from_uci("e2e4")
-    assert at.dialogue.sayable("white").repeats is None
+    assert at.talking.sayable("white").repeats is None
     at.play("e2e4")
     assert states() == [Awaited.WAIT, Awaited.ANNOUNCE]
-    repeats = at.dialogue.sayable("black").repeats  # he may not have repeated it yet
+    repeats = at.talking.sayable("black").repeats  # he may not have repeated it yet
     assert repeats is not None and repeats[1] == chess.Move.from_uci("e2e4")
     at.type("aufgeben")
     assert states() == [Awaited.ANSWER, Awaited.ANNOUNCE]
@@ -520,7 +531,7 @@ def test_what_is_awaited_follows_the_game(at: Conversation) -> None:
 
 def test_after_the_game_hardly_anything_is_listened_for(at: Conversation) -> None:
     at.table.submit(f.Resign(by="white"))
-    listening = at.dialogue.sayable("white")
+    listening = at.talking.sayable("white")
     assert listening.boards == ()
     assert CONFIRMED & listening.bare == {Command.SIGN}
 
@@ -529,7 +540,7 @@ def test_what_is_listened_for_is_understood_as_it_was_meant(talk: Talk) -> None:
     at = talk(training=True)
     at.type("Hilfe")
     at.hear(Verdict.ASK, "springer felix drei", "springer hector drei")
-    listening = at.dialogue.sayable("white")
+    listening = at.talking.sayable("white")
     commands = listening.bare | listening.opened
     for phrase in set(listening.phrases(GERMAN)) - listening.answers:
         assert GERMAN.understand(phrase, chess.Board()).command in commands, phrase
@@ -553,18 +564,18 @@ def test_where_it_is_required_only_what_cannot_wait_is_listened_for_without_it(
     talk: Talk,
 ) -> None:
     at = talk(opening_word=OpeningWord.REQUIRED)
-    listening = at.dialogue.sayable("white")
+    listening = at.talking.sayable("white")
     assert listening.bare == {Command.CORRECTION, Command.ADJUST}
     phrases = listening.phrases(GERMAN)
     assert "brett zeit" in phrases and "zeit" not in phrases
     assert at.type("Hilfe")[1].startswith("Nach dem Wort Brett können Sie sagen: Zeit")
     at.type("aufgeben")
-    assert Command.YES in at.dialogue.sayable("white").bare
+    assert Command.YES in at.talking.sayable("white").bare
 
 
 def test_one_word_alone_is_talk_where_single_words_need_it(talk: Talk) -> None:
     at = talk(opening_word=OpeningWord.SINGLE)
-    phrases = at.dialogue.sayable("white").phrases(GERMAN)
+    phrases = at.talking.sayable("white").phrases(GERMAN)
     assert "zeit" not in phrases and "korrektur" in phrases
     assert "meine zeit" in phrases and "brett zeit" in phrases
     assert at.hear(Verdict.COMMAND, "zeit") == []
@@ -577,141 +588,3 @@ def test_typed_commands_never_need_it(talk: Talk) -> None:
     at = talk(opening_word=OpeningWord.REQUIRED)
     assert at.type("Zeit") == ["Ihre Zeit: eine Stunde dreißig Minuten."]
     assert at.type("Brett, Zeit") == ["Ihre Zeit: eine Stunde dreißig Minuten."]
-
-
-class Adviser(AbsentPlayer):
-    """An opponent who never moves by itself, and knows a good move for the player."""
-
-    gives_hints = True
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.known: chess.Move | None = chess.Move.from_uci("g1f3")
-
-    def hint(self) -> chess.Move | None:
-        return self.known
-
-    def _consider(self) -> None:
-        return
-
-
-@pytest.fixture
-def alone(sit: Sit) -> Sitting:
-    at = sit(opponent=Adviser(), training=True, boards=2, time_control="600")
-    at.start()
-    return at
-
-
-def types(at: Sitting, *lines: str) -> list[str]:
-    at.said()
-    keyboard = Keyboard(at.session)
-    for line in lines:
-        keyboard.do(line)
-    return at.said()
-
-
-def answers(at: Sitting, move: str = "e7e5") -> None:
-    """The opponent plays a move, which White's board does not show yet."""
-    at.table.submit(f.Announce(by="black", move=move))
-    at.table.submit(f.Make(by="black", move=move))
-    at.table.submit(f.Press(by="black"))
-
-
-def play(at: Sitting, move: str = "e2e4") -> None:
-    at.play(move)
-    at.table.submit(f.Make(by="black", move=move))
-
-
-def test_a_hint_names_a_move_to_the_player_alone_and_the_journal_keeps_the_question(
-    alone: Sitting,
-) -> None:
-    assert types(alone, "Tipp") == ["Ein guter Zug: Springer Gustav eins Felix drei."]
-    assert "said privately: Ein guter Zug" in alone.printed
-    assert list(alone.journal.facts())[-1] == f.Query(
-        t=alone.table.game.t, by="white", about="position"
-    )
-
-
-def test_a_hint_that_is_not_found_yet_and_one_out_of_turn_are_told_so(alone: Sitting) -> None:
-    assert isinstance(alone.opponent, Adviser)
-    alone.opponent.known = None
-    assert types(alone, "Tipp") == [GERMAN.sentence("hint_later")]
-    play(alone)
-    assert types(alone, "Tipp") == [GERMAN.sentence("refused_not_on_move")]
-
-
-@pytest.mark.parametrize("how", [{"training": False}, {"arbiter": "present", "training": True}])
-def test_a_game_under_the_laws_has_no_hints(sit: Sit, how: dict[str, object]) -> None:
-    at = sit(opponent=Adviser(), boards=2, **how)
-    at.start()
-    assert types(at, "Tipp") == [GERMAN.sentence("hint_refused")]
-    assert "Tipp" not in "".join(types(at, "Hilfe", "mehr", "mehr", "mehr"))
-
-
-def test_people_at_one_table_have_no_hints(sit: Sit) -> None:
-    at = sit(training=True)
-    at.start()
-    assert types(at, "Tipp") == [GERMAN.sentence("hint_refused")]
-
-
-@pytest.mark.parametrize("code", ["da", "de", "en", "nb", "sv"])
-@pytest.mark.parametrize("command", [Command.HINT, Command.DONE])
-def test_both_commands_have_words_in_each_language(code: str, command: Command) -> None:
-    pack = load(code)
-    assert pack.understand(pack.command(command), chess.Board()).command is command
-
-
-@pytest.mark.parametrize("line", ["", "fertig", "ausgeführt"])
-def test_enter_or_a_word_says_that_the_opponents_move_is_executed(
-    alone: Sitting, line: str
-) -> None:
-    play(alone)
-    answers(alone)
-    assert alone.table.game.outstanding("white")
-    assert types(alone, line) == [GERMAN.sentence("executed_noted")]
-    assert not alone.table.game.outstanding("white")
-    again = {"": "press_unbegun"}.get(line, "nothing_to_execute")
-    assert types(alone, line) == [GERMAN.sentence(again)]
-
-
-def test_a_typed_move_says_by_itself_that_the_one_before_is_executed(alone: Sitting) -> None:
-    play(alone)
-    answers(alone)
-    types(alone, "sf3", "")
-    assert [ply.move.uci() for ply in alone.table.game.history] == ["e2e4", "e7e5", "g1f3"]
-    assert not alone.table.game.outstanding("white")
-
-
-def test_what_is_typed_while_the_opponent_thinks_is_the_players_own(alone: Sitting) -> None:
-    play(alone)
-    assert types(alone, "letzter Zug") == [
-        GERMAN.sentence("last_move", player="Weiß", move="Bauer Eva zwei Eva vier")
-    ]
-    assert types(alone, "") == [GERMAN.sentence("to_move", player="Schwarz")]
-    types(alone, "Remis anbieten", "ja")
-    assert alone.table.game.offers == {"white"}
-    assert alone.table.game.turn.announced is None
-
-
-def test_a_move_is_taken_back_with_the_answer_to_it_and_only_the_own_board_is_named(
-    alone: Sitting,
-) -> None:
-    play(alone)
-    answers(alone)
-    said = types(alone, "Zug zurück", "ja")
-    assert alone.table.game.history == []
-    assert GERMAN.sentence("correct_board", player="Weiß") in said
-    assert GERMAN.sentence("correct_board", player="Schwarz") not in said
-
-
-def test_an_absent_opponent_does_not_adjourn(alone: Sitting) -> None:
-    assert types(alone, "Hängepartie") == [GERMAN.sentence("adjourn_alone")]
-    assert not alone.table.game.adjourning
-
-
-def test_help_tells_of_hints_and_of_the_move_to_execute(alone: Sitting, tmp_path: Path) -> None:
-    play(alone)
-    answers(alone)
-    told = " ".join(types(alone, "Hilfe", *["mehr"] * 6))
-    assert GERMAN.command(Command.HINT) in told and GERMAN.command(Command.DONE) in told
-    assert GERMAN.command(Command.ADJOURN) not in told

@@ -5,11 +5,11 @@ from __future__ import annotations
 import chess
 import pytest
 
+from blindplay.conversation.effects import HoldPress, Say
 from blindplay.hearing.decision import Verdict
 from blindplay.laws import facts as f
 from blindplay.speech.speaker import Output
-from blindplay.table.conversation import Say
-from tests.table.conversation import GERMAN, Conversation, Talk
+from tests.conversation.conversing import GERMAN, Conversation, Talk
 
 
 def test_an_accepted_announcement_is_told_to_everybody_before_the_clock(at: Conversation) -> None:
@@ -68,7 +68,8 @@ def test_a_correction_that_hands_contradict_needs_a_yes(at: Conversation) -> Non
     at.hear(Verdict.ACCEPT, "springer felix drei")
     at.execute("b1c3")
     assert at.type("Korrektur Springer Anna drei") == [
-        "Berichtigung: Springer Bella eins Anna drei. Sagen Sie ja oder nein."
+        "Soll die Ansage berichtigt werden: Springer Bella eins Anna drei? "
+        "Sagen Sie ja oder nein."
     ]
     assert at.announced == "g1f3"
     at.type("ja")
@@ -85,7 +86,7 @@ def test_a_move_that_hands_have_executed_as_announced_is_not_corrected(at: Conve
     assert at.hear(Verdict.ACCEPT, "springer hector drei") == made
     assert (at.announced, at.asked()) == ("g1f3", False)
     assert at.type("Hilfe")[0] == GERMAN.sentence("help_made")
-    assert at.dialogue.doubts.pressed("white", 0) == (True, [])
+    assert at.holds() == []
 
 
 @pytest.mark.parametrize("side", ["white", "black"])
@@ -143,13 +144,15 @@ def test_a_correction_is_too_late_when_the_clock_was_pressed_before_the_yes(
 def test_a_press_does_not_complete_what_the_player_has_called_wrong(at: Conversation) -> None:
     at.type("Springer Felix drei")
     at.table.submit(f.Make(by="white", move="g1f3", presumed=True))
-    again = GERMAN.sentence("repeat_please")
-    assert at.type("Korrektur") == [again]
-    counts, (asked,) = at.dialogue.doubts.pressed("white", 0)
-    assert not counts and isinstance(asked, Say) and asked.words == again
-    assert at.type("Korrektur") == [again]
+    move = "Springer Gustav eins Felix drei"
+    which, how = (GERMAN.sentence(f"correct_{key}", move=move) for key in ("which", "how"))
+    assert at.type("Korrektur") == [which]
+    hold, asked = at.holds()
+    assert hold == HoldPress() and isinstance(asked, Say) and asked.words == how
+    for answer in ("Korrektur", "falsch", "ja"):
+        assert at.type(answer) == [how]
     assert at.type("nein") == [GERMAN.sentence("cancelled")]
-    assert at.dialogue.doubts.pressed("white", 0) == (True, [])
+    assert at.holds() == []
 
 
 def test_the_move_said_after_a_bare_correction_replaces_the_announced_one(at: Conversation) -> None:
@@ -181,7 +184,7 @@ def test_a_late_correction_at_a_keyboard_for_both_announces_nothing_for_the_oppo
     """Whoever types there is taken for the player on move, who has not begun his."""
     at.play("e2e4")
     for text in ("Korrektur Bauer Eva drei", "Korrektur Bauer Eva fünf", "Korrektur"):
-        assert at.type(text, at.dialogue.author(text)) == [TOO_LATE]
+        assert at.type(text, at.talking.author(text)) == [TOO_LATE]
         assert (at.rulings[-1].fields["by"], at.table.game.turn.begun) == ("white", False)
         assert at.announced is None
     at.type("Korrektur Bauer Eva fünf", "black")  # said to be his

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blindplay.conversation.state import ClockPressed
 from blindplay.hearing.decision import Verdict
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
-from tests.table.conversation import GERMAN, KNIGHTS, Conversation, Talk
+from tests.conversation.conversing import GERMAN, KNIGHTS, Conversation, Talk
 
 CANCELLED = GERMAN.sentence("cancelled")
 ASKED = "Springer Gustav eins Felix drei. Richtig?"
@@ -24,10 +25,6 @@ YES_OR_NO = "Ja oder nein?"
 def doubt(at: Conversation) -> None:
     """The ear is not sure of White's knight move."""
     assert at.hear(Verdict.ASK, "springer felix drei", sound="what was heard") == [ASKED]
-
-
-def tap(at: Conversation, side: str = "white") -> list[str]:
-    return at._then(lambda: at.perform(at.dialogue.doubts.tapped(side, at.table.time())))
 
 
 # --- hands ----------------------------------------------------------------------------------------
@@ -139,7 +136,7 @@ def test_a_press_does_not_choose_between_two(talk: Talk) -> None:
     for asked in (
         at.hear(Verdict.ASK, "springer david zwei"),
         at.press(),
-        tap(at),
+        at.tap(),
     ):
         assert asked == ["Bella eins oder Felix drei?"]
     assert at.announced is None and "press" not in at.kinds()
@@ -176,8 +173,8 @@ def test_a_button_is_no_yes_to_what_ends_or_changes_the_game(
 ) -> None:
     at.hear(verdict, words)
     assert at.asked()
-    assert at.dialogue.doubts.pressed("white", 0) == (True, [])
-    assert tap(at) == [] and at.asked()
+    assert at.holds() == []
+    assert at.tap() == [] and at.asked()
     assert at.kinds() == ["start"]
 
 
@@ -186,9 +183,9 @@ def test_a_button_is_no_yes_to_what_ends_or_changes_the_game(
 
 def test_two_quick_presses_of_the_own_talk_button_confirm_it(at: Conversation) -> None:
     doubt(at)
-    assert tap(at, "black") == [] and at.asked()
-    assert tap(at)[0] == ANNOUNCED
-    assert tap(at) == []
+    assert at.tap("black") == [] and at.asked()
+    assert at.tap()[0] == ANNOUNCED
+    assert at.tap() == []
 
 
 def test_the_opponents_doubtful_repetition_is_confirmed_by_their_own_button(
@@ -196,9 +193,9 @@ def test_the_opponents_doubtful_repetition_is_confirmed_by_their_own_button(
 ) -> None:
     at.hear(Verdict.ACCEPT, "springer felix drei")
     at.hear(Verdict.ASK, "springer hector drei", side="black")
-    tap(at)
+    at.tap()
     assert at.asked("black")
-    tap(at, "black")
+    at.tap("black")
     assert at.rulings[-1].kind == "repeat_differs"
 
 
@@ -299,9 +296,9 @@ def test_without_an_act_of_its_player_no_doubtful_move_is_announced(
         for act in acts:
             match act.split():
                 case "press", who:
-                    at.perform(at.dialogue.doubts.pressed(who, at.table.time())[1])
+                    at.converse(ClockPressed(who, at.table.time()))
                 case "tap", side:
-                    tap(at, side)
+                    at.tap(side)
                 case "hear", word, side:
                     at.hear(Verdict.COMMAND, word, side=side)
                 case "early", _:

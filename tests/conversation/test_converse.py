@@ -9,15 +9,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blindplay.conversation import OpeningWord
+from blindplay.conversation import effects as e
+from blindplay.conversation.state import (
+    ANSWER_SECONDS,
+    ButtonTapped,
+    ClockPressed,
+    Event,
+    HeardUtterance,
+    SecondPassed,
+    TableBegun,
+    TypedLine,
+)
 from blindplay.hearing.decision import Verdict
 from blindplay.laws import Game
 from blindplay.laws import facts as f
 from blindplay.speech.speaker import Output
-from blindplay.table import conversation as e
-from blindplay.table.choices import OpeningWord
-from blindplay.table.conversation import ANSWER_SECONDS
 from blindplay.wording.pack_words import PackWords
-from tests.table.conversation import GERMAN, Conversation, Talk
+from tests.conversation.conversing import GERMAN, Conversation, Talk
 
 
 def test_yes_and_no_are_talk_where_nothing_was_asked(at: Conversation) -> None:
@@ -49,7 +58,7 @@ def test_a_repetition_in_the_movers_microphone_is_not_announced_again(at: Conver
 
 def _spoken(at: Conversation, verdict: Verdict, phrase: str, begun: int, awaited: bool) -> None:
     decision = at.decided(verdict, phrase)
-    at.perform(at.dialogue.heard("white", decision, begun=begun, awaited=awaited))
+    at.converse(HeardUtterance("white", decision, begun, awaited))
 
 
 def test_a_yes_that_was_begun_before_the_question_answers_nothing(at: Conversation) -> None:
@@ -129,10 +138,10 @@ def test_a_question_that_was_open_is_dropped_when_both_players_are_asked(at: Con
 
 def test_a_typed_yes_is_of_the_player_who_has_still_to_answer(at: Conversation) -> None:
     _ask_both(at)
-    assert at.dialogue.author("ja") == "black"  # the player on move
+    assert at.talking.author("ja") == "black"  # the player on move
     at.type("ja", side="black")
-    assert at.dialogue.author("ja") == at.dialogue.author("nein") == "white"
-    assert at.dialogue.author("zeit") == "black"
+    assert at.talking.author("ja") == at.talking.author("nein") == "white"
+    assert at.talking.author("zeit") == "black"
 
 
 # --- whatever is said -----------------------------------------------------------------------------
@@ -260,27 +269,27 @@ def test_what_was_only_asked_about_is_never_played_without_an_answer_that_names_
 
 @settings(max_examples=150)
 @given(events=st.lists(EVENTS, max_size=25), training=st.booleans())
-def test_the_dialogue_changes_nothing_itself_only_what_it_asks_for_is_done(
+def test_the_conversation_changes_nothing_itself_only_what_it_asks_for_is_done(
     events: list[Any], training: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("talk") / "game.jsonl"
     with Conversation(path, training=training) as at:
 
-        def steps(event: Any) -> list[e.Effect]:
+        def happened(event: Any) -> Event:
             match event:
                 case "hear", verdict, phrases, side:
-                    return at.dialogue.heard(side, at.decided(verdict, *phrases, side=side))
+                    return HeardUtterance(side, at.decided(verdict, *phrases, side=side))
                 case "type", words, side:
-                    return at.dialogue.typed(side, words)
+                    return TypedLine(side, words)
                 case "wait", seconds:
                     at.now += seconds
-                    return at.dialogue.tick()
+                    return SecondPassed()
                 case "press", side:
-                    return at.dialogue.doubts.pressed(side, at.table.time())[1]
+                    return ClockPressed(side, at.table.time())
                 case "tap", side:
-                    return at.dialogue.doubts.tapped(side, at.table.time())
+                    return ButtonTapped(side, at.table.time())
                 case _:
-                    return at.dialogue.introduce()
+                    return TableBegun()
 
         for event in events:
             kind = event[0]
@@ -289,10 +298,10 @@ def test_the_dialogue_changes_nothing_itself_only_what_it_asks_for_is_done(
             if kind == "make":
                 continue
             facts = len(at.facts)
-            effects = steps(event)
+            effects = at.talking.take(happened(event))
             assert len(at.facts) == facts
             at.perform(effects)
-            wanted = [one.fact for one in effects if isinstance(one, e.Submit | e.Ask)]
+            wanted = [one.fact for one in effects if isinstance(one, e.Submit | e.TellTime)]
             assert [replace(fact, t=0) for fact in at.facts[facts:]] == wanted
         # The facts alone make the same game: nothing else has touched it.
         again = Game(PackWords())
@@ -334,14 +343,11 @@ def test_a_press_waits_for_a_correction_that_was_wanted_and_for_no_misheard_repe
 ) -> None:
     at.type("Springer Felix drei")
     at.execute("b1c3")
-    assert at.dialogue.doubts.pressed("white", 0) == (True, [])
+    assert at.holds() == []
     at.hear(Verdict.ACCEPT, "springer hector drei")  # it may be the opponent's repetition
-    assert at.asked() and at.dialogue.doubts.pressed("white", 0) == (True, [])
+    assert at.asked() and at.holds() == []
     at.type("nein")
     at.hear(Verdict.ACCEPT, "korrektur springer hector drei")
-    counts, (question,) = at.dialogue.doubts.pressed("white", 0)
-    assert (
-        not counts
-        and isinstance(question, e.Say)
-        and "Springer Gustav eins Hector drei" in question.words
-    )
+    hold, question = at.holds()
+    assert hold == e.HoldPress() and isinstance(question, e.Say)
+    assert "Springer Gustav eins Hector drei" in question.words

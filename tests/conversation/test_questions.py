@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import chess
 import pytest
 
-from blindplay.hearing.decision import Verdict
+from blindplay.conversation.converse import UNCLEAR_ANSWERS, converse
+from blindplay.conversation.effects import Effect, Relisten, Say
+from blindplay.conversation.state import (
+    ANSWER_SECONDS,
+    Event,
+    HeardUtterance,
+    SecondPassed,
+    Situation,
+    Talks,
+    TypedLine,
+)
+from blindplay.hearing.decision import Candidate, Decision, Verdict
 from blindplay.hearing.statement import interpret
 from blindplay.language import languages
+from blindplay.laws import Game
 from blindplay.laws import facts as f
+from blindplay.laws.facts import Player
+from blindplay.speech.recogniser import Hypothesis, Recognition
 from blindplay.speech.speaker import Output
-from blindplay.table.conversation import ANSWER_SECONDS, Relisten, Say
-from blindplay.table.questions import UNCLEAR_ANSWERS, Questions
+from blindplay.wording.pack_words import PackWords
 from blindplay.wording.readers import Readers
-from tests.table.conversation import GERMAN, KNIGHTS, PROMOTION, Conversation, Talk
+from tests.conversation.conversing import GERMAN, KNIGHTS, PROMOTION, Conversation, Talk
 
 
 @pytest.mark.parametrize(
@@ -33,16 +48,16 @@ def test_two_that_differ_in_one_thing_are_asked_by_it(
     ]
     assert at.said[-1][0] is Output.PRIVATE
     assert at.table.game.turn.announced is None
-    assert {"hector drei", "hector", "felix"} <= at.dialogue.sayable("white").answers
+    assert {"hector drei", "hector", "felix"} <= at.talking.sayable("white").answers
     at.hear(verdict, answer)
     assert (at.announced, at.asked()) == ("g1h3", False)
 
 
 def test_an_answer_may_be_typed(at: Conversation) -> None:
     at.hear(Verdict.ASK, "eva zwei eva drei", "eva zwei eva vier")
-    at.type("Auf Eva 4, bitte")
+    at.type("hinauf")
     assert at.announced is None  # that is not the answer, and no move either: asked again
-    at.type("vier")
+    at.type("Auf Eva 4, bitte")
     assert at.announced == "e2e4"
 
 
@@ -227,14 +242,50 @@ def test_castling_without_its_side_is_asked(talk: Talk) -> None:
     assert at.announced == "e1c1"
 
 
+@pytest.mark.parametrize("answer", ["kurz", "die kurze", "Kurze Rochade", "die kleine bitte"])
+def test_which_castling_is_answered_by_whatever_names_one(talk: Talk, answer: str) -> None:
+    at = talk(fen="4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1")
+    at.type("Rochade")
+    at.type(answer)
+    assert at.announced == "e1g1"
+
+
+def test_a_castling_that_only_one_reading_fits_is_no_question(talk: Talk) -> None:
+    at = talk(fen="4k3/8/8/8/8/8/8/4K2R w K - 0 1")
+    assert at.type("Rochade") == ["Kurze Rochade"]
+    assert (at.announced, at.asked()) == ("e1g1", False)
+    at = talk(fen="4k3/8/8/8/8/8/8/4K2R w K - 0 1")
+    # The ear may have lost "lange", so what is heard is read back.
+    assert at.hear(Verdict.ASK, "rochade") == ["Kurze Rochade. Richtig?"]
+    at.type("stimmt")
+    assert at.announced == "e1g1"
+
+
+def test_a_move_that_only_the_touched_piece_can_make_is_no_question(talk: Talk) -> None:
+    """4.3: the touched knight must be moved."""
+    at = talk(fen=KNIGHTS)
+    at.table.submit(f.Position(board="white", placement=at.table.game.position.board_fen()))
+    at.table.submit(f.Lift(board="white", square="f3"))
+    at.type("Springer David zwei")
+    assert (at.announced, at.asked()) == ("f3d2", False)
+
+
 def test_a_promotion_without_its_piece_is_asked_for_it(talk: Talk) -> None:
     # fide-2023 D.2.1: the player must announce the chosen piece.
     at = talk(fen=PROMOTION)
     said = at.hear(Verdict.ILLEGAL, "bauer eva sieben eva acht")
-    assert said == ["Bitte sagen Sie, in welche Figur der Bauer umgewandelt wird."]
+    assert said == ["In welche Figur wird der Bauer umgewandelt?"]
     assert at.announced is None
     at.hear(Verdict.COMMAND, "pferd")
     assert at.announced == "e7e8n"
+
+
+@pytest.mark.parametrize("answer", ["Dame", "die Dame", "zur Dame bitte", "Umwandlung in Dame"])
+def test_the_promotion_is_answered_by_whatever_names_its_piece(talk: Talk, answer: str) -> None:
+    at = talk(fen=PROMOTION)
+    at.type("e8")
+    at.type(answer)
+    assert at.announced == "e7e8q"
 
 
 def test_an_illegal_move_may_be_what_was_meant(at: Conversation) -> None:
@@ -258,51 +309,75 @@ def test_questions_are_asked_and_answered_in_every_language(talk: Talk, language
 # --- how long a question waits ------------------------------------------------------------------
 
 
-@pytest.fixture
-def waiting(at: Conversation) -> Questions:
-    """White was asked about a move when the game began; the clock stands at 0 s."""
-    questions = Questions(at.table, Readers(at.table.game, GERMAN))
-    statement = interpret("springer felix drei", [chess.Board()], GERMAN)
-    asked = questions.read_back("white", statement)
-    assert Say("white", "Springer Gustav eins Felix drei. Richtig?", fleeting=True) in asked
-    return questions
-
-
 LATE = ANSWER_SECONDS * 1000
+CANCELLED = [Say("white", GERMAN.sentence("cancelled"), fleeting=True), Relisten()]
 
 
-def test_a_question_expires_once_and_means_no(waiting: Questions) -> None:
-    cancelled = [Say("white", GERMAN.sentence("cancelled"), fleeting=True), Relisten()]
-    assert waiting.expire("white", LATE) == []
-    assert waiting.talk("white").question is not None
-    assert waiting.expire("black", LATE + 1) == []
-    assert waiting.expire("white", LATE + 1) == cancelled
-    assert waiting.talk("white").question is None
-    assert waiting.expire("white", 2 * LATE) == []
+class Waiting:
+    """White was asked about a move when the game began; the clock stands at 0 s. No table."""
+
+    def __init__(self) -> None:
+        self.game = Game(PackWords())
+        for fact in (f.Setup(t=0, white=Player(impaired=True)), f.Start(t=1)):
+            self.game.apply(fact)
+        heard = Recognition((Hypothesis("springer felix drei", 0.0),))
+        said = interpret("springer felix drei", [chess.Board()], GERMAN, recognition=heard)
+        asks = Decision(Verdict.ASK, heard, None, (Candidate(said, 0.0),))
+        self.talks = Talks()
+        self.asked = self.at(0, HeardUtterance("white", asks))
+
+    def at(self, now: int, event: Event, *, speaking: bool = False) -> list[Effect]:
+        about = Situation(
+            self.game,
+            Readers(self.game, GERMAN),
+            now,
+            lambda fact: self.game.preview(replace(fact, t=max(now, self.game.t))),
+            speaking=speaking,
+        )
+        self.talks, effects = converse(self.talks, event, about)
+        return effects
+
+    def passed(self, now: int, *, speaking: bool = False) -> list[Effect]:
+        return self.at(now, SecondPassed(), speaking=speaking)
 
 
-def test_waiting_anew_moves_the_end_but_not_when_it_was_asked(
-    at: Conversation, waiting: Questions
-) -> None:
-    at.now = 10.0
-    waiting.wait("white")
-    waiting.wait("black")  # who was not asked
-    question = waiting.talk("white").question
+@pytest.fixture
+def waiting() -> Waiting:
+    return Waiting()
+
+
+def test_a_question_expires_once_and_means_no(waiting: Waiting) -> None:
+    assert Say("white", "Springer Gustav eins Felix drei. Richtig?", fleeting=True) in waiting.asked
+    assert waiting.passed(LATE) == []
+    assert waiting.talks.white.question is not None
+    assert waiting.passed(LATE + 1) == CANCELLED
+    assert waiting.talks.white.question is None
+    assert waiting.passed(2 * LATE) == []
+
+
+def test_waiting_anew_moves_the_end_but_not_when_it_was_asked(waiting: Waiting) -> None:
+    waiting.passed(10_000, speaking=True)
+    question = waiting.talks.white.question
     assert question is not None and (question.asked, question.since) == (0, 10_000)
-    assert waiting.expire("white", LATE + 10_000) == []
-    assert waiting.expire("white", LATE + 10_001) != []
+    assert waiting.passed(LATE + 10_000) == []
+    assert waiting.passed(LATE + 10_001) == CANCELLED
 
 
-def test_a_question_that_was_asked_again_waits_anew(at: Conversation, waiting: Questions) -> None:
-    question = waiting.talk("white").question
-    assert question is not None
-    at.now = 10.0
-    waiting.ask_again("white", question, unclear=True)
-    assert waiting.expire("white", LATE + 10_000) == []
-    assert waiting.expire("white", LATE + 10_001) != []
+def test_a_question_that_was_asked_again_waits_anew(waiting: Waiting) -> None:
+    waiting.at(10_000, TypedLine("white", "Kartoffelsalat"))
+    assert waiting.passed(LATE + 10_000) == []
+    assert waiting.passed(LATE + 10_001) == CANCELLED
 
 
-def test_no_question_is_open_after_the_game(at: Conversation, waiting: Questions) -> None:
-    at.table.submit(f.Resign(by="white"))
-    assert waiting.talk("white").question is None
-    assert waiting.expire("white", LATE + 1) == []
+def test_no_question_is_open_after_the_game(waiting: Waiting) -> None:
+    waiting.game.apply(f.Resign(t=2, by="white"))
+    assert waiting.passed(LATE + 1) == []
+    assert waiting.talks.white.question is None
+
+
+def test_an_answer_that_comes_a_little_too_late_is_told_so(waiting: Waiting) -> None:
+    waiting.passed(LATE + 1)
+    late = Say("white", GERMAN.sentence("question_lapsed"), fleeting=True)
+    assert waiting.at(LATE + 5_000, TypedLine("white", "ja")) == [late]
+    nothing = Say("white", GERMAN.sentence("refused_no_question"))
+    assert waiting.at(3 * LATE, TypedLine("white", "ja")) == [nothing]

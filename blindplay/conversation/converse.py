@@ -1,0 +1,678 @@
+"""The conversation: what players say and do becomes facts, or a question to them.
+
+Nothing is guessed. The table asks about words that may mean two things. Commands that end or change
+the game need a *ja*. A question waits for its answer for ``ANSWER_SECONDS``; then it means no, and
+nothing is played. Each player has at most one question open.
+
+A doubtful move is read back, and its player's next action decides. An action that fits confirms
+it: the same move on the board, the player's own clock, two quick presses of the talk button, *ja*.
+An action that does not fit withdraws it, and the player hears that.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import chess
+
+from blindplay.hearing.decision import Decision, Verdict
+from blindplay.hearing.expectation import felt_moves
+from blindplay.hearing.statement import Statement, interpret
+from blindplay.language import NEVER_OPENED, Command, Kind, Understanding
+from blindplay.laws import Taken
+from blindplay.laws import facts as f
+from blindplay.laws.moving import may_be_a_slip
+from blindplay.laws.rulings import (
+    AdjournmentAsked,
+    Announced,
+    ArbiterNeeded,
+    Executed,
+    Repeated,
+    Touched,
+)
+from blindplay.laws.state import OTHER
+from blindplay.speech.recogniser import Recognition
+from blindplay.wording.announcements import goes_to_earphone
+
+from . import OpeningWord, beginnings, commands, questions
+from .effects import Acknowledge, Effect, HoldPress, Learn, Relisten, Say
+from .grammar import CLOCKS, VOICE, sayable
+from .state import (
+    ANSWER_SECONDS,
+    BEGINNING_SECONDS,
+    NAMES_A_MOVE,
+    Awaited,
+    Beginning,
+    ButtonTapped,
+    ClockPressed,
+    Event,
+    Exchange,
+    HeardUtterance,
+    Question,
+    Reply,
+    RulingsGiven,
+    Sayable,
+    SecondPassed,
+    Situation,
+    TableBegun,
+    Talks,
+    TypedLine,
+)
+
+UNCLEAR_ANSWERS = 2
+"""Number of unclear answers after which the table asks again; one more means no."""
+# Done while a question stays open.
+_MEANWHILE = frozenset((*CLOCKS, *VOICE, Command.MOVES, Command.LAST_MOVE))
+
+
+def converse(talks: Talks, event: Event, about: Situation) -> tuple[Talks, list[Effect]]:
+    """Return the state of the conversation after ``event``, and the effects in their order. It is
+    total: it never raises, whatever the state and the event."""
+    effects: list[Effect] = []
+    for side in _concerned(event):
+        now = Exchange(about, side, talks.of(side))
+        match event:
+            case TypedLine(_, text):
+                _typed(now, text)
+            case HeardUtterance():
+                _heard(now, event)
+            case ClockPressed(presser, at):
+                _pressed(now, presser, at)
+            case ButtonTapped(_, at):
+                _tapped(now, at)
+            case RulingsGiven(taken):
+                _ruled(now, taken)
+            case SecondPassed():
+                _expire(now)
+                _ask_for_the_rest(now)
+            case TableBegun():
+                if goes_to_earphone(about.game, side, about.absent):
+                    commands.introduce(now)
+        talks = replace(talks, **{side: now.talk})
+        effects += now.effects
+    return talks, effects
+
+
+def _concerned(event: Event) -> tuple[str, ...]:
+    match event:
+        case TypedLine(side) | HeardUtterance(side) | ButtonTapped(side):
+            return (side,)
+        case ClockPressed(presser):
+            return (presser.removeprefix("assistant:"),)
+    return f.SIDES
+
+
+# --- statements -----------------------------------------------------------------------------------
+
+
+def _typed(now: Exchange, text: str) -> None:
+    _expire(now)
+    may = sayable(now.about, now.side, now.talk)
+    said = _only_reading(now, interpret(text, may.boards, now.pack))
+    decision = beginnings.join(now, may, Decision(Verdict.ACCEPT, Recognition(), said), None)
+    if decision is not None and decision.taken is None:
+        _choose(now, may, decision)
+    elif decision is not None and decision.taken is not None:
+        _take(now, may, decision.taken)
+
+
+def _heard(now: Exchange, event: HeardUtterance) -> None:
+    began = event.began
+    _expire(now, began)
+    may = sayable(now.about, now.side, now.talk)
+    asked = may.asked
+    early = asked is not None and began is not None and began < asked
+    if (event.awaited and asked is None) or (
+        early and (event.awaited or _only_answers(event.decision))
+    ):
+        return
+    decision = beginnings.join(now, may, event.decision, event.together)
+    if decision is None or decision.verdict is Verdict.NOTHING or _is_announced(now, decision):
+        return
+    if now.about.seal_due and not _is_command(decision):
+        if now.side == now.game.side:
+            now.say("seal_written")
+    elif decision.verdict is Verdict.ASK or _names_an_option(now, decision):
+        _choose(now, may, decision)
+    elif decision.taken is None:
+        _unclear(now, may)
+    elif not _is_meant_for_us(now, may, decision.taken):
+        return
+    elif _was_refused(now, decision.taken):
+        now.say("repeat_please")
+    elif decision.taken.key in now.talk.refused:
+        now.ask(questions.read_back(now.about, now.side, decision.taken))
+    else:
+        _take(now, may, decision.taken)
+
+
+def _only_reading(now: Exchange, said: Statement) -> Statement:
+    """Return ``said`` as the one move that it can be: only one castling is legal, or only one piece
+    was touched. Else return it as it is."""
+    moves = said.meant.moves
+    if said.meant.kind is not Kind.AMBIGUOUS:
+        return said
+    felt = felt_moves(now.game, now.side)
+    if felt is not None:
+        moves = tuple(move for move in moves if move in felt)
+    if len(moves) != 1:
+        return said
+    return replace(said, meant=replace(said.meant, kind=Kind.MOVE, moves=moves))
+
+
+def _expire(now: Exchange, began: int | None = None) -> None:
+    """Drop a question that was not answered in time, and an unfinished announcement that nobody
+    waits for. An answer that is being heard counts from when it ``began``."""
+    time = now.about.now
+    if now.about.speaking:
+        question, begun = now.talk.question, now.talk.beginning
+        now.change(
+            question=question and replace(question, since=time),
+            beginning=begun and replace(begun, at=time),
+        )
+    question, begun = now.talk.question, now.talk.beginning
+    at = time if began is None else began
+    if question is None and begun is not None and not begun.asks and _is_overdue(begun, at):
+        now.change(beginning=None)
+    if question is not None and at - question.since > ANSWER_SECONDS * 1000:
+        _drop(now, question)
+    if now.talk.untold and time - now.talk.helped > ANSWER_SECONDS * 1000:
+        now.change(untold=())
+        now.do(Relisten())
+
+
+def _ask_for_the_rest(now: Exchange) -> None:
+    """Ask for the rest of an announcement that does not come."""
+    begun = now.talk.beginning
+    if now.talk.question is None and begun is not None and _is_overdue(begun, now.about.now):
+        now.ask(questions.where(now.about, now.side, begun))
+
+
+def _is_overdue(begun: Beginning, at: int) -> bool:
+    return at - begun.at > BEGINNING_SECONDS * 1000
+
+
+def _drop(now: Exchange, question: Question) -> None:
+    """The question was not answered: that means no."""
+    now.end_question()
+    now.change(lapsed=now.about.now)
+    if question.consents:
+        now.do(Relisten())
+    else:
+        now.cancel()
+
+
+def _is_meant_for_us(now: Exchange, may: Sayable, said: Statement) -> bool:
+    """Return whether ``said`` is meant for the table: a command needs its opening word, and a move
+    a player who may say one now. People at a table talk, and both microphones hear an
+    announcement."""
+    meant, word = said.meant, now.about.opening_word
+    if meant.command is None:
+        return may.awaited is not Awaited.WAIT
+    if meant.command in (Command.YES, Command.NO):
+        return may.asked is not None or now.has_just_lapsed
+    if meant.opened or meant.correction:
+        return True
+    if word is OpeningWord.SINGLE and " " in said.text.strip():
+        return True
+    return word is OpeningWord.OPTIONAL or meant.command in NEVER_OPENED
+
+
+def _is_announced(now: Exchange, decision: Decision) -> bool:
+    """Return whether this is the move that the player has announced: this microphone, too, hears
+    the opponent repeat it (D.2.1)."""
+    announced, likeliest = now.game.turn.announced, decision.likeliest
+    if now.side != now.game.side or announced is None or likeliest is None:
+        return False
+    meant = likeliest.meant
+    new = meant.command is not None or meant.correction or meant.move != announced
+    return not new and now.talk.question is None
+
+
+def _is_repetition(now: Exchange, found: Sequence[Statement]) -> bool:
+    """Return whether the player seems to repeat what was announced (D.2.1). Everybody has just
+    heard it, so it is not read back; their hands show whether they have understood it. Words that
+    may be a move of their own are not a repetition."""
+    game = now.game
+    if not found or found[0].meant.correction or found[0].meant.move is None:
+        return False
+    if now.side != game.side:
+        return found[0].meant.move == game.turn.announced
+    own = any(now.pack.understand(said.text, game.board).moves for said in found)
+    return all(said.repeats for said in found) and not own
+
+
+def _only_answers(decision: Decision) -> bool:
+    """Return whether this means something as an answer only: ja, nein, or a bare word."""
+    if decision.taken is None:
+        return False
+    meant = decision.taken.meant
+    return meant.command in (Command.YES, Command.NO) or meant.kind is Kind.UNCLEAR
+
+
+def _is_command(decision: Decision) -> bool:
+    likeliest = decision.likeliest
+    return likeliest is None or likeliest.meant.command not in (None, Command.CORRECTION)
+
+
+def _names_an_option(now: Exchange, decision: Decision) -> bool:
+    """Return whether something too doubtful to be taken names one of the options asked about. Then
+    a question about it alone is worth asking."""
+    question = now.talk.question
+    if question is None or decision.taken is not None or not decision.candidates:
+        return False
+    said = [candidate.statement for candidate in decision.candidates]
+    return all(one.meant.command is None for one in said) and all(
+        question.reply(one, now.pack)[0] is Reply.CHOSEN for one in said
+    )
+
+
+def _was_refused(now: Exchange, said: Statement) -> bool:
+    """Return whether the player said no to it in this ply and has not said it twice since. Each
+    call counts as once."""
+    times = now.talk.refused.get(said.key)
+    if times is None:
+        return False
+    now.change(refused={**now.talk.refused, said.key: times + 1})
+    return times < 1
+
+
+# --- answers and doubts ---------------------------------------------------------------------------
+
+
+def _take(now: Exchange, may: Sayable, said: Statement) -> None:
+    """Take what was said as the answer to the open question, or by itself."""
+    if said.meant.kind in NAMES_A_MOVE or said.meant.command is Command.CORRECTION:
+        now.change(beginning=None)
+    question = now.talk.question
+    if question is None:
+        _consider(now, may, said)
+    elif said.meant.command in _MEANWHILE:
+        _do(now, may, said)
+    else:
+        _answer(now, may, question, said)
+
+
+def _answer(now: Exchange, may: Sayable, question: Question, said: Statement) -> None:
+    command = said.meant.command
+    kind, chosen = question.reply(said, now.pack)
+    if kind in (Reply.AGAIN, Reply.UNCLEAR):
+        helps = command is Command.HELP and now.game.side == now.side
+        if helps and question.is_a_doubt and len(question.options) == 1:
+            now.say("help_confirm")
+        _ask_again(now, question, unclear=kind is Reply.UNCLEAR)
+        return
+    if kind is Reply.NO:
+        now.end_question(refused=True)
+        if question.consents:
+            now.submit(f.Adjourn(by=now.side, declined=True))
+        else:
+            now.say("cancelled" if question.confirms else "repeat_please")
+    elif chosen is not None:
+        now.end_question()
+        left = {key: times for key, times in now.talk.refused.items() if key != chosen.key}
+        now.change(refused=left)
+        if not question.confirms:
+            _learn(now, chosen)
+        (_do if command is Command.YES else _consider)(now, may, chosen)
+    else:
+        with_move = question.claim_with(said)
+        now.end_question(refused=said.meant.correction)
+        # Another move is announced or asked about in its place, and that says enough.
+        replaced = question.is_a_doubt and said.meant.kind in (Kind.MOVE, Kind.AMBIGUOUS)
+        silent = replaced or question.asks_for_a_move or question.consents
+        if with_move is None and not silent:
+            now.say("cancelled")
+        _consider(now, may, with_move or said)
+    now.do(Relisten())
+
+
+def _ask_again(
+    now: Exchange, question: Question, *, unclear: bool, brief: bool | None = None
+) -> None:
+    """Ask once more; after too many unclear answers, give up. ``brief``, by default for an unclear
+    answer: nothing is repeated that was heard to its end and needs only a yes or no."""
+    if unclear and question.unclear >= UNCLEAR_ANSWERS:
+        _drop(now, question)
+        return
+    later = replace(question, since=now.about.now, unclear=question.unclear + unclear)
+    now.change(question=later)
+    told, words = now.about.told(question.words), question.again or question.words
+    heard = told is not None and told < math.inf
+    yes_or_no = len(question.options) == 1 and not question.asks_for_a_move
+    if heard and yes_or_no and (unclear if brief is None else brief):
+        yes, no = now.pack.command(Command.YES), now.pack.command(Command.NO).lower()
+        words = now.pack.sentence("which", choices=now.pack.either([yes, no]))
+    now.do(Say(now.side, words, fleeting=True))
+
+
+def _unclear(now: Exchange, may: Sayable) -> None:
+    """Undecided sound: an unclear answer, or words without a meaning."""
+    question = now.talk.question
+    if question is not None:
+        _ask_again(now, question, unclear=True)
+    elif not may.both_asked and may.awaited not in (Awaited.WAIT, Awaited.OVER):
+        # Both players who are asked talk it over, and of others nothing is awaited.
+        _not_understood(now)
+
+
+def _choose(now: Exchange, may: Sayable, decision: Decision) -> None:
+    """The ear cannot tell: ask for what the likeliest differ in, or read the best back."""
+    found: dict[str, Statement] = {}
+    for candidate in decision.candidates:
+        if _is_meant_for_us(now, may, candidate.statement):
+            one = _only_reading(now, candidate.statement)
+            found.setdefault(one.key, one)
+    question = now.talk.question
+    if question is None and _is_repetition(now, list(found.values())):
+        now.change(repetition=next(iter(found.values())))
+        now.do(Acknowledge(now.side))
+        return
+    if question is not None and not question.asks_for_a_move:
+        corrects = questions.corrected(question, found, now.pack)
+        found = corrects or dict(questions.narrowed(question, found, now.pack))
+        same = question.confirms or not found or len(found) == len(question.options)
+        if same and not corrects:
+            _ask_again(now, question, unclear=True)
+            return
+        now.end_question(refused=bool(corrects))
+    offered = [one for one in found.values() if not _was_refused(now, one)]
+    felt = _executed(offered, now.game.turn.executed)
+    if felt is not None:
+        _take(now, may, felt)
+    elif offered and offered[0].meant.kind is Kind.AMBIGUOUS:
+        _consider(now, may, offered[0])
+    elif offered:
+        _offer(now, [one for one in offered if one.meant.kind is not Kind.AMBIGUOUS])
+    elif found:
+        now.say("repeat_please")
+    else:
+        _unclear(now, may)
+
+
+def _offer(now: Exchange, offered: Sequence[Statement]) -> None:
+    """Ask which of these was said, as many as one question tells apart, or read the first back."""
+    announced = [one for one in offered if one.meant.command is None]
+    for number in range(min(len(announced), questions.MOST_OPTIONS), 1, -1):
+        if announced[:number] == offered[:number]:
+            asked = questions.which(now.about, now.side, announced[:number])
+            if asked is not None:
+                now.ask(asked)
+                return
+    if len(offered) > 1 and now.talk.beginning is not None:
+        now.ask(questions.either(now.about, now.side, offered[:2]))
+    else:
+        now.ask(questions.read_back(now.about, now.side, offered[0]))
+
+
+# --- what was said for certain --------------------------------------------------------------------
+
+
+def _consider(now: Exchange, may: Sayable, said: Statement) -> None:
+    """Do what was said, or ask first."""
+    game, meant = now.game, said.meant
+    if now.about.seal_due and meant.command in (None, Command.CORRECTION):
+        _seal(now, may, said)
+        return
+    opens = meant.command is Command.RESUME and game.adjourned
+    if meant.command in commands.CONFIRMED or opens:
+        commands.confirm(now, may, said)
+        return
+    made = meant.move is not None and not may_be_a_slip(game, meant.move)
+    question = None
+    if now.side == game.side and not (said.repeats or game.over or made):
+        if _corrects_what_is_executed(now, meant) or _corrects_by_chance(now, said):
+            question = questions.correct(now.about, now.side, said)
+        else:
+            question = questions.rest(now.about, now.side, said)
+    if question is not None:
+        now.ask(question)
+    else:
+        _do(now, may, said)
+
+
+def _seal(now: Exchange, may: Sayable, said: Statement) -> None:
+    """A bare move is taken for the sealed one, after a question that does not name it; what was
+    spoken aloud is not a secret and is refused."""
+    meant = said.meant
+    if now.side != now.game.side:
+        now.say("refused_seal_due")
+    elif said.recognition is not None:
+        now.say("seal_written")
+    elif meant.kind not in NAMES_A_MOVE:
+        now.say("not_understood")
+    else:
+        written = meant.uttered if meant.correction else said.text
+        sealed = Understanding(Kind.COMMAND, said.text, command=Command.SEAL, rest=written)
+        commands.confirm(now, may, Statement(said.text, sealed))
+
+
+def _do(now: Exchange, may: Sayable, said: Statement) -> None:
+    """Do what was said, without asking."""
+    game, meant = now.game, said.meant
+    if _corrects_too_late(now, said):
+        now.submit(f.Correct(by=now.side, text=meant.words))
+    elif (
+        meant.command is Command.CORRECTION
+        and now.side == game.side
+        and game.turn.announced is not None
+    ):
+        if may_be_a_slip(game):
+            now.ask(questions.correct(now.about, now.side, said))
+        else:
+            now.say("refused_already_made")
+    elif meant.kind is Kind.COMMAND:
+        commands.do(now, may, meant)
+    elif meant.kind not in NAMES_A_MOVE:
+        _not_understood(now, said.text)
+    elif now.side != game.side or said.repeats:
+        _repeat(now, said)
+        if may.repeats is not None and meant.move == may.repeats[1]:
+            now.do(Acknowledge(now.side))
+    else:
+        _announce(now, said)
+
+
+def _repeat(now: Exchange, said: Statement) -> None:
+    """Repeat the opponent's announcement, or the last move (D.2.1)."""
+    named = said.meant.moves[0].uci() if said.meant.move else None
+    now.change(repeated=len(now.game.history) + (not said.repeats))
+    now.submit(f.Repeat(by=now.side, text=said.text, move=named))
+
+
+def _announce(now: Exchange, said: Statement) -> None:
+    """Announce a move, or correct the announcement (D.2.1, D.2.8)."""
+    meant = said.meant
+    named = meant.moves[0].uci() if meant.move else None
+    _learn_from_correction(now, said)
+    if meant.correction:
+        now.submit(f.Correct(by=now.side, text=meant.words, move=named))
+    else:
+        now.submit(f.Announce(by=now.side, text=said.text, move=named))
+
+
+def _not_understood(now: Exchange, text: str = "") -> None:
+    """Take words without a meaning. From the player on move they are still a fact: the move is
+    begun, so a press now is too early (D.2.4) and no irregularity (7.5.3). Undecided sound has no
+    ``text``, for the Laws must not decide it either."""
+    if now.side == now.game.side and not now.about.seal_due and not now.game.over:
+        now.submit(f.Announce(by=now.side, text=text))
+    else:
+        now.say("not_understood")
+
+
+def _corrects_too_late(now: Exchange, said: Statement) -> bool:
+    """Return whether this corrects an announcement after the player pressed the clock (D.2.8), and
+    not a repetition of the opponent's move."""
+    game, meant = now.game, said.meant
+    if now.side == game.side or said.repeats or not game.history or not meant.correction:
+        return False
+    if meant.command is Command.CORRECTION:
+        return game.turn.announced is None
+    return meant.kind in NAMES_A_MOVE and (game.turn.announced is None or meant.move is None)
+
+
+def _corrects_what_is_executed(now: Exchange, meant: Understanding) -> bool:
+    """Return whether another announcement would contradict a move that hands have executed. Without
+    sensors nobody has felt them: the move was entered as it was announced."""
+    game, turn = now.game, now.game.turn
+    return (
+        meant.move is not None
+        and game.tables[game.board_of(game.side)].sensors
+        and turn.announced not in (None, meant.move)
+        and turn.executed is not None
+        and turn.executed != meant.move
+    )
+
+
+def _corrects_by_chance(now: Exchange, said: Statement) -> bool:
+    """Return whether sound would change the announcement without a word of correction: it may be
+    the opponent's repetition, misheard."""
+    announced = now.game.turn.announced
+    other = said.meant.move is not None and announced not in (None, said.meant.move)
+    return other and said.recognition is not None and not said.meant.correction
+
+
+def _learn(now: Exchange, said: Statement, phrase: str | None = None) -> None:
+    """Learn that the sound of ``said`` meant ``phrase``, or its own words."""
+    if said.recognition is not None:
+        now.do(Learn(now.side, said.recognition, said.text if phrase is None else phrase))
+
+
+def _learn_from_correction(now: Exchange, said: Statement) -> None:
+    """Learn from earlier sound that differs in one thing from what is said now: it was misheard."""
+    meant, board = said.meant, now.about.board(said)
+    if meant.move is None or not may_be_a_slip(now.game, meant.move):
+        return
+    corrects = now.game.turn.announced not in (None, meant.move)
+    for before in (now.talk.doubted, now.talk.accepted if corrects else None):
+        if before is None or len(before.meant.uttered.split()) != len(meant.uttered.split()):
+            continue
+        if now.pack.differing([before.text, meant.uttered], board) is not None:
+            _learn(now, before, meant.uttered)
+    now.change(doubted=None, accepted=said)
+
+
+# --- buttons, hands and rulings -------------------------------------------------------------------
+
+
+def _pressed(now: Exchange, presser: str, at: int) -> None:
+    """The clock was pressed. The player's own press confirms a doubtful move; while a question
+    about the move stays open, it does not count. An assistant did not hear the question, so their
+    press confirms nothing."""
+    question, begun = now.talk.question, now.talk.beginning
+    if now.side != now.game.side:
+        return
+    if question is None:
+        if begun is not None and begun.said.meant.correction:
+            now.do(HoldPress())
+            now.ask(questions.where(now.about, now.side, begun))
+    elif question.holds_the_clock:
+        now.do(HoldPress())
+        _ask_again(now, question, unclear=False)
+    elif question.is_a_doubt and not question.options[0].repeats:
+        confirmed = _confirm(now, question, at if presser == now.side else -1)
+        now.do(*(() if confirmed else (HoldPress(),)))
+
+
+def _tapped(now: Exchange, at: int) -> None:
+    question = now.talk.question
+    if question is not None and question.is_a_doubt:
+        _confirm(now, question, at)
+
+
+def _confirm(now: Exchange, question: Question, at: int) -> bool:
+    """Take a button as *ja*, if the move has been read to its end before, and hands have not done
+    something else. Return whether it was confirmed."""
+    told, option = now.about.told(question.words), question.options[0]
+    if told == math.inf:
+        return False  # it is being said
+    heard = told is not None and at >= max(told, question.asked)
+    if not heard or len(question.options) > 1 or option.meant.move is None:
+        _ask_again(now, question, unclear=False, brief=True)
+        return False
+    if not _fits(now, option):
+        _withdraw(now, refused=True)
+        return False
+    _take_doubt(now, option)
+    return True
+
+
+def _ruled(now: Exchange, taken: Taken) -> None:
+    """Rulings were given: hands may have answered, or what was asked about may be over."""
+    pending, question = now.game.pending, now.talk.question
+    both = pending is not None and pending.ruling in taken.rulings and now.side in pending.asked
+    if question is not None and both:
+        _withdraw(now, refused=False)  # from now on a ja answers what both players are asked
+    elif question is not None and question.is_a_doubt:
+        _ruled_in_doubt(now, question, taken)
+    elif now.talk.repetition is not None:
+        repetition = now.talk.repetition
+        if _executed([repetition], _shown(now, taken)) is not None:
+            now.change(repetition=None)
+            _repeat(now, repetition)
+    asked = any(isinstance(one, AdjournmentAsked) for one in taken.rulings)
+    free = now.talk.question is None and now.side != now.about.absent
+    if asked and free and now.game.wants_to_adjourn == OTHER[now.side]:
+        now.ask(questions.agree_to_adjourn(now.about, now.side))
+
+
+def _ruled_in_doubt(now: Exchange, question: Question, taken: Taken) -> None:
+    rulings, side = taken.rulings, now.side
+    announced = any(isinstance(one, Announced) for one in rulings)
+    if announced or any(isinstance(one, Repeated) and one.by == side for one in rulings):
+        now.end_question()
+        return  # it was said in another way, and everybody has heard it
+    called = any(isinstance(one, ArbiterNeeded) for one in rulings)
+    if called or isinstance(taken.fact, f.Arbiter | f.CallArbiter):
+        # From now on people talk with the arbiter, and a ja may be for them.
+        _withdraw(now, refused=False)
+        return
+    if (move := _shown(now, taken)) is not None:
+        option = _executed(question.options, move)
+        if option is None:
+            _withdraw(now, refused=True)
+        else:
+            _take_doubt(now, option)
+        return
+    touched = any(isinstance(one, Touched) and one.by == side for one in rulings)
+    if touched and not any(_fits(now, option) for option in question.options):
+        _withdraw(now, refused=True)
+
+
+def _shown(now: Exchange, taken: Taken) -> chess.Move | None:
+    """The move that the player's hands have just executed on their own board."""
+    game = now.game
+    if now.side != game.side and len(game.tables) < 2:
+        return None  # the hands are the other player's
+    for one in taken.rulings:
+        if isinstance(one, Executed) and one.board == game.board_of(now.side):
+            return chess.Move.from_uci(one.move)
+    return None
+
+
+def _executed(options: Sequence[Statement], move: chess.Move | None) -> Statement | None:
+    """The option that hands have executed, if any."""
+    if move is None:
+        return None
+    return next((one for one in options if one.meant.move == move and not one.repeats), None)
+
+
+def _fits(now: Exchange, option: Statement) -> bool:
+    """Return whether hands have done nothing that ``option`` contradicts."""
+    game = now.game
+    felt = felt_moves(game, now.side) if game.tables[game.board_of(now.side)].sensors else None
+    return felt is None or option.meant.move in felt
+
+
+def _take_doubt(now: Exchange, option: Statement) -> None:
+    """What the player did confirms ``option``."""
+    now.end_question()
+    _learn(now, option)
+    _do(now, sayable(now.about, now.side, now.talk), option)
+    now.do(Relisten())
+
+
+def _withdraw(now: Exchange, *, refused: bool) -> None:
+    now.end_question(refused=refused)
+    now.cancel()
