@@ -8,12 +8,14 @@ from blindplay.hearing.statement import Statement
 from blindplay.language import NEVER_OPENED, QUESTIONS, About, Command, Understanding, join
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
+from blindplay.laws.due import due
 from blindplay.laws.moving import may_be_a_slip
 from blindplay.laws.rulings import ClockReading, Refused
 from blindplay.laws.sheets import before_last_of
 from blindplay.laws.state import OTHER
 from blindplay.wording.announcements import announcements
 from blindplay.wording.position import hint_in_words, look
+from blindplay.wording.steps import step_in_words
 from blindplay.wording.values import pairing_in_words
 
 from . import OpeningWord, questions
@@ -313,21 +315,18 @@ def _help(now: Exchange, may: Sayable, meant: Understanding) -> None:
 
 
 def _tell_what_is_due(now: Exchange) -> None:
-    """Say in one sentence what the player does next; nothing after the game."""
-    game, pack = now.game, now.pack
-    if game.over or game.adjourned:
+    """Say in one sentence what the player does next, and how to say it; nothing after the game."""
+    game, pack, step = now.game, now.pack, due(now.game, now.side)
+    if step.do == "nothing":
         return
-    key = "to_move" if game.turn.announced is None else "help_repeat"
-    if game.adjourning:
-        key = "seal_written" if now.side == game.side else "refused_seal_due"
-    elif now.side == game.side:
-        done = "help_correct" if game.turn.made is None else "help_press"
-        done = done if may_be_a_slip(game) else "help_made"
-        key = "help_announce" if game.turn.announced is None else done
-    correction = pack.command(Command.CORRECTION)
-    example = pack.announce(chess.Board(), chess.Move.from_uci("g1f3"))
-    player = pack.sentence(game.side)
-    now.do(Say(now.side, pack.sentence(key, correction=correction, example=example, player=player)))
+    words = [step_in_words(pack, game, step)]
+    if step.do == "announce" and step.move is None:
+        example = pack.announce(chess.Board(), chess.Move.from_uci("g1f3"))
+        words.append(pack.sentence("help_announce", example=example))
+    elif now.side == game.side and game.turn.announced is not None and may_be_a_slip(game):
+        correction = pack.command(Command.CORRECTION)
+        words.append(pack.sentence("help_correct", correction=correction))
+    now.do(Say(now.side, join(" ", words, pack.code)))
 
 
 def _more(now: Exchange, may: Sayable, meant: Understanding) -> None:

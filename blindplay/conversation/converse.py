@@ -476,7 +476,6 @@ def _do(now: Exchange, may: Sayable, said: Statement) -> None:
 def _repeat(now: Exchange, said: Statement) -> None:
     """Repeat the opponent's announcement, or the last move (D.2.1)."""
     named = said.meant.moves[0].uci() if said.meant.move else None
-    now.change(repeated=len(now.game.history) + (not said.repeats))
     now.submit(f.Repeat(by=now.side, text=said.text, move=named))
 
 

@@ -30,11 +30,10 @@ def sayable(about: Situation, side: str, talk: Talk) -> Sayable:
     answers = () if asked is None else (Command.YES, Command.NO)
     known = frozenset((*commands, *answers, *((Command.MORE,) if talk.untold else ())))
     always = known & NEVER_OPENED
-    repeats = _repeats(game, side, talk)
     return Sayable(
         _awaited(about, side, talk, both_asked=both_asked),
         _boards(game, side),
-        repeats,
+        _repeats(game, side),
         both_asked,
         asked,
         commands,
@@ -68,7 +67,7 @@ def _boards(game: Game, side: str) -> tuple[chess.Board, ...]:
     return (game.board, *(ply.before for ply in game.history[-1:] if repeating))
 
 
-def _repeats(game: Game, side: str, talk: Talk) -> tuple[chess.Board, chess.Move] | None:
+def _repeats(game: Game, side: str) -> tuple[chess.Board, chess.Move] | None:
     """The position and the move of it that ``side`` may be repeating (D.2.1)."""
     if game.over or (side == game.side and game.turn.announced is not None):
         return None
@@ -76,7 +75,7 @@ def _repeats(game: Game, side: str, talk: Talk) -> tuple[chess.Board, chess.Move
         move = game.turn.announced
         return (game.board, move) if move is not None else None
     begun = game.turn.touched or game.turn.executed is not None
-    if not game.history or begun or talk.repeated == len(game.history):
+    if not game.history or begun or side in game.repeated:
         return None
     last = game.history[-1]
     return last.before, last.spoken

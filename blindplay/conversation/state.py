@@ -229,9 +229,9 @@ class Talk:
     an announcement whose rest is still to come. ``refused``: statements that the player refused,
     and how often each was heard since; they are not offered at once. ``doubted``: the likeliest of
     what the player said no to; ``accepted``: the last announcement that was taken; ``repetition``:
-    a doubtful repetition of what everybody has just heard, which hands confirm. ``repeated``: the
-    ply that the player repeated last. ``untold``: the commands that help has not told yet, since
-    ``helped``. ``looked_at``: the square that the player asked about last.
+    a doubtful repetition of what everybody has just heard, which hands confirm. ``untold``:
+    the commands that help has not told yet, since ``helped``. ``looked_at``: the square that the
+    player asked about last.
     """
 
     question: Question | None = None
@@ -242,7 +242,6 @@ class Talk:
     doubted: Statement | None = None
     accepted: Statement | None = None
     repetition: Statement | None = None
-    repeated: int = 0
     untold: tuple[str, ...] = ()
     helped: int = 0
     looked_at: About | None = None

@@ -107,9 +107,10 @@ def test_a_table_without_boards_says_what_is_true_without_one(play: Play, pack: 
     correction = pack.command(Command.CORRECTION)
     table.enter(f"{correction} d4", say("corrected", move=MOVES["d2d4"]))
     table.enter(pack.command(Command.REPEAT), say("corrected", move=MOVES["d2d4"]))
-    table.enter(pack.command(Command.HELP), say("help_press", correction=correction))
-    table.enter(correction, say("repeat_please"))
-    table.enter("", say("repeat_please"))  # it completes nothing while this is asked
+    table.enter(pack.command(Command.HELP), say("help_correct", correction=correction))
+    table.enter(correction, say("correct_which", move=MOVES["d2d4"]))
+    # It completes nothing while this is asked.
+    table.enter("", say("correct_how", move=MOVES["d2d4"]))
     table.enter("nf3", MOVES["g1f3"])
     table.enter("", say("pressed", player=pack.sentence("black")))
     leave(table, pack)
@@ -172,7 +173,7 @@ def test_claims_are_understood_in_short_forms(play: Play, pack: Language) -> Non
     short = pack.typed(Command.CLAIM_REPETITION.value)[0]
     for claim in ("claim threefold", "threefold", short):
         what = pack.command(Command.CLAIM_REPETITION)
-        table.enter(claim, say("claim_sure", what=what))
+        table.enter(claim, say("claim_move_sure", what=what))
         table.enter(pack.command(Command.NO), say("cancelled"))
     leave(table, pack)
 

@@ -85,7 +85,7 @@ def test_a_move_that_hands_have_executed_as_announced_is_not_corrected(at: Conve
     assert at.type("Korrektur") == made
     assert at.hear(Verdict.ACCEPT, "springer hector drei") == made
     assert (at.announced, at.asked()) == ("g1f3", False)
-    assert at.type("Hilfe")[0] == GERMAN.sentence("help_made")
+    assert at.type("Hilfe")[0] == GERMAN.sentence("due_press")
     assert at.holds() == []
 
 

@@ -421,9 +421,11 @@ def test_captured_pieces_are_counted(talk: Talk) -> None:
 
 
 def test_help_says_what_can_be_said_now_and_more_on_request(at: Conversation) -> None:
-    assert at.type("Hilfe", "black")[0] == "Weiß ist am Zug."  # nothing to repeat yet
+    turn = GERMAN.sentence("wait_announce", player="Weiß")
+    assert at.type("Hilfe", "black")[0] == GERMAN.sentence("due_wait", what=turn)
     first = at.type("was kann ich sagen")
-    assert first[0].startswith("Sagen Sie Ihren Zug an")
+    example = GERMAN.sentence("help_announce", example="Springer Gustav eins Felix drei")
+    assert first[0] == f"{GERMAN.sentence('due_announce')} {example}"
     assert first[1].startswith("Sie können sagen: Zeit") and first[1].endswith("Weiter mit: Mehr.")
     assert Command.MORE in at.talking.sayable("white").bare
     told = first[1]
@@ -434,8 +436,18 @@ def test_help_says_what_can_be_said_now_and_more_on_request(at: Conversation) ->
         assert GERMAN.command(command) in told
     assert at.type("mehr") == [GERMAN.sentence("refused_no_more")]
     at.hear(Verdict.ACCEPT, "springer felix drei")
-    assert at.type("Hilfe")[0].startswith("Führen Sie den angesagten Zug aus.")
-    assert at.type("Hilfe", "black")[0] == "Wiederholen Sie den angesagten Zug."
+    move = "Springer Gustav eins Felix drei"
+    correct = GERMAN.sentence("help_correct", correction="Korrektur")
+    assert at.type("Hilfe")[0] == f"{GERMAN.sentence('due_execute', move=move)} {correct}"
+    assert move in at.type("Hilfe", "black")[0]
+
+
+def test_a_correction_of_nothing_says_what_is_due(at: Conversation) -> None:
+    nothing, due = at.type("falsch")
+    assert nothing == GERMAN.sentence("refused_nothing_announced")
+    assert due.startswith(GERMAN.sentence("due_announce"))
+    at.table.submit(f.Resign(by="black"))
+    assert at.type("falsch") == [GERMAN.sentence("refused_game_over")]
 
 
 def test_more_is_listened_for_only_a_while(at: Conversation) -> None:

@@ -60,9 +60,16 @@ def typed(sitting: Sitting, *lines: str) -> list[f.Fact]:
 def test_a_word_of_the_arbiter_is_their_decision(
     sitting: Sitting, word: str, decision: str
 ) -> None:
-    (fact, *_) = typed(sitting, word)
+    (fact, *_) = typed(sitting, word, *(["ja"] if word == "adjourn" else []))
     assert isinstance(fact, f.Arbiter)
     assert (fact.by, fact.do) == ("arbiter", decision)
+
+
+def test_the_arbiter_is_asked_before_the_game_is_adjourned(sitting: Sitting) -> None:
+    sitting.said()
+    assert typed(sitting, "adjourn") == []
+    assert sitting.said() == [GERMAN.sentence("adjourn_now_sure", player="Weiß")]
+    assert typed(sitting, "nein") == [] and not sitting.table.game.adjourning
 
 
 def test_clock_sets_what_is_left(sitting: Sitting) -> None:
@@ -148,7 +155,11 @@ def test_a_correction_after_the_own_press_is_never_played_for_the_opponent(
 def test_enter_does_not_complete_a_move_whose_correction_is_asked_about(sitting: Sitting) -> None:
     facts = typed(sitting, "Eva vier", "Korrektur", "")
     assert not any(isinstance(fact, f.Press) for fact in facts)
-    assert sitting.said()[-2:] == [GERMAN.sentence("repeat_please")] * 2
+    move = "Bauer Eva zwei Eva vier"
+    assert sitting.said()[-2:] == [
+        GERMAN.sentence("correct_which", move=move),
+        GERMAN.sentence("correct_how", move=move),
+    ]
     typed(sitting, "David vier", "")
     assert [ply.move.uci() for ply in sitting.table.game.history] == ["d2d4"]
 
@@ -434,7 +445,7 @@ def test_a_players_word_is_no_decision_where_nobody_presides(sit: Sit) -> None:
     sitting.start()
     sitting.said()
     assert typed(sitting, "adjourn") == []
-    assert sitting.said() == [f"{sitting.session.pack.command(Command.ADJOURN)}. Say yes or no."]
+    assert sitting.said() == [sitting.session.pack.sentence("adjourn_wish_sure")]
     (fact, *_) = typed(sitting, "confirm")  # it means yes
     assert isinstance(fact, f.Adjourn)
 
@@ -460,8 +471,8 @@ def test_restore_asks_first_and_undo_brings_the_moves_back(sitting: Sitting) -> 
     sitting.play("e2e4", "e7e5")
     keyboard, said = Keyboard(sitting.session), GERMAN.sentence
     keyboard.do("arbiter: restore 1")
-    yes_or_no = said("say_yes_or_no")
-    assert sitting.said()[-1] == f"{said('take_back', number='eins', player='Weiß')} {yes_or_no}"
+    what = said("take_back", number="eins", player="Weiß")
+    assert sitting.said()[-1] == said("restore_sure", what=what)
     assert len(sitting.table.game.history) == 2
     keyboard.do("ja")
     assert len(sitting.table.game.history) == 1
@@ -480,7 +491,7 @@ def test_the_question_and_its_answer_are_in_the_language_of_who_hears_them(sit: 
     sitting.play("e2e4", "e7e5")
     keyboard, said = Keyboard(sitting.session), load("en").sentence
     keyboard.do("restore 0")
-    assert sitting.said()[-1] == f"{said('take_back_all')} {said('say_yes_or_no')}"
+    assert sitting.said()[-1] == said("restore_sure", what=said("take_back_all"))
     keyboard.do("yes")
     asked = GERMAN.sentence("consent_asked", what=GERMAN.sentence("take_back_all"))
     assert asked in sitting.said()  # to everybody
@@ -560,11 +571,13 @@ def test_a_clock_is_set_after_a_yes_and_both_times_are_read_first(sit: Sit) -> N
     """Without an arbiter a clock at zero loses the game."""
     sitting = sit(time_control="5400")
     sitting.start()
-    assert typed(sitting, "clock white 0") == []
+    assert typed(sitting, "clock white 1") == []
     times = GERMAN.sentence(
-        "clocks_read", white="null Sekunden", black="eine Stunde dreißig Minuten"
+        "clocks_read", white="eine Sekunde", black="eine Stunde dreißig Minuten"
     )
     assert sitting.said() == [GERMAN.sentence("clocks_sure", times=times)]
+    assert typed(sitting, "clock white 0") == []
+    assert sitting.said()[-1] == GERMAN.sentence("clock_zero_sure", player="Weiß")
     assert typed(sitting, "nein") == []
     assert sitting.table.game.clock.left["white"] > 5_000_000
     assert sitting.table.game.clock.running == "white"

@@ -209,7 +209,10 @@ def test_each_step_of_an_adjournment_is_said_to_those_concerned(sitting: Sitting
     sitting.play("e2e4", "e7e5")
     sitting.said()
     typed(sitting, "Hängepartie", "ja")
-    assert sitting.said()[-2:] == [SAID("adjourn_wanted", player="Weiß"), SAID("adjourn_sure")]
+    assert sitting.said()[-2:] == [
+        SAID("adjourn_wanted", player="Weiß"),
+        SAID("adjourn_sure", player="Schwarz"),
+    ]
     assert not sitting.table.game.adjourning
     typed(sitting, "ja")
     assert sitting.said() == [SAID("seal_asked", player="Weiß")]
@@ -222,7 +225,7 @@ def test_each_step_of_an_adjournment_is_said_to_those_concerned(sitting: Sitting
 def test_a_no_of_the_opponent_lets_the_game_go_on(sitting: Sitting) -> None:
     sitting.play("e2e4", "e7e5")
     typed(sitting, "schwarz: Hängepartie", "schwarz: ja")
-    assert sitting.said()[-1] == SAID("adjourn_sure")
+    assert sitting.said()[-1] == SAID("adjourn_sure", player="Weiß")
     typed(sitting, "nein")
     assert sitting.said() == [SAID("adjourn_declined", player="Weiß")]
     assert not sitting.table.game.adjourning
@@ -246,7 +249,7 @@ def test_where_an_arbiter_presides_the_wish_is_theirs_to_answer(sit: Sit) -> Non
     typed(sitting, "Hängepartie", "ja")
     why = SAID("needed_adjournment", player="Weiß")
     assert sitting.said()[-1] == SAID("arbiter_needed", why=why)
-    typed(sitting, "adjourn")
+    typed(sitting, "adjourn", "ja")
     assert sitting.table.game.adjourning
 
 

@@ -47,7 +47,7 @@ WINS = {"de": "Gegner kann nicht gewinnen", "en": "my opponent cannot win"}, "no
 
 
 def asked(pack: Language, key: str, **values: str) -> str:
-    return f"{pack.sentence(key, **values)} {pack.sentence('say_yes_or_no')}"
+    return pack.sentence("restore_sure", what=pack.sentence(key, **values))
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,12 @@ def test_moves_are_corrected_taken_back_and_sealed(
         place = {"number": pack.number(1), "player": pack.sentence("white")}
         terminal.enter("undo", asked(pack, "take_back_undone", **place))
         terminal.enter(yes, pack.sentence("take_back_undone", **place))
-        terminal.enter('{"fact": "arbiter", "do": "adjourn"}', pack.sentence("black"))
+        black = pack.sentence("black")
+        adjourn = pack.sentence("adjourn_now_sure", player=black)
+        terminal.enter('{"fact": "arbiter", "do": "adjourn"}', adjourn)
+        terminal.enter(yes, pack.sentence("seal_asked", player=black))
         terminal.enter("e5", pack.sentence("seal_sure"))
-        sealed = pack.sentence("sealed", player=pack.sentence("black"))
+        sealed = pack.sentence("sealed", player=black)
         told = terminal.enter(yes, sealed)
         assert pack.file(4) not in told
         terminal.enter(leave)

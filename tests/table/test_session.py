@@ -126,7 +126,8 @@ def test_help_after_a_typed_move_says_to_press(seat: Sitting) -> None:
     seat.said()
     seat.session.typed("white", "Hilfe")
     word = GERMAN.command(Command.CORRECTION)
-    assert seat.said()[0] == GERMAN.sentence("help_press", correction=word)
+    correct = GERMAN.sentence("help_correct", correction=word)
+    assert seat.said()[0] == f"{GERMAN.sentence('due_press')} {correct}"
 
 
 def doubt(sitting: Sitting, side: str = "white") -> None:
