@@ -18,7 +18,7 @@ import chess
 from blindplay.hearing.decision import Decision, Verdict
 from blindplay.hearing.expectation import felt_moves
 from blindplay.hearing.statement import Statement, interpret
-from blindplay.language import NEVER_OPENED, Command, Kind, Understanding
+from blindplay.language import NEVER_OPENED, Command, IllegalReason, Kind, Understanding
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
 from blindplay.laws.moving import may_be_a_slip
@@ -423,7 +423,7 @@ def _consider(now: Exchange, may: Sayable, said: Statement) -> None:
     if now.side == game.side and not (said.repeats or game.over or made):
         if _corrects_what_is_executed(now, meant) or _corrects_by_chance(now, said):
             question = questions.correct(now.about, now.side, said)
-        else:
+        elif meant.kind is Kind.AMBIGUOUS or meant.why is IllegalReason.PROMOTION_MISSING:
             question = questions.rest(now.about, now.side, said)
     if question is not None:
         now.ask(question)

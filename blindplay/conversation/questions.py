@@ -111,11 +111,9 @@ def where(about: Situation, side: str, begun: Beginning) -> Question:
 
 def rest(about: Situation, side: str, said: Statement) -> Question | None:
     """Ask for what an announcement left open: which piece, which side, or the promotion (D.2.1);
-    None if nothing is open, or too much."""
+    None if too much is open."""
     meant, board, pack = said.meant, about.game.board, about.readers.of(side)
     missing = meant.why is IllegalReason.PROMOTION_MISSING
-    if meant.kind is not Kind.AMBIGUOUS and not missing:
-        return None
     moves = meant.alternatives if missing else sorted(meant.moves, key=_origin)
     texts = [pack.announce(board, move) for move in moves]
     answers = pack.differing(texts, board)

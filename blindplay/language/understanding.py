@@ -76,11 +76,11 @@ class Command(Enum):
 TYPED = frozenset(
     map(
         Command,
-        ("claim_repetition", "claim_fifty_moves", "claim_time", "claim_cannot_win",
+        ("yes", "no", "claim_repetition", "claim_fifty_moves", "claim_time", "claim_cannot_win",
          "claim_no_effort", "hint", "done", "chat"),
     )
 )  # fmt: skip
-"""Commands with short forms that are typed only: they are long to type, and rare."""
+"""Commands with forms that are typed only: they are long to say, or their words are not heard."""
 
 QUESTIONS = frozenset(
     (

@@ -20,7 +20,7 @@ from blindplay.conversation.state import (
 )
 from blindplay.hearing.decision import Candidate, Decision, Verdict
 from blindplay.hearing.statement import interpret
-from blindplay.language import languages
+from blindplay.language import Command, languages
 from blindplay.laws import Game
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
@@ -381,3 +381,23 @@ def test_an_answer_that_comes_a_little_too_late_is_told_so(waiting: Waiting) -> 
     assert waiting.at(LATE + 5_000, TypedLine("white", "ja")) == [late]
     nothing = Say("white", GERMAN.sentence("refused_no_question"))
     assert waiting.at(3 * LATE, TypedLine("white", "ja")) == [nothing]
+
+
+@pytest.mark.parametrize("language", languages())
+def test_a_yes_and_a_no_may_be_typed_in_many_words(talk: Talk, language: str) -> None:
+    at = talk(language=language)
+    for word in (at.pack.command(Command.NO), *at.pack.typed("no")):
+        at.type(at.pack.command(Command.RESIGN))
+        assert at.type(word) == [at.pack.sentence("cancelled")]
+    for word in at.pack.typed("yes"):
+        with talk(language=language) as other:
+            other.type(at.pack.command(Command.RESIGN))
+            other.type(word)
+            assert other.table.game.over
+
+
+def test_the_answers_that_people_give_are_taken(at: Conversation) -> None:
+    for word, cancels in (("doch nicht", True), ("ja bitte", False)):
+        at.type("Remis anbieten")
+        assert (at.type(word) == [GERMAN.sentence("cancelled")]) is cancels
+    assert "white" in at.table.game.offers
