@@ -175,8 +175,10 @@ class SimulatedGame:
                 return
             question = self._session.talking.asked(person.side)
             if question is None:
-                if repeats and not any(" said " in line for line in self.table.printed[lines:]):
-                    return  # silence is the answer to a repetition
+                told = [line for line in self.table.printed[lines:] if " said " in line]
+                heard = self._session.readers.of(person.side).sentence("heard_waiting")
+                if repeats and all(line.endswith(heard) for line in told):
+                    return  # at most a short sound is the answer to a repetition
                 person.cost.refused += 1
                 words = full
                 continue

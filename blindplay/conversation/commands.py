@@ -1,6 +1,7 @@
 """What comes of a command: facts, answers, help."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import chess
 
@@ -35,12 +36,6 @@ from .state import ASK_AGAIN, Exchange, Sayable
 
 COMMANDS_AT_ONCE = 5
 """Number of commands that help tells before it waits for "mehr"."""
-# Questions that the Laws allow, and what their facts are about.
-_ABOUT: Mapping[Command, str] = {
-    Command.CLOCK_BOTH: "time",
-    Command.MOVES: "moves",
-    Command.LAST_MOVE: "last_move",
-}
 CLAIMS: Mapping[Command, str] = {
     Command.CLAIM_REPETITION: "repetition",
     Command.CLAIM_FIFTY_MOVES: "fifty_moves",
@@ -48,7 +43,7 @@ CLAIMS: Mapping[Command, str] = {
     Command.CLAIM_NO_EFFORT: "no_effort",
 }
 """Claims of a draw, and their rules in the contract."""
-# Commands that are a fact by themselves.
+# Commands that are a fact by themselves; the last ones are questions that the Laws allow.
 _FACTS: Mapping[Command, Callable[..., f.Fact]] = {
     Command.RESIGN: f.Resign,
     Command.OFFER_DRAW: f.OfferDraw,
@@ -57,11 +52,15 @@ _FACTS: Mapping[Command, Callable[..., f.Fact]] = {
     Command.CLAIM_TIME: f.ClaimTime,
     Command.REQUEST_EXTRA_TIME: f.RequestExtraTime,
     Command.ADJUST: f.Adjust,
+    Command.CLOCK_BOTH: partial(f.Query, about="time"),
+    Command.MOVES: partial(f.Query, about="moves"),
+    Command.LAST_MOVE: partial(f.Query, about="last_move"),
 }
+_UNCONFIRMED = {Command.ADJUST, Command.CLOCK_BOTH, Command.MOVES, Command.LAST_MOVE}
 CONFIRMED = frozenset(
     (*CLAIMS, *_FACTS, Command.CALL_ARBITER, Command.ADJOURN, Command.PAUSE, Command.TAKE_BACK,
      Command.SIGN)
-) - {Command.ADJUST}  # fmt: skip
+) - _UNCONFIRMED  # fmt: skip
 """Commands that end or change the game: they need a *ja*. Declining a draw is one of them: a
 misheard acceptance must not lose the offer."""
 
@@ -85,11 +84,9 @@ def confirm(now: Exchange, may: Sayable, said: Statement) -> None:
 
 def do(now: Exchange, may: Sayable, meant: Understanding) -> None:
     """Do the command of ``meant``, without asking."""
-    command, side = meant.command, now.side
+    command, side, game, pack = meant.command, now.side, now.game, now.pack
     assert command is not None
-    if command in _ABOUT:
-        now.submit(f.Query(by=side, about=_ABOUT[command]))
-    elif command in QUESTIONS:
+    if command in QUESTIONS:
         _look(now, command, meant.about or About())
     elif command in CLAIMS:
         _claim(now, command, meant)
@@ -97,24 +94,53 @@ def do(now: Exchange, may: Sayable, meant: Understanding) -> None:
         now.submit(_FACTS[command](by=side))
     elif command in VOICE:
         now.do(AdjustVoice(side, command))
-    elif command in (Command.YES, Command.NO):
-        _answer(now, may, given=command is Command.YES)
-    else:
-        _OTHERS[command](now, may, meant)
-
-
-def _answer(now: Exchange, may: Sayable, *, given: bool) -> None:
-    """Answer what the Laws ask both players, or say that nothing is asked."""
-    if may.both_asked:
-        now.submit(f.Consent(by=now.side, given=given))
-    else:
-        now.say("question_lapsed" if now.has_just_lapsed else "refused_no_question")
-
-
-def _tell_time(now: Exchange, may: Sayable, meant: Understanding) -> None:
-    """Tell one of the two times; the fact and its ruling are about both."""
-    assert meant.command is not None
-    now.do(TellTime(now.side, f.Query(by=now.side, about="time"), meant.command))
+    match command:
+        case Command.YES | Command.NO if may.both_asked:
+            now.submit(f.Consent(by=side, given=command is Command.YES))
+        case Command.YES | Command.NO:
+            now.say("question_lapsed" if now.has_just_lapsed else "refused_no_question")
+        case Command.CLOCK_MINE | Command.CLOCK_OPPONENT:
+            # One of the two times is told; the fact and its ruling are about both.
+            now.do(TellTime(side, f.Query(by=side, about="time"), command))
+        case Command.SEAL:
+            _seal(now, meant)
+        case Command.TAKE_BACK:
+            _take_back(now)
+        case Command.HINT:
+            _hint(now)
+        case Command.DONE:
+            _done(now)
+        case Command.CHAT if now.about.absent and game.served:
+            now.do(ReadChat())
+        case Command.CHAT:
+            now.say("lichess_chat_none")
+        case Command.SIGN if game.result:
+            now.submit(f.Sign(by=side, result=game.result))  # 8.7
+        case Command.SIGN:
+            now.say("refused_not_over")
+        case Command.ADJOURN if now.about.absent:
+            now.say(_why_not_playing(now) or "adjourn_alone")
+        case Command.ADJOURN:  # the arbiter is asked or, where nobody presides, the opponent
+            now.submit(f.Adjourn(by=side))
+        case Command.CALL_ARBITER:
+            _call_arbiter(now)
+        case Command.PAUSE | Command.RESUME:
+            _pause(now, may, command)
+        case Command.CALL_ASSISTANT:
+            public = now.about.readers.everybody
+            now.do(say(public, None, "assistant_called", player=public.sentence(side)))
+        case Command.WHERE_I_PLAY if found := now.about.pairing(side):
+            now.do(Say(side, pairing_in_words(found, pack)))
+        case Command.WHERE_I_PLAY:
+            now.say("pairing_unknown")
+        case Command.REPEAT:
+            now.do(SayAgain(side))
+        case Command.CORRECTION:
+            _correct_nothing(now)
+        case Command.HELP:
+            _help(now, may)
+        case Command.MORE:
+            _more(now)
 
 
 def _look(now: Exchange, command: Command, about: About) -> None:
@@ -138,7 +164,7 @@ def _claim(now: Exchange, command: Command, meant: Understanding) -> None:
         now.submit(f.ClaimDraw(by=now.side, rule=CLAIMS[command], move=move))
 
 
-def _seal(now: Exchange, may: Sayable, meant: Understanding) -> None:
+def _seal(now: Exchange, meant: Understanding) -> None:
     """Write the sealed move; never say it, for it is the player's secret."""
     if not (now.game.adjourning or now.game.adjourned or now.game.over):
         # The press after it would adjourn, and nobody has agreed to that.
@@ -149,7 +175,7 @@ def _seal(now: Exchange, may: Sayable, meant: Understanding) -> None:
         now.submit(f.Seal(by=now.side, text=meant.rest))
 
 
-def _take_back(now: Exchange, may: Sayable, meant: Understanding) -> None:
+def _take_back(now: Exchange) -> None:
     """In training without an arbiter: take back the player's own last move, with the answer to it.
     A move that is only made is not a ply yet. On a server, the opponent is asked, or agrees."""
     game = now.game
@@ -162,7 +188,7 @@ def _take_back(now: Exchange, may: Sayable, meant: Understanding) -> None:
         now.submit(f.Arbiter(do="restore", ply=own))
 
 
-def _hint(now: Exchange, may: Sayable, meant: Understanding) -> None:
+def _hint(now: Exchange) -> None:
     """Name a good move. The request is recorded."""
     given = now.about.allows(Command.HINT)
     words = hint_in_words(now.pack, now.game, now.side, now.about.hint(), given=given)
@@ -170,7 +196,7 @@ def _hint(now: Exchange, may: Sayable, meant: Understanding) -> None:
     now.do(Say(now.side, words))
 
 
-def _done(now: Exchange, may: Sayable, meant: Understanding) -> None:
+def _done(now: Exchange) -> None:
     """The player has executed the opponent's move. A board that feels it is led to it; one that
     feels nothing shows it from now on."""
     board = now.game.board_of(now.side)
@@ -185,106 +211,60 @@ def _done(now: Exchange, may: Sayable, meant: Understanding) -> None:
         now.say("executed_noted")
 
 
-def _chat(now: Exchange, may: Sayable, meant: Understanding) -> None:
-    if now.about.absent and now.game.served:
-        now.do(ReadChat())
-    else:
-        now.say("lichess_chat_none")
-
-
-def _sign(now: Exchange, may: Sayable, meant: Understanding) -> None:
-    if result := now.game.result:
-        now.submit(f.Sign(by=now.side, result=result))  # 8.7
-    else:
-        now.say("refused_not_over")
-
-
-def _adjourn(now: Exchange, may: Sayable, meant: Understanding) -> None:
-    """Ask the arbiter to adjourn or, where nobody presides, the opponent."""
-    if now.about.absent:
-        now.say(_why_not_playing(now) or "adjourn_alone")
-    else:
-        now.submit(f.Adjourn(by=now.side))
-
-
-def _call_arbiter(now: Exchange, may: Sayable, meant: Understanding) -> None:
+def _call_arbiter(now: Exchange) -> None:
     """Call the arbiter (6.11.2). Where there is none, the clocks would stop and nobody would come:
     say what the players can do."""
-    pack = now.pack
-    if now.about.arbiter_comes or now.game.adjourned or now.game.over:
+    pack, game = now.pack, now.game
+    if now.about.arbiter_comes or game.adjourned or game.over:
         now.submit(f.CallArbiter(by=now.side))
-    elif now.game.served:
-        now.say("lichess_decides")
-    elif now.game.clock:
+    elif game.served or not game.clock:
+        now.say("lichess_decides" if game.served else "no_arbiter")
+    else:
         pause, resume = pack.command(Command.PAUSE), pack.command(Command.RESUME)
         now.say("no_arbiter_clock", pause=pause, resume=resume)
-    else:
-        now.say("no_arbiter")
 
 
-def _pause(now: Exchange, may: Sayable, meant: Understanding) -> None:
+def _pause(now: Exchange, may: Sayable, command: Command) -> None:
     """Stop the clocks or go on: after an adjournment, by opening the envelope."""
-    game, pauses = now.game, meant.command is Command.PAUSE
-    if game.adjourned and not pauses:
-        if not game.presided:
-            now.submit(f.OpenEnvelope(by=now.side))
-        else:
+    game, everybody = now.game, now.about.readers.everybody
+    if game.adjourned and command is Command.RESUME:
+        if game.presided:
             now.say("envelope_arbiter", player=now.pack.sentence(OTHER[game.side]))
+        else:
+            now.submit(f.OpenEnvelope(by=now.side))
     elif game.presided or game.served:
         now.say("lichess_decides" if game.served else "pause_refused")
-    elif meant.command not in may.commands:
-        now.say(_why_no_pause(now, pauses=pauses))
+    elif command not in may.commands:
+        now.say(_why_no_pause(now, command))
+    elif command is Command.PAUSE:
+        now.submit(f.Arbiter(do="stop_clocks"), ClockReading)
+        now.do(say(everybody, None, "pause"))
     else:
-        told = say(now.about.readers.everybody, None, "pause" if pauses else "resume")
-        if pauses:
-            now.submit(f.Arbiter(do="stop_clocks"), ClockReading)
-            now.do(told)
-        else:
-            now.do(told, Submit(f.Arbiter(do="start_clocks")))
+        now.do(say(everybody, None, "resume"), Submit(f.Arbiter(do="start_clocks")))
 
 
 def _why_not_playing(now: Exchange) -> str | None:
     """The sentence why nothing can be played now; None if the game goes on."""
     game = now.game
-    if game.over:
-        return "refused_game_over"
-    if game.adjourned:
-        return "refused_adjourned"
+    if game.over or game.adjourned:
+        return "refused_game_over" if game.over else "refused_adjourned"
     if game.pending is None or game.pending.claimable:
         return None
     return f"refused_{game.pending.refusal}"
 
 
-def _why_no_pause(now: Exchange, *, pauses: bool) -> str:
+def _why_no_pause(now: Exchange, command: Command) -> str:
     """The sentence why the clocks cannot be stopped, or started, now."""
     if why := _why_not_playing(now):
         return why
     if not now.game.clock:
         return "refused_no_clock"
-    if pauses:
-        return "refused_clocks_stopped" if now.game.paused else "refused_not_started"
-    return "refused_clocks_running" if now.game.started else "refused_not_started"
+    if command is Command.RESUME:
+        return "refused_clocks_running" if now.game.started else "refused_not_started"
+    return "refused_clocks_stopped" if now.game.paused else "refused_not_started"
 
 
-def _call_assistant(now: Exchange, may: Sayable, meant: Understanding) -> None:
-    public = now.about.readers.everybody
-    now.do(say(public, None, "assistant_called", player=public.sentence(now.side)))
-
-
-def _where_i_play(now: Exchange, may: Sayable, meant: Understanding) -> None:
-    """Tell where the player plays next, or the present game."""
-    found = now.about.pairing(now.side)
-    if found is None:
-        now.say("pairing_unknown")
-    else:
-        now.do(Say(now.side, pairing_in_words(found, now.pack)))
-
-
-def _repeat(now: Exchange, may: Sayable, meant: Understanding) -> None:
-    now.do(SayAgain(now.side))
-
-
-def _correct_nothing(now: Exchange, may: Sayable, meant: Understanding) -> None:
+def _correct_nothing(now: Exchange) -> None:
     """There is no announcement of the player's to correct: say what they can do instead."""
     if why := _why_not_playing(now):
         now.say(why)
@@ -302,7 +282,7 @@ def introduce(now: Exchange) -> None:
     _tell(now, [now.pack.command(Command.HELP)])
 
 
-def _help(now: Exchange, may: Sayable, meant: Understanding) -> None:
+def _help(now: Exchange, may: Sayable) -> None:
     """Tell what to do now and a few commands; "mehr" tells the rest."""
     _tell_what_is_due(now)
     untold = [command for command in may.commands if command not in ASK_AGAIN]
@@ -311,7 +291,7 @@ def _help(now: Exchange, may: Sayable, meant: Understanding) -> None:
     if now.about.opening_word is not OpeningWord.OPTIONAL:
         untold = [command for command in untold if command not in NEVER_OPENED]
     now.change(untold=tuple(map(now.pack.command, (*untold, Command.REPEAT))))
-    _more(now, may, meant)
+    _more(now)
 
 
 def _tell_what_is_due(now: Exchange) -> None:
@@ -329,7 +309,7 @@ def _tell_what_is_due(now: Exchange) -> None:
     now.do(Say(now.side, join(" ", words, pack.code)))
 
 
-def _more(now: Exchange, may: Sayable, meant: Understanding) -> None:
+def _more(now: Exchange) -> None:
     untold = now.talk.untold
     if not untold:
         now.say("refused_no_more")
@@ -345,25 +325,3 @@ def _tell(now: Exchange, commands: list[str] | tuple[str, ...], more: str = "") 
     key = "help_say" if now.about.opening_word is OpeningWord.OPTIONAL else "help_opened"
     words = now.pack.sentence(key, commands=", ".join(commands), word=now.pack.opening_word)
     now.do(Say(now.side, join(" ", filter(None, (words, more)), now.pack.code)))
-
-
-_OTHERS: Mapping[Command, Callable[[Exchange, Sayable, Understanding], None]] = {
-    Command.CLOCK_MINE: _tell_time,
-    Command.CLOCK_OPPONENT: _tell_time,
-    Command.SEAL: _seal,
-    Command.TAKE_BACK: _take_back,
-    Command.HINT: _hint,
-    Command.DONE: _done,
-    Command.CHAT: _chat,
-    Command.SIGN: _sign,
-    Command.ADJOURN: _adjourn,
-    Command.CALL_ARBITER: _call_arbiter,
-    Command.PAUSE: _pause,
-    Command.RESUME: _pause,
-    Command.CALL_ASSISTANT: _call_assistant,
-    Command.WHERE_I_PLAY: _where_i_play,
-    Command.REPEAT: _repeat,
-    Command.CORRECTION: _correct_nothing,
-    Command.HELP: _help,
-    Command.MORE: _more,
-}

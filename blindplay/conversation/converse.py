@@ -50,7 +50,6 @@ from .state import (
     HeardUtterance,
     Question,
     Reply,
-    RulingsGiven,
     Sayable,
     SecondPassed,
     Situation,
@@ -80,8 +79,8 @@ def converse(talks: Talks, event: Event, about: Situation) -> tuple[Talks, list[
                 _pressed(now, presser, at)
             case ButtonTapped(_, at):
                 _tapped(now, at)
-            case RulingsGiven(taken):
-                _ruled(now, taken)
+            case Taken():
+                _ruled(now, event)
             case SecondPassed():
                 _expire(now)
                 _ask_for_the_rest(now)
@@ -117,19 +116,21 @@ def _typed(now: Exchange, text: str) -> None:
 
 
 def _heard(now: Exchange, event: HeardUtterance) -> None:
-    began = event.began
-    _expire(now, began)
+    _expire(now, event.began)
     may = sayable(now.about, now.side, now.talk)
-    asked = may.asked
-    early = asked is not None and began is not None and began < asked
-    if (event.awaited and asked is None) or (
-        early and (event.awaited or _only_answers(event.decision))
-    ):
+    meant = event.decision.meant
+    only_answers = meant.command in (Command.YES, Command.NO) or (
+        meant.kind is Kind.UNCLEAR and event.decision.taken is not None
+    )
+    early = may.asked is not None and event.began is not None and event.began < may.asked
+    if (event.awaited and (early or may.asked is None)) or (early and only_answers):
         return
     decision = beginnings.join(now, may, event.decision, event.together)
     if decision is None or decision.verdict is Verdict.NOTHING or _is_announced(now, decision):
         return
-    if now.about.seal_due and not _is_command(decision):
+    likeliest = decision.likeliest
+    is_command = likeliest is None or likeliest.meant.command not in (None, Command.CORRECTION)
+    if now.about.seal_due and not is_command:
         if now.side == now.game.side:
             now.say("seal_written")
     elif decision.verdict is Verdict.ASK or _names_an_option(now, decision):
@@ -240,19 +241,6 @@ def _is_repetition(now: Exchange, found: Sequence[Statement]) -> bool:
         return found[0].meant.move == game.turn.announced
     own = any(now.pack.understand(said.text, game.board).moves for said in found)
     return all(said.repeats for said in found) and not own
-
-
-def _only_answers(decision: Decision) -> bool:
-    """Return whether this means something as an answer only: ja, nein, or a bare word."""
-    if decision.taken is None:
-        return False
-    meant = decision.taken.meant
-    return meant.command in (Command.YES, Command.NO) or meant.kind is Kind.UNCLEAR
-
-
-def _is_command(decision: Decision) -> bool:
-    likeliest = decision.likeliest
-    return likeliest is None or likeliest.meant.command not in (None, Command.CORRECTION)
 
 
 def _names_an_option(now: Exchange, decision: Decision) -> bool:

@@ -369,13 +369,6 @@ class ButtonTapped:
 
 
 @dataclass(frozen=True)
-class RulingsGiven:
-    """Rulings were given: they may answer a question, or ask one."""
-
-    taken: Taken
-
-
-@dataclass(frozen=True)
 class SecondPassed:
     """A second has passed: a question without an answer in time means no."""
 
@@ -386,14 +379,9 @@ class TableBegun:
 
 
 Event: TypeAlias = (
-    TypedLine
-    | HeardUtterance
-    | ClockPressed
-    | ButtonTapped
-    | RulingsGiven
-    | SecondPassed
-    | TableBegun
+    TypedLine | HeardUtterance | ClockPressed | ButtonTapped | Taken | SecondPassed | TableBegun
 )
+"""What may happen. A fact with its rulings may answer a question, or ask one."""
 
 
 # --- one step -------------------------------------------------------------------------------------

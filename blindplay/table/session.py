@@ -29,7 +29,6 @@ from blindplay.conversation.state import (
     ClockPressed,
     Event,
     HeardUtterance,
-    RulingsGiven,
     SecondPassed,
     TableBegun,
     TypedLine,
@@ -151,7 +150,7 @@ class Session:
             seat.lead()
         if any(isinstance(ruling, Completed) for ruling in rulings):
             record_last_move(self.table, self.pack)
-        self._converse(RulingsGiven(taken))
+        self._converse(taken)
         with self._happened:
             self.rulings += rulings
             self._happened.notify_all()

@@ -15,7 +15,6 @@ from blindplay.conversation.state import (
     ClockPressed,
     Event,
     HeardUtterance,
-    RulingsGiven,
     SecondPassed,
     TypedLine,
 )
@@ -140,7 +139,7 @@ class Conversation:
         self.rulings += taken.rulings
         for one in announcements(taken, self.table.game, self.pack):
             self._tell(one.to, one.words)
-        self.converse(RulingsGiven(taken))
+        self.converse(taken)
 
     def type(self, text: str, side: str = "white") -> list[str]:
         """Type a line; what was said then."""

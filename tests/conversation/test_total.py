@@ -24,7 +24,6 @@ from blindplay.conversation.state import (
     ClockPressed,
     Event,
     HeardUtterance,
-    RulingsGiven,
     SecondPassed,
     Situation,
     TableBegun,
@@ -67,7 +66,7 @@ class Play:
 
     def submit(self, fact: Fact) -> None:
         fact = replace(fact, t=self.now)
-        self.happen(RulingsGiven(Taken(fact, tuple(self.game.apply(fact)))))
+        self.happen(Taken(fact, tuple(self.game.apply(fact))))
 
     def happen(self, event: Event) -> list[e.Effect]:
         self.talks, effects = converse(self.talks, event, self.about)
@@ -230,8 +229,8 @@ def entered(play: Play, event: Event) -> Counter[str]:
 WALKS = {
     "a move": (["Ke2"], {"converse.py", "grammar.py", "beginnings.py"}),
     "a move that is not understood": (["Unsinn"], set()),
-    "a beginning": (["Springer g1"], {"questions.py"}),
-    "its rest": (["Springer g1", "f3"], set()),
+    "a beginning": (["Springer b1"], {"questions.py"}),
+    "its rest": (["Springer b1", "d2"], set()),
     "a move that two pieces can make": (["Springer David zwei"], {"questions.py"}),
     "the answer to it": (["Springer David zwei", "Felix"], set()),
     "a command": (["Zeit"], {"commands.py"}),
