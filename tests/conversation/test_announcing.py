@@ -68,8 +68,7 @@ def test_a_correction_that_hands_contradict_needs_a_yes(at: Conversation) -> Non
     at.hear(Verdict.ACCEPT, "springer felix drei")
     at.execute("b1c3")
     assert at.type("Korrektur Springer Anna drei") == [
-        "Soll die Ansage berichtigt werden: Springer Bella eins Anna drei? "
-        "Sagen Sie ja oder nein."
+        "Soll die Ansage berichtigt werden: Springer Bella eins Anna drei? Sagen Sie ja oder nein."
     ]
     assert at.announced == "g1f3"
     at.type("ja")
