@@ -57,7 +57,10 @@ class Fingers:
         """Read until `text` is shown and nothing follows; wait where nothing is new."""
         while text not in self.now() or self._display.shown.endswith(MORE):
             before = self._display.shown
-            if not re.fullmatch(r"(⠼\S+ )?\w+ ist am Zug\.", self.now()):
+            # Without a table BRLTTY says that there is no screen. A key that pans that line may
+            # reach the table's first line, and skip its beginning.
+            idle = r"(⠼\S+ )?\w+ ist am Zug\.|.*screen|"
+            if not re.fullmatch(idle, self.now()):
                 self.read.append(self.now())
                 self._display.press("fwinrt")
             assert until(lambda before=before: self._display.shown != before), self.now()  # type: ignore[misc]
