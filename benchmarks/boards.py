@@ -1,4 +1,4 @@
-"""Figures for `python -m benchmarks`: how fast and how reliably a pegged board reports hands.
+"""Figures for ``python -m benchmarks``: how fast and how reliably a pegged board reports hands.
 
 All measurements but :func:`wall_latency` run in lock-step with a board, in software or with the
 real firmware. Its time passes only when the host says so, so the figures are exact and repeatable.
@@ -468,8 +468,10 @@ def figures(*, moves: int = 500) -> Iterator[str]:
 
 
 def firmware_figures(*, moves: int = 500) -> Iterator[str]:
-    """Yield the same lines about the real firmware in its emulator. Raises ToolsMissingError if it
-    cannot be built."""
+    """Yield the same lines about the real firmware in its emulator.
+
+    :raises ToolsMissingError: if it cannot be built.
+    """
     from hardware.emulated import FirmwareBoard, LockstepFirmware, build
 
     build()

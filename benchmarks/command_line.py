@@ -1,4 +1,4 @@
-"""Figures for `python -m benchmarks`: how much processor time a command takes."""
+"""Figures for ``python -m benchmarks``: how much processor time a command takes."""
 
 import subprocess
 import sys

@@ -66,7 +66,7 @@ def compare(pack: Language, options: voice.Options, *, enrolled: bool = False) -
     The models are those of ``options``, or else all that are there for the language. One that
     cannot be loaded is reported and left out.
 
-    Raises ModelError, SynthesisError or ValueError, each in one sentence.
+    :raises ModelError, SynthesisError, ValueError: each in one sentence.
     """
     conditions = voice.checked(pack, options)
     loaded: dict[str, Recogniser] = {}

@@ -60,7 +60,7 @@ class Condition:
 
     @property
     def name(self) -> str:
-        """Return what `parse` takes: "clean", "babble10"."""
+        """Return what ``parse`` takes: "clean", "babble10"."""
         return self.noise.value + ("" if self.snr_db is None else f"{self.snr_db:g}")
 
     def __str__(self) -> str:

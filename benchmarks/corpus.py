@@ -191,7 +191,10 @@ def talkers(pack: Language, seed: int, folder: Path) -> Samples:
 
 def check_recordings(folder: Path) -> list[Path]:
     """Return the indexes of the recordings in ``folder``: its own one, or those of the folders in
-    it, one for each speaker. Raises ValueError if there is none."""
+    it, one for each speaker.
+
+    :raises ValueError: if there is none.
+    """
     index = folder / "index.jsonl"
     found = [index] if index.is_file() else sorted(folder.glob("*/index.jsonl"))
     if not found:
@@ -206,8 +209,9 @@ def recordings(
     most ``count`` announcements and single words, and ``others`` of each other kind.
 
     Each line names a file and, if known, its speaker, language, words (null: other speech) and
-    position. Other languages than that of ``pack`` are left out. Raises ValueError, in one
-    sentence, if it cannot be read.
+    position. Other languages than that of ``pack`` are left out.
+
+    :raises ValueError: in one sentence, if it cannot be read.
     """
     listed: dict[UtteranceKind, list[tuple[ScriptLine, str, Path]]] = {}
     for index in check_recordings(folder):

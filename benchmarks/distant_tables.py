@@ -1,4 +1,4 @@
-"""A game at two tables over a bad line, in real time: `python -m benchmarks opponents`."""
+"""A game at two tables over a bad line, in real time: ``python -m benchmarks opponents``."""
 
 import random
 import statistics

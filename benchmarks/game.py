@@ -1,6 +1,6 @@
-"""The cost of a game by voice for its players: `python -m benchmarks game`.
+"""The cost of a game by voice for its players: ``python -m benchmarks game``.
 
-Two synthesised voices speak into the microphones of a `ListeningTable`; emulated boards feel the
+Two synthesised voices speak into the microphones of a ``ListeningTable``; emulated boards feel the
 moves, or each player only presses the clock.
 """
 
@@ -42,7 +42,7 @@ _HAND_S = 2.0  # so long hands and a press take
 class GameOptions:
     """The conditions of the game: ``moves`` of each player, with sensor boards or without.
     ``full``: in full announcements instead of short ones. ``noise`` is a condition of
-    `python -m benchmarks voice`. ``voices`` are White's and Black's."""
+    ``python -m benchmarks voice``. ``voices`` are White's and Black's."""
 
     moves: int = 40
     models: tuple[Path, ...] = ()
@@ -102,7 +102,10 @@ class SimulatedGame:
         return self.table.session
 
     def play(self, line: list[chess.Move]) -> None:
-        """Play the moves. Raises StuckTableError if one cannot be played."""
+        """Play the moves.
+
+        :raises StuckTableError: if one cannot be played.
+        """
         for move in line:
             self._play(move)
             self.played.append(move)
@@ -238,7 +241,7 @@ def random_line(plies: int, seed: int) -> list[chess.Move]:
 def simulate(pack: Language, options: GameOptions) -> tuple[SimulatedGame, AnyRecogniser]:
     """Play a game, and return it with its counts, and the recogniser that heard it.
 
-    Raises StuckTableError, ModelError, SynthesisError or ValueError, each in one sentence.
+    :raises StuckTableError, ModelError, SynthesisError, ValueError: each in one sentence.
     """
     noise = parse(options.noise)
     if len(noise) != 1:

@@ -1,4 +1,4 @@
-"""Figures for `python -m benchmarks hall`: simulated tables, a real broker, a real hall."""
+"""Figures for ``python -m benchmarks hall``: simulated tables, a real broker, a real hall."""
 
 import dataclasses
 import heapq

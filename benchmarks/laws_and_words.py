@@ -1,4 +1,4 @@
-"""Figures for `python -m benchmarks`: the Laws, words, and everything together."""
+"""Figures for ``python -m benchmarks``: the Laws, words, and everything together."""
 
 import os
 import platform

@@ -113,7 +113,10 @@ class ListeningTable:
 
 
 def wait_a_little(until: float) -> None:
-    """Sleep a moment. Raises StuckTableError after ``until``, in seconds of the monotonic clock."""
+    """Sleep a moment.
+
+    :raises StuckTableError: after ``until``, in seconds of the monotonic clock.
+    """
     if time.monotonic() > until:
         raise StuckTableError("The table does not listen any more.")
     time.sleep(0.005)

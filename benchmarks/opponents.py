@@ -1,5 +1,5 @@
 """How soon the move of an absent opponent is heard, and whether keys and ears wait for an engine
-that thinks: `python -m benchmarks opponents`."""
+that thinks: ``python -m benchmarks opponents``."""
 
 import statistics
 import tempfile

@@ -1,4 +1,5 @@
-"""Figures for `python -m benchmarks`: delays of announcements, speed and success of recognition."""
+"""Figures for ``python -m benchmarks``: delays of announcements, speed and success of
+recognition."""
 
 import random
 import statistics
@@ -65,7 +66,9 @@ def first_sample(synthesiser: Synthesiser, phrases: Sequence[str]) -> tuple[floa
     """Return the seconds from the request to the sink's first sample: the median over ``phrases``
     when they are rendered, and when they come from the cache.
 
-    A device's own latency comes on top. Raises SynthesisError if the voice fails.
+    A device's own latency comes on top.
+
+    :raises SynthesisError: if the voice fails.
     """
     synthesiser.voices()  # starts the worker
     uncached, cached = [], []

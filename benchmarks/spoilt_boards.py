@@ -1,4 +1,4 @@
-"""Boards on which hands have slipped on purpose, for `python -m benchmarks slips` and the tests.
+"""Boards on which hands have slipped on purpose, for ``python -m benchmarks slips`` and the tests.
 
 Hands execute a random game on a board, and once or twice they slip in a known way. Hands notice a
 piece where there should be none, and an empty hole where there should be a piece. Such a game

@@ -1,4 +1,4 @@
-"""The false reactions of a table to talk of people near it: `python -m benchmarks talk`.
+"""The false reactions of a table to talk of people near it: ``python -m benchmarks talk``.
 
 People talk to each other, one after the other, with the pauses that people make. They talk about
 everyday matters or about the game, and never to the table. So each word or action of the table is a
@@ -95,7 +95,10 @@ class Talked:
 
 
 def sentences(pack: Language, kind: TalkKind) -> list[str]:
-    """Return the templates of sentences. Raises ValueError if there are none."""
+    """Return the templates of sentences.
+
+    :raises ValueError: if there are none.
+    """
     source = files(__package__).joinpath("talk", f"{pack.code}.txt")
     if not source.is_file():
         raise ValueError(f"Nobody has written what people say in {pack.name}.")
@@ -225,7 +228,7 @@ def _reactions(table: ListeningTable, side: str, sound: Samples, words: str) -> 
 def figures(pack: Language, options: TalkOptions) -> Iterator[str]:
     """Yield plain lines: how often a table reacts to the talk of people near it.
 
-    Raises StuckTableError, ModelError, SynthesisError or ValueError, each in one sentence.
+    :raises StuckTableError, ModelError, SynthesisError, ValueError: each in one sentence.
     """
     lost: list[str] = []
     recogniser = open_recogniser(

@@ -65,8 +65,11 @@ class SpokenCorpus:
 
 
 def checked(pack: Language, options: Options) -> list[Condition]:
-    """Return the conditions to measure in. Raises ValueError or SynthesisError, each in one
-    sentence, for what would be refused only when much has been measured."""
+    """Return the conditions to measure in.
+
+    :raises ValueError, SynthesisError: each in one sentence, for what would be refused only when
+        much has been measured.
+    """
     conditions = parse(options.conditions)
     if options.recordings is not None:
         corpus.check_recordings(options.recordings)
@@ -96,8 +99,10 @@ Counts = dict[str, dict[str, int]]
 
 
 def figures(pack: Language, options: Options) -> Iterator[str]:
-    """Yield lines about each condition. Raises ModelError, SynthesisError or ValueError, each in
-    one sentence."""
+    """Yield lines about each condition.
+
+    :raises ModelError, SynthesisError, ValueError: each in one sentence.
+    """
     conditions = checked(pack, options)
     folders = listening(pack, options)
     recogniser = open_recogniser(pack, *folders)

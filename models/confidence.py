@@ -122,7 +122,7 @@ class Fitted:
 def fit(all_samples: Sequence[CalibrationSample], meant: Meant) -> Fitted:
     """Return weights fitted to all samples of one kind, and cross-validated odds.
 
-    Raises ValueError, in one sentence, if too few voices are there to judge each by others.
+    :raises ValueError: in one sentence, if too few voices are there to judge each by others.
     """
     names = list(Features(meant).values())
     found = [one for one in all_samples if one.found.kind is meant]

@@ -109,7 +109,10 @@ def nearby(seconds: float = SCAN_SECONDS) -> list[tuple[str, str]]:
 
 
 class BlePort:
-    """An open connection to the device at ``address``. Raises OSError if there is none."""
+    """An open connection to the device at ``address``.
+
+    :raises OSError: if there is none.
+    """
 
     def __init__(self, address: str, profile: BleProfile) -> None:
         import bleak
@@ -207,7 +210,10 @@ def plugged_in(profile: HidProfile) -> list[tuple[str, str]]:
 
 
 class HidPort:
-    """An open device. Raises OSError if it is not there or may not be used."""
+    """An open device.
+
+    :raises OSError: if it is not there or may not be used.
+    """
 
     def __init__(self, path: str) -> None:
         import hid

@@ -1,10 +1,10 @@
 """BrlAPI, the protocol by which programs use the Braille display that BRLTTY drives. Version 8.
 
-Source: BRLTTY's `brlapi_protocol.h`, `brlapi_constants.h` and `brlapi_keycodes.h` (BRLTTY 6.5); the
-order of packets is that of its library's manual. A packet is its size and its type, each four bytes
-with the highest first, and its content.
+Source: BRLTTY's ``brlapi_protocol.h``, ``brlapi_constants.h`` and ``brlapi_keycodes.h`` (BRLTTY
+6.5); the order of packets is that of its library's manual. A packet is its size and its type, each
+four bytes with the highest first, and its content.
 
-The binding `brlapi` for Python is part of BRLTTY and no package of its own, so this speaks the
+The binding ``brlapi`` for Python is part of BRLTTY and no package of its own, so this speaks the
 protocol itself. Tried with BRLTTY 6.5 and its virtual display.
 """
 
@@ -55,7 +55,10 @@ class Packet:
 
 class Unpacker:
     """Cuts bytes into packets. Without I/O: the packets do not depend on the sizes of the
-    chunks. Raises BrailleError for a packet that no server sends; nothing after it can be read."""
+    chunks.
+
+    :raises BrailleError: for a packet that no server sends; nothing after it can be read.
+    """
 
     def __init__(self) -> None:
         self._rest = b""
@@ -155,8 +158,8 @@ def _typed(dots: int) -> Pressed:
 
 
 def written(text: str, cells: int, cursor: int | None) -> Packet:
-    """Return the packet that fills a display of so many cells with `text`. Signs from U+2800 on are
-    dots; BRLTTY writes all others in its user's table. `cursor`: the cell, from 0 on."""
+    """Return the packet that fills a display of so many cells with ``text``. Signs from U+2800 on
+    are dots; BRLTTY writes all others in its user's table. ``cursor``: the cell, from 0 on."""
     line = text[:cells].ljust(cells).encode("utf-8", "replace")
     charset = b"UTF-8"
     content = struct.pack(">IIII", _REGION | _TEXT | _CURSOR | _CHARSET, 1, cells, len(line))
@@ -167,7 +170,7 @@ def written(text: str, cells: int, cursor: int | None) -> Packet:
 class Connection:
     """A display that BRLTTY lends to one terminal. One thread reads, any thread writes.
 
-    Raises BrailleError, also from all methods, when BRLTTY cannot be reached any more.
+    :raises BrailleError: also from all methods, when BRLTTY cannot be reached any more.
     """
 
     def __init__(self, host: str | None = None) -> None:
@@ -194,7 +197,7 @@ class Connection:
         self.close()
 
     def write(self, text: str, cursor: int | None = None) -> None:
-        """Show `text`, with the cursor at a cell, from 0 on."""
+        """Show ``text``, with the cursor at a cell, from 0 on."""
         if self.display.cells:
             self._send(written(text, self.display.cells, cursor))
 
@@ -206,7 +209,7 @@ class Connection:
                 return found
 
     def close(self) -> None:
-        """Give the display back. `read` in another thread raises BrailleError."""
+        """Give the display back. ``read`` in another thread raises BrailleError."""
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
@@ -269,7 +272,7 @@ class Connection:
         return self._answer(answer)
 
     def _answer(self, kind: str) -> Packet:
-        """The next packet of this kind; keys and changes before it are kept for `read`."""
+        """The next packet of this kind; keys and changes before it are kept for ``read``."""
         others = []
         while (packet := self._next()).kind != kind:
             if packet.kind in ("e", "E"):

@@ -13,7 +13,7 @@ _MOST = 1000
 
 
 class BrailleLine:
-    """The text under a reader's fingers. `keeps`: a new sentence waits until those before it have
+    """The text under a reader's fingers. ``keeps``: a new sentence waits until those before it have
     been read to their ends, else it is shown at once."""
 
     def __init__(self, *, keeps: bool) -> None:

@@ -250,7 +250,10 @@ def warn(sentence: str) -> None:
 
 
 def a_file(name: str | Path) -> Path:
-    """The path of a file. Raises ValueError if it is empty, or names a folder only."""
+    """The path of a file.
+
+    :raises ValueError: if it is empty, or names a folder only.
+    """
     if not Path(name).name:
         raise ValueError(_("{name} is not the name of a file; write one.", name=shown(name)))
     return Path(name)

@@ -136,8 +136,10 @@ def understand(
 
 
 def _as_words(files: tuple[Path, ...], board: chess.Board, pack: Language) -> str | None:
-    """The words that were given in place of files; None for files. Raises ValueError if one of
-    them is missing."""
+    """The words that were given in place of files; None for files.
+
+    :raises ValueError: if one of them is missing.
+    """
     missing = next((file for file in files if not file.exists()), None)
     if missing is None:
         return None

@@ -1,8 +1,8 @@
 """The decision about an utterance: take it, ask, say that it was not understood, or pass it over.
 
 Each utterance has a likeliest meaning, and a probability that it was said. Taking a wrong one costs
-more than a question, and a question more than nothing; the costs are in `confidence`. So asking is
-better than guessing.
+more than a question, and a question more than nothing; the costs are in ``confidence``. So asking
+is better than guessing.
 """
 
 import math

@@ -114,7 +114,9 @@ def consent(booth: Booth) -> tuple[bytes, str] | None:
     """Explain what a donation means, and let the donor agree by voice and by keyboard.
 
     Return the sound of the spoken consent and the word typed; None if the donor does not agree.
-    Enter repeats it all. Raises AudioError if the microphone is gone.
+    Enter repeats it all.
+
+    :raises AudioError: if the microphone is gone.
     """
     end = word_of(booth.pack, Key.END)
     spoken: bytes | Key | None = Key.REPEAT
@@ -150,7 +152,10 @@ def _spoken(booth: Booth) -> bytes | Key | None:
 
 
 def begin(language: str, statement: str, spoken: bytes, signed: str) -> UnfinishedDonation:
-    """Keep a consent, and begin a donation in a folder of the user's own. Raises OSError."""
+    """Keep a consent, and begin a donation in a folder of the user's own.
+
+    :raises OSError:
+    """
     code = voice_archive.new_code()
     speaker = voice_archive.speaker_of(code)
     place = folder() / f"{language}-{speaker}"
@@ -171,8 +176,9 @@ def record(
 ) -> bool:
     """Let the donor say what is left, in the words of ``pack``, and keep each recording at once.
 
-    Return whether all of it was asked for. Raises AudioError if the microphone is gone, or
-    OSError.
+    Return whether all of it was asked for.
+
+    :raises AudioError: if the microphone is gone, or OSError.
     """
     about = donation.donation
     lines = donation.left(pack)
@@ -187,7 +193,9 @@ def record(
 def finish(pack: Language, donation: UnfinishedDonation, target: Path) -> bool:
     """Write the archive, and remove the recordings outside of it. The code is kept on this machine.
 
-    Return False, and write nothing, if too much is missing. Raises OSError and ArchiveError.
+    Return False, and write nothing, if too much is missing.
+
+    :raises OSError, ArchiveError:
     """
     said = enumerate(kept_recordings.read(donation.place), 1)
     spoken, _ = read_wav(donation.place / CONSENT)

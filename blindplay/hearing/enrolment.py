@@ -179,8 +179,10 @@ def record(
     answer before the next prompt.
 
     Anything that is too soft, too loud or clearly something else is asked for again. Without a
-    ``recogniser`` the last cannot be noticed. Raises AudioError if the microphone is gone, and what
-    ``keep`` raises; ``session`` then has the answers until that moment.
+    ``recogniser`` the last cannot be noticed.
+
+    :raises AudioError: if the microphone is gone, and what ``keep`` raises; ``session`` then has
+        the answers until that moment.
     """
     booth.begin("enrol_begin", len(asked), SECONDS_EACH)
     for one in repeated(booth, pack, [prompt.line for prompt in asked], recogniser):
@@ -221,7 +223,9 @@ def learn(
     the models that listen together are better with it.
 
     If ``progress`` raises, what has been put in place stays. ``lost`` gets a sentence about what
-    cannot be used. Raises NotEnoughError, GraphError, ModelError or OSError.
+    cannot be used.
+
+    :raises NotEnoughError, GraphError, ModelError, OSError:
     """
     said = understood(pack, answers)
     learning = [LabelledSound(one.pcm, line.tokens) for line, one in said if not one.apart]

@@ -30,7 +30,10 @@ class SpeakerRecording:
 
 
 def add(place: Path, one: SpeakerRecording, *, speaker: str, language: str) -> None:
-    """Keep a recording of ``speaker`` in the folder ``place``. Raises OSError."""
+    """Keep a recording of ``speaker`` in the folder ``place``.
+
+    :raises OSError:
+    """
     taken = [int(file.stem) for file in place.glob("*.wav") if file.stem.isdecimal()]
     name = f"{max(taken, default=0) + 1:03}.wav"
     write_wav(place / name, one.pcm)

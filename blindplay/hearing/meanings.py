@@ -2,7 +2,7 @@
 
 The recogniser gives hypotheses with the likelihood of the sound under each. They are grouped by
 meaning: a legal move, an announcement of an illegal move, a command, an answer, or nothing. How far
-the likeliest meaning is ahead of the others, in all models together and in each, are `Features`.
+the likeliest meaning is ahead of the others, in all models together and in each, are ``Features``.
 """
 
 from dataclasses import dataclass, field, replace
@@ -21,7 +21,7 @@ ANSWER = 3.0
 """Nats by which an answer is likelier than other sound while we wait for one."""
 LEGAL = 5.0
 """Nats by which a legal move is likelier than an illegal one that sounds as well: few announcements
-are illegal. Whether it was said is another question (see `ConfidenceModel`)."""
+are illegal. Whether it was said is another question (see ``ConfidenceModel``)."""
 NO_HABITS = Confusions()
 _BOTH_SQUARES = 4
 """So many files and ranks name both squares of a move."""

@@ -105,7 +105,7 @@ class Booth:
         self._blocks: Iterator[bytes] = iter(())
         self._endpointer = Endpointer(Silero())
         self.ended = False
-        """True if the last `answers` ended before the last prompt."""
+        """True if the last ``answers`` ended before the last prompt."""
 
     def __enter__(self) -> Self:
         """Raises AudioError if the microphone cannot be opened."""
@@ -195,7 +195,9 @@ class Booth:
 
     def hear(self, silence_s: float = _SILENCE_S) -> Take | Key:
         """Return what is said now, or what the keyboard asks for. A take without sound is silence;
-        ``silence_s`` of silence ends one with sound. Raises AudioError if the microphone is gone.
+        ``silence_s`` of silence ends one with sound.
+
+        :raises AudioError: if the microphone is gone.
         """
         self._source.discard()
         endpointer = self._endpointer
@@ -274,7 +276,9 @@ def repeated(
     """Let a person say each line, in the words of ``pack``, and yield it at once.
 
     A line that was no good after three tries is left out. Without a ``recogniser`` nobody notices
-    that something else was said. Raises AudioError if the microphone is gone.
+    that something else was said.
+
+    :raises AudioError: if the microphone is gone.
     """
     phrases = sorted({line.words.lower() for line in lines})
     if recogniser is not None:

@@ -26,7 +26,10 @@ Lost: TypeAlias = Callable[[str], None]
 
 def listening_models(language: str, lost: Lost) -> tuple[Path, ...]:
     """The folders of the chosen models that listen together, as far as they are there; the usual
-    ones if the choice cannot be read. Raises ModelError if there is none."""
+    ones if the choice cannot be read.
+
+    :raises ModelError: if there is none.
+    """
     if unread := model_folders.unread_choices():
         lost(unread)
     try:
@@ -47,8 +50,8 @@ def open_recogniser(pack: Language, *folders: Path, lost: Lost | None = None) ->
     A large model's own words would be too many to listen for. The models of several folders listen
     together. ``lost`` learns which of several cannot be loaded.
 
-    Raises ModelError if the model cannot be loaded; of several, if none can be, or if one cannot be
-    and ``lost`` is not given.
+    :raises ModelError: if the model cannot be loaded; of several, if none can be, or if one cannot
+        be and ``lost`` is not given.
     """
     return open_recognisers([(pack, folder) for folder in folders], lost=lost)
 
@@ -58,7 +61,7 @@ def open_recognisers(
 ) -> AnyRecogniser:
     """A recogniser of the models in folders, each with the language that it is to hear.
 
-    Raises ModelError as :func:`open_recogniser`.
+    :raises ModelError: as :func:`open_recogniser`.
     """
     packs = dict.fromkeys(pack for pack, _ in models)
     words = {word for pack in packs for word in _words(pack)}
@@ -81,7 +84,9 @@ def _words(pack: Language) -> set[str]:
 class Ear:
     """Hears in the language of ``pack``, with the models in the folders ``models`` or, if there are
     none, with those chosen for the language. ``lost`` is called with a sentence for each model that
-    cannot listen while the others do. Raises ModelError if no model can listen.
+    cannot listen while the others do.
+
+    :raises ModelError: if no model can listen.
     """
 
     def __init__(
@@ -99,8 +104,9 @@ class Ear:
     def hear(self, sound: Path | str | bytes, board: chess.Board) -> Decision:
         """Decide what one utterance means on ``board``, with no other evidence.
 
-        ``sound`` is a file, or 16-bit mono samples at 16 kHz. Raises AudioError if the file cannot
-        be read.
+        ``sound`` is a file, or 16-bit mono samples at 16 kHz.
+
+        :raises AudioError: if the file cannot be read.
         """
         pcm = sound if isinstance(sound, bytes) else read_audio(Path(sound))
         expected = expect(self._recogniser, self._pack, [board])

@@ -1,6 +1,6 @@
 """The stored voices of players: the recordings of an enrolment, and the models learned from it.
 
-It is kept only if the player wanted it, in one folder per player in the user's data; `forget`
+It is kept only if the player wanted it, in one folder per player in the user's data; ``forget``
 removes it. A player's model goes with the model that it was made of. The recordings stay, and can
 be learned from again.
 """
@@ -143,7 +143,9 @@ def install(
     """Put a copy of the model in the folder ``made`` in place of the player's model of ``base``.
 
     The new model takes the place of the old one only if it is whole and works. ``about`` is kept
-    beside it. Raises OSError and ModelError.
+    beside it.
+
+    :raises OSError, ModelError:
     """
     place = _model(player, language, base)
     _make(place.parent)
@@ -168,7 +170,10 @@ def _make(place: Path) -> None:
 
 
 def drop(player: str, language: str, base: Path) -> None:
-    """Remove the player's model of ``base``, if there is one. Raises OSError."""
+    """Remove the player's model of ``base``, if there is one.
+
+    :raises OSError:
+    """
     place = _model(player, language, base)
     if place.is_dir():
         shutil.rmtree(place)
@@ -177,7 +182,9 @@ def drop(player: str, language: str, base: Path) -> None:
 def drop_all(model: str, language: str) -> int:
     """Remove what was learned of the model of this name, which is gone, from all players.
 
-    Return from how many. The recordings stay. Raises OSError.
+    Return from how many. The recordings stay.
+
+    :raises OSError:
     """
     found = list(players_folder().glob(f"player-*/{language}/models/{model}"))
     for place in found:
@@ -231,13 +238,16 @@ def _count(place: Path) -> int:
 
 
 def kept(player: str, language: str) -> list[SpeakerRecording]:
-    """Return what a `Keeper` kept, even if it was interrupted, without what cannot be read."""
+    """Return what a ``Keeper`` kept, even if it was interrupted, without what cannot be read."""
     places = (_unfinished(player, language), recordings(player, language))
     return list(kept_recordings.read(max(places, key=_count)))
 
 
 def forget(player: str) -> bool:
-    """Remove all of a player's voice; False if there was nothing. Raises OSError."""
+    """Remove all of a player's voice; False if there was nothing.
+
+    :raises OSError:
+    """
     place = folder(player)
     if not place.is_dir():
         return False

@@ -36,8 +36,10 @@ def folder() -> Path:
 
 
 def _read(name: str) -> dict[str, Any]:
-    """Return what a file has; nothing if there is no file. Raises OSError, and ValueError if it is
-    damaged."""
+    """Return what a file has; nothing if there is no file.
+
+    :raises OSError, ValueError: if it is damaged.
+    """
     try:
         kept = json.loads((folder() / name).read_text("utf-8"))
     except FileNotFoundError:
@@ -64,7 +66,10 @@ def _kept(name: str, player: str) -> Any:
 
 def _change(name: str, player: str, wanted: object = None) -> Path:
     """Keep what is ``wanted`` of a player, or nothing, and what the file has of all others. Return
-    the file. A damaged one is kept beside it. Raises OSError."""
+    the file. A damaged one is kept beside it.
+
+    :raises OSError:
+    """
     path = folder() / name
     try:
         before = _read(name)
@@ -109,7 +114,10 @@ def damaged() -> list[str]:
 
 
 def keep(player: str, voicing: Voicing) -> Path:
-    """Keep what ``player``, a name or "", wants. Return the file. Raises OSError."""
+    """Keep what ``player``, a name or "", wants. Return the file.
+
+    :raises OSError:
+    """
     return _change(_WANTED, player, asdict(voicing))
 
 
@@ -122,7 +130,10 @@ def kept(player: str) -> Voicing:
 
 
 def learn(player: str, pairs: Iterable[tuple[str, str]]) -> Confusions:
-    """Remember words (said, heard) of ``player``. Return the costs now. Raises OSError."""
+    """Remember words (said, heard) of ``player``. Return the costs now.
+
+    :raises OSError:
+    """
     words = [*_pairs(player), *pairs][-LAST_WORDS:]
     _change(_MISHEARD, player, words)
     return Confusions.measured(words)
@@ -147,8 +158,10 @@ def _pairs(player: str) -> list[tuple[str, str]]:
 
 
 def forget(player: str) -> bool:
-    """Remove all that is kept of ``player``. Return whether there was anything. Raises OSError, and
-    ValueError if a damaged file still has the name: it is for a person to read."""
+    """Remove all that is kept of ``player``. Return whether there was anything.
+
+    :raises OSError, ValueError: if a damaged file still has the name: it is for a person to read.
+    """
     files = [name for name in _FILES if _kept(name, player) is not None]
     for name in files:
         _change(name, player)

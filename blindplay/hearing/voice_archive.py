@@ -1,7 +1,7 @@
 """Archives of donated voices: written, read with distrust, and collected.
 
 An archive is a zip file in which nothing is compressed, so that it cannot swell. It holds one
-folder, which has the name of the speaker: the consent, and recordings as in `kept_recordings`.
+folder, which has the name of the speaker: the consent, and recordings as in ``kept_recordings``.
 docs/voices.md describes it.
 
 A collection has one such folder for each speaker; ``python -m benchmarks voice --recordings`` reads
@@ -66,7 +66,10 @@ def new_code() -> str:
 
 
 def squares_of(code: str) -> list[chess.Square]:
-    """Return the squares of a code, typed with or without spaces. Raises ValueError."""
+    """Return the squares of a code, typed with or without spaces.
+
+    :raises ValueError:
+    """
     letters = re.sub(r"[\s,;.-]", "", code.lower())
     if not re.fullmatch(rf"([a-h][1-8]){{{_SQUARES}}}", letters):
         raise ValueError(_("{code} is not a code; a code is eight squares.", code=shown(code)))
@@ -121,7 +124,10 @@ class VoiceArchive:
 
 
 def write(target: Path, archive: VoiceArchive) -> None:
-    """Write an archive, whole or not at all. Raises OSError."""
+    """Write an archive, whole or not at all.
+
+    :raises OSError:
+    """
     speaker, language = archive.donation.speaker, archive.donation.language
     entries = (entry_of(one, name, speaker=speaker, language=language)
                for name, one in archive.recordings.items())  # fmt: skip
@@ -143,8 +149,10 @@ def write(target: Path, archive: VoiceArchive) -> None:
 
 
 def read(archive: Path) -> VoiceArchive:
-    """Return what an archive holds, all of it in memory. Raises ArchiveError, in one sentence, if
-    anything in it is wrong."""
+    """Return what an archive holds, all of it in memory.
+
+    :raises ArchiveError: in one sentence, if anything in it is wrong.
+    """
     try:
         data = read_bytes(archive, _MOST_BYTES)
     except ValueError as error:
@@ -251,7 +259,7 @@ def _recordings(
 
 
 def _recording(line: str, donation: Donation) -> tuple[str, SpeakerRecording]:
-    """Return a line of an index, without the sound. Raises as `Donation.from_json`."""
+    """Return a line of an index, without the sound. Raises as ``Donation.from_json``."""
     entry = read_json(line)
     words, fen, doubted = entry["words"], entry["fen"], entry.get("doubted", False)
     right = (
@@ -393,7 +401,9 @@ def check(archives: Iterable[Path], collection: Path | None = None) -> Iterator[
     ``collection`` if there is one.
 
     A speaker or a recording that was there before, in another archive or in the collection, is
-    refused, and so is a voice that was taken back. Raises OSError.
+    refused, and so is a voice that was taken back.
+
+    :raises OSError:
     """
     revoked = _revoked(collection) if collection else set()
     known = dict(_speakers(collection)) if collection else {}
@@ -455,7 +465,11 @@ def _put(collection: Path, held: VoiceArchive, quality: VoiceQuality) -> None:
 
 def revoke(collection: Path, code: str) -> bool:
     """Remove the voice with this code from a collection, and let it never come in again. Return
-    whether it was there. Raises ValueError if this is not a code, and OSError."""
+    whether it was there.
+
+    :raises ValueError: if this is not a code.
+    :raises OSError:
+    """
     speaker = speaker_of(code)
     if speaker not in _revoked(collection):
         with (collection / _REVOKED).open("a", encoding="utf-8") as file:

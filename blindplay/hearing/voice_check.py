@@ -69,7 +69,10 @@ def lines(pack: Language, seed: int, words: int = WORDS, moves: int = MOVES) -> 
 
 
 def record(booth: Booth, pack: Language, asked: Sequence[ScriptLine]) -> Takes:
-    """Let the player say it all, each once. Raises AudioError if the microphone is gone."""
+    """Let the player say it all, each once.
+
+    :raises AudioError: if the microphone is gone.
+    """
 
     def ask(line: ScriptLine) -> Take | Key:
         while True:
@@ -91,7 +94,9 @@ def judged(
 ) -> VoiceCheckResult:
     """Return how the models in these folders, together, understand it.
 
-    ``lost`` gets a sentence if their measured confidence is damaged. Raises ModelError.
+    ``lost`` gets a sentence if their measured confidence is damaged.
+
+    :raises ModelError:
     """
     recogniser = open_recogniser(pack, *folders)
     words = [(line, take) for line, take in said if line.what is UtteranceKind.WORD]

@@ -40,7 +40,8 @@ def load(language: str) -> "Language":
     """The language with the code ``language``, for instance ``"de"``.
 
     ``"de+nb"`` is German with the ranks in Norwegian: the arbiter may decide so (fide-2023 D.2.1).
-    Raises LanguageError, in one sentence, if there is no such language.
+
+    :raises LanguageError: in one sentence, if there is no such language.
     """
     return Language(Pack.read(language))
 

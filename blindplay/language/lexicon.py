@@ -42,7 +42,7 @@ class Lexicon:
     def of(cls, pack: Pack) -> "Lexicon":
         """The pronunciations of a pack.
 
-        Raises LanguageError if it has none, or if one cannot be read.
+        :raises LanguageError: if it has none, or if one cannot be read.
         """
         if "pronunciations" not in pack.data:
             raise LanguageError(
@@ -75,14 +75,17 @@ class Lexicon:
 
 @cache
 def lexicon(language: str) -> Lexicon:
-    """The pronunciations of a language. Raises LanguageError like :meth:`Lexicon.of`."""
+    """The pronunciations of a language.
+
+    :raises LanguageError: like :meth:`Lexicon.of`.
+    """
     return Lexicon.of(Pack.read(language))
 
 
 def variants(word: str, spoken: object, file: str, cost: float = 0.0) -> WordVariants:
     """The pronunciations of ``word``, as ``spoken`` lists them, with ``cost`` nats more for each.
 
-    Raises LanguageError, which names ``file``, if one cannot be read.
+    :raises LanguageError: naming ``file``, if one cannot be read.
     """
     lines: Iterable[object] = spoken if isinstance(spoken, list) else [spoken]
     found: dict[tuple[str, ...], float] = {}

@@ -17,7 +17,7 @@ from .understanding import Command
 class MoveForms:
     """The forms of moves in one pack. ``squares`` are the names of the squares.
 
-    Raises LanguageError if the pack cannot explain a word.
+    :raises LanguageError: if the pack cannot explain a word.
     """
 
     def __init__(self, pack: Pack, squares: Sequence[str]) -> None:

@@ -79,7 +79,7 @@ def fold(text: str) -> str:
 class Pack:
     """The contents of ``packs/<code>.toml``. ``file`` is its name in error messages.
 
-    Raises LanguageError if the board's names are not complete.
+    :raises LanguageError: if the board's names are not complete.
     """
 
     def __init__(self, code: str, data: Mapping[str, Any], file: str = "") -> None:
@@ -198,7 +198,7 @@ class Pack:
     def dictionary(self) -> dict[str, Word]:
         """The meaning of each folded word or group of words.
 
-        Raises LanguageError if one has two meanings.
+        :raises LanguageError: if one has two meanings.
         """
         found: dict[str, Word] = {}
         for _unused, word in words_of_moves(self.words):
@@ -249,8 +249,11 @@ _LONGEST_NAME = 80  # of a word or phrase in a list
 
 
 def parse_pack(text: bytes, file: str) -> dict[str, Any]:
-    """The contents of a pack. Raises LanguageError, which names ``file``, if it is not TOML, or if
-    it is so large, or holds so long words, that it cannot be a language pack."""
+    """The contents of a pack.
+
+    :raises LanguageError: naming ``file``, if it is not TOML, or if it is so large, or holds
+        so long words, that it cannot be a language pack.
+    """
     if len(text) > MOST_BYTES:
         raise LanguageError(
             _(
@@ -330,7 +333,10 @@ def languages() -> list[str]:
 
 
 def source(code: str) -> tuple[Path, str]:
-    """The file of a language, and its name in messages. Raises LanguageError if there is none."""
+    """The file of a language, and its name in messages.
+
+    :raises LanguageError: if there is none.
+    """
     found = _sources()
     if code not in found:
         raise LanguageError(

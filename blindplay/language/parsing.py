@@ -78,7 +78,7 @@ _WITH_MOVE = (Command.CLAIM_REPETITION, Command.CLAIM_FIFTY_MOVES, Command.SEAL)
 class TextParser:
     """Parses texts with the words of one pack.
 
-    Raises LanguageError if the pack lacks words, or if two meanings share the same words.
+    :raises LanguageError: if the pack lacks words, or if two meanings share the same words.
     """
 
     def __init__(self, pack: Pack) -> None:

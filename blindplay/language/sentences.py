@@ -138,8 +138,9 @@ class Sentences:
     def sentence(self, key: str, **values: str) -> str:
         """The sentence ``key`` of the pack's ``[sentences]`` with words for its ``{names}``.
 
-        Ignores values that the sentence does not use. Raises LanguageError if there is no such
-        sentence, or if a value is missing.
+        Ignores values that the sentence does not use.
+
+        :raises LanguageError: if there is no such sentence, or if a value is missing.
         """
         if key not in self._sentences:
             raise LanguageError(

@@ -57,7 +57,7 @@ def play_tape(
 
 
 def sound(recording: Recording) -> Sound:
-    """A recording's PCM at `EXPORT_RATE`.
+    """A recording's PCM at ``EXPORT_RATE``.
 
     :raises AudioError: if its file can no longer be read.
     """

@@ -2,7 +2,7 @@
 
 A source gives PCM as the recogniser wants it (16 kHz, mono, 16 bits, little-endian) in blocks of
 40 ms. A sink plays mono 16-bit PCM of any rate until it ends or is stopped. Sources and sinks of
-real devices are in `audio_devices`.
+real devices are in ``audio_devices``.
 """
 
 import array
@@ -77,10 +77,12 @@ class AudioSink(Protocol):
     name: str
 
     def play(self, pcm: bytes, rate: int, stop: threading.Event) -> bool:
-        """Play mono 16-bit `pcm` at `rate` samples per second and wait for its end.
+        """Play mono 16-bit ``pcm`` at ``rate`` samples per second and wait for its end.
 
-        Return True if it was played to its end, and False if `stop` was set; the sink is silent at
-        most 50 ms after that. Raises AudioError if the device fails.
+        Return True if it was played to its end, and False if ``stop`` was set; the sink is silent
+        at most 50 ms after that.
+
+        :raises AudioError: if the device fails.
         """
 
     def close(self) -> None:
@@ -92,7 +94,7 @@ def _samples(pcm: bytes) -> npt.NDArray[np.float64]:
 
 
 def level(pcm: bytes) -> float:
-    """Return the root mean square of 16-bit `pcm` in dBFS: 0 is full scale, -96 for silence."""
+    """Return the root mean square of 16-bit ``pcm`` in dBFS: 0 is full scale, -96 for silence."""
     samples = _samples(pcm)
     power = float(np.mean(samples**2)) if samples.size else 0.0
     return max(-96.0, 10 * math.log10(power / 32768.0**2)) if power > 0 else -96.0
@@ -104,12 +106,12 @@ def _peak(pcm: bytes) -> float:
 
 
 def is_soft(pcm: bytes) -> bool:
-    """Return whether 16-bit `pcm` is so soft that the recogniser would understand it worse."""
+    """Return whether 16-bit ``pcm`` is so soft that the recogniser would understand it worse."""
     return 0 < _peak(pcm) < SOFT_PEAK
 
 
 def amplified(pcm: bytes) -> bytes:
-    """Return 16-bit `pcm`, amplified until its peak is 0.3 of full scale; never attenuated.
+    """Return 16-bit ``pcm``, amplified until its peak is 0.3 of full scale; never attenuated.
 
     Recognisers understand very soft sound worse.
     """
@@ -120,10 +122,10 @@ def amplified(pcm: bytes) -> bytes:
 
 
 def speech_onset_s(pcm: bytes) -> float | None:
-    """Return the second of 16-bit, 16 kHz `pcm` at which speech begins; None if there is none.
+    """Return the second of 16-bit, 16 kHz ``pcm`` at which speech begins; None if there is none.
 
     Speech begins where most of a tenth of a second is clearly louder than the softest parts of
-    `pcm`, and not far softer than its loudest part. Knocks are shorter than that.
+    ``pcm``, and not far softer than its loudest part. Knocks are shorter than that.
     """
     frame = RATE // 100
     samples = _samples(pcm[: len(pcm) // (2 * frame) * (2 * frame)])
@@ -137,11 +139,12 @@ def speech_onset_s(pcm: bytes) -> float | None:
 
 
 def read_audio(path: Path, rate: int = RATE) -> bytes:
-    """Return the sound of a WAV (or FLAC, MP3, Ogg Vorbis) file as mono 16-bit PCM at `rate` Hz.
+    """Return the sound of a WAV (or FLAC, MP3, Ogg Vorbis) file as mono 16-bit PCM at ``rate`` Hz.
 
     The file may have any rate, any number of channels, and 8 to 32 bits. Wrong lengths in a WAV
-    header, as programs that write to a pipe leave them, are corrected. Raises AudioError if the
-    file is not a sound file or has no sound in it.
+    header, as programs that write to a pipe leave them, are corrected.
+
+    :raises AudioError: if the file is not a sound file or has no sound in it.
     """
     import miniaudio
 
@@ -192,7 +195,7 @@ def read_wav(path: Path) -> tuple[bytes, int]:
 
 def parse_wav(data: bytes, name: str) -> tuple[bytes, int]:
     """Return the PCM and the rate of the mono 16-bit WAV file ``name`` that is ``data``. Raises
-    AudioError as `read_wav`."""
+    AudioError as ``read_wav``."""
     try:
         with wave.open(io.BytesIO(data)) as file:
             shape = (file.getnchannels(), file.getsampwidth())
@@ -207,12 +210,15 @@ def parse_wav(data: bytes, name: str) -> tuple[bytes, int]:
 
 
 def write_wav(path: Path, pcm: bytes, rate: int = RATE) -> None:
-    """Write mono 16-bit `pcm` to a WAV file. Raises OSError."""
+    """Write mono 16-bit ``pcm`` to a WAV file.
+
+    :raises OSError:
+    """
     path.write_bytes(wav(pcm, rate))
 
 
 def wav(pcm: bytes, rate: int = RATE) -> bytes:
-    """Return mono 16-bit `pcm` as a WAV file holds it."""
+    """Return mono 16-bit ``pcm`` as a WAV file holds it."""
     written = io.BytesIO()
     with wave.open(written, "wb") as file:
         file.setnchannels(1)
@@ -246,9 +252,10 @@ class MemorySource(Closing):
 
 
 class QueueSource(Closing):
-    """PCM pushed in by another thread, cut into blocks. The iteration waits for more until `close`.
+    """PCM pushed in by another thread, cut into blocks. The iteration waits for more until
+    ``close``.
 
-    After `close`, the iteration still gives the sound pushed before and then ends.
+    After ``close``, the iteration still gives the sound pushed before and then ends.
     """
 
     def __init__(self, limit_blocks: int | None = None) -> None:
@@ -318,7 +325,7 @@ class QueueSource(Closing):
 
 @dataclass(frozen=True)
 class PlayedSound:
-    """One phrase that a SilentSink played; `whole` if it was not stopped before its end."""
+    """One phrase that a SilentSink played; ``whole`` if it was not stopped before its end."""
 
     pcm: bytes
     rate: int
@@ -333,9 +340,9 @@ class PlayedSound:
 class SilentSink:
     """An output without a device, for tests, demonstrations and machines without sound.
 
-    With `realtime` a phrase takes its true time, otherwise none. `on_start` is called with the PCM
-    and its rate when a phrase begins, for example to feed a microphone. `played` keeps every
-    phrase; `keeps=False` saves that memory at a table that plays all day.
+    With ``realtime`` a phrase takes its true time, otherwise none. ``on_start`` is called with the
+    PCM and its rate when a phrase begins, for example to feed a microphone. ``played`` keeps every
+    phrase; ``keeps=False`` saves that memory at a table that plays all day.
     """
 
     def __init__(

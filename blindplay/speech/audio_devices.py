@@ -61,9 +61,11 @@ def check_named(name: str, *, capture: bool) -> None:
 
 
 def drain(source: AudioSource, seconds: float) -> bytes:
-    """Return at most `seconds` of sound from an entered source, to measure its level.
+    """Return at most ``seconds`` of sound from an entered source, to measure its level.
 
-    Wait at most twice as long for a source that falls silent. Raises AudioError as the source does.
+    Wait at most twice as long for a source that falls silent.
+
+    :raises AudioError: as the source does.
     """
     wanted = int(seconds * RATE) * 2
     pcm = bytearray()
@@ -87,16 +89,16 @@ def drain(source: AudioSource, seconds: float) -> bytes:
 
 
 class MicrophoneSource(QueueSource):
-    """A microphone. It is opened on entering; `device` is (a part of) its name, None the default.
+    """A microphone. It is opened on entering; ``device`` is (a part of) its name, None the default.
 
     Every microphone is usable: the sound library mixes its channels and converts its rate.
 
     Entering raises AudioError if there is no microphone of that name or it cannot be opened. The
-    iteration raises AudioError if it goes away. `reopen` then waits for it; without a name, for
-    any default microphone. With `allow_missing`, entering succeeds without a microphone, and the
+    iteration raises AudioError if it goes away. ``reopen`` then waits for it; without a name, for
+    any default microphone. With ``allow_missing``, entering succeeds without a microphone, and the
     iteration raises the error instead: the microphone may be plugged in later.
 
-    `also` gets all sound as it comes, in the device's thread, and must return at once.
+    ``also`` gets all sound as it comes, in the device's thread, and must return at once.
     """
 
     def __init__(
@@ -144,7 +146,7 @@ class MicrophoneSource(QueueSource):
             self.fail(_("The microphone is gone; plug it in again."))
 
     def reopen(self) -> bool:
-        """Try to open the microphone every second until it gives sound; False after `close`."""
+        """Try to open the microphone every second until it gives sound; False after ``close``."""
         while not self._left.is_set():
             self._release()
             with self._change:
@@ -177,14 +179,14 @@ class MicrophoneSource(QueueSource):
 
 
 class DeviceSink:
-    """A loudspeaker or earphone; `device` is (a part of) its name, None the default.
+    """A loudspeaker or earphone; ``device`` is (a part of) its name, None the default.
 
-    The device stays open and plays silence between phrases, in periods of 10 ms. So a phrase
-    begins at once, and the sound ends within 50 ms of a stop. The next `play` opens a device again
-    that went away. Raises AudioError if the device cannot be opened.
+    The device stays open and plays silence between phrases, in periods of 10 ms. So a phrase begins
+    at once, and the sound ends within 50 ms of a stop. The next ``play`` opens a device again that
+    went away. Raises AudioError if the device cannot be opened.
 
-    Between phrases `beside` may give sound: at most so many samples at DEVICE_RATE, 16 bits, mono.
-    It is called in the device's thread, also during phrases, and must return at once.
+    Between phrases ``beside`` may give sound: at most so many samples at DEVICE_RATE, 16 bits,
+    mono. It is called in the device's thread, also during phrases, and must return at once.
     """
 
     PERIOD_MS = 10
@@ -272,7 +274,10 @@ class DeviceSink:
 
 @contextlib.contextmanager
 def _opening(wanted: str | None, *, capture: bool) -> Iterator[Any]:
-    """Yield the device of this name to be started. Raises AudioError."""
+    """Yield the device of this name to be started.
+
+    :raises AudioError:
+    """
     import miniaudio
 
     _silence_libraries()

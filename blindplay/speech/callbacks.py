@@ -7,7 +7,7 @@ log = logging.getLogger(__name__)
 
 
 def call(callback: Callable[..., None] | None, *arguments: object) -> None:
-    """Call `callback`, if there is one, and log an exception that it raises."""
+    """Call ``callback``, if there is one, and log an exception that it raises."""
     if callback is None:
         return
     try:

@@ -1,14 +1,14 @@
 """How much to believe what speech models have recognised: one probability for each meaning.
 
-`Features` say what speaks for and against the likeliest meaning of an utterance. A logistic
+``Features`` say what speaks for and against the likeliest meaning of an utterance. A logistic
 regression over many utterances of known words, illegal moves and other talk among them, turns them
 into the odds that this meaning was said. What mistakes cost (below) says from which odds it is
 accepted, and from which the table asks.
 
-The measured weights of one model are in the file `CONFIDENCE_FILE` of its folder, those of several
-models that listen together in the user's data, because they belong to no single folder. BlindPlay
-brings weights for the usual combinations. All others get general weights, which are the most
-cautious ones.
+The measured weights of one model are in the file ``CONFIDENCE_FILE`` of its folder, those of
+several models that listen together in the user's data, because they belong to no single folder.
+BlindPlay brings weights for the usual combinations. All others get general weights, which are the
+most cautious ones.
 """
 
 import contextlib
@@ -101,7 +101,7 @@ _TEMPERATURE = 4.0
 @dataclass(frozen=True)
 class Features:
     """What speaks for and against the likeliest meaning of an utterance. Leads are in nats; None if
-    there is nothing to lead. The others are as in `values`."""
+    there is nothing to lead. The others are as in ``values``."""
 
     kind: MeaningKind
     over_legal: float | None = None
@@ -216,8 +216,8 @@ def _within(value: float | None, low: float, high: float) -> float:
 @dataclass(frozen=True)
 class ConfidenceModel:
     """The measured weights of one speech model, or of several together, for each kind of meaning,
-    by the names in `Features.values`. ``measured`` says with what. ``of_built_in``: of several, the
-    confidence model of the built-in one alone."""
+    by the names in ``Features.values``. ``measured`` says with what. ``of_built_in``: of several,
+    the confidence model of the built-in one alone."""
 
     weights: Mapping[MeaningKind, Mapping[str, float]]
     confusions: Confusions = field(default_factory=Confusions)
@@ -231,7 +231,7 @@ class ConfidenceModel:
         return min(odds, found.highest_odds)
 
     def as_json(self) -> dict[str, Any]:
-        """Return what `read` reads."""
+        """Return what ``read`` reads."""
         kinds = {
             kind.value: {name: round(weight, 4) for name, weight in weights.items()}
             for kind, weights in self.weights.items()
@@ -256,7 +256,7 @@ def confidence_of(*models: Path, lost: Callable[[str], None] | None = None) -> C
 
 
 def _weights_of(models: tuple[Path, ...], lost: Callable[[str], None] | None) -> ConfidenceModel:
-    """Return the weights of these models together, as `confidence_of` does."""
+    """Return the weights of these models together, as ``confidence_of`` does."""
     own = confidence_file(*models)
     if own.is_file():
         try:
@@ -318,8 +318,10 @@ def _identity(model: Path) -> str:
 
 
 def read(text: str, path: Path) -> ConfidenceModel:
-    """Return the confidence model in this JSON. Raises ModelError, with ``path``, if it is damaged
-    or of another version."""
+    """Return the confidence model in this JSON.
+
+    :raises ModelError: with ``path``, if it is damaged or of another version.
+    """
     try:
         data = json.loads(text)
         if data["version"] != VERSION:

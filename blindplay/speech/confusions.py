@@ -50,7 +50,7 @@ def distance(
 def aligned(
     said: Sequence[str], heard: Sequence[str], cost: Cost, costs: Sequence[Sequence[float]]
 ) -> list[tuple[str, str]]:
-    """Return the pairs (said, heard) of the least cost; ``costs`` is the result of `least_costs`,
+    """Return the pairs (said, heard) of the least cost; ``costs`` is the result of ``least_costs``,
     perhaps for more than ``heard``."""
     pairs: list[tuple[str, str]] = []
     i, j = len(said), len(heard)

@@ -66,11 +66,11 @@ class MicrophoneMode(enum.Enum):
 
 @dataclass(frozen=True)
 class Segment:
-    """The time of one utterance: `began` with its first voiced block, `ended` with the last, and
-    `decided` when the end was known. Without any voice (a talk button, a whisper), `ended` is
-    `decided`. `pressed`: the talk button was down, so it counts however soft it was. `overheard`:
-    a voice as loud spoke directly before, so it may be the end of a longer sentence: of talk that
-    was the room itself, only this was louder than the room."""
+    """The time of one utterance: ``began`` with its first voiced block, ``ended`` with the last,
+    and ``decided`` when the end was known. Without any voice (a talk button, a whisper), ``ended``
+    is ``decided``. ``pressed``: the talk button was down, so it counts however soft it was.
+    ``overheard``: a voice as loud spoke directly before, so it may be the end of a longer sentence:
+    of talk that was the room itself, only this was louder than the room."""
 
     began: float
     ended: float
@@ -87,7 +87,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class SpeechStarted:
-    """An utterance begins. `sound` is this block and the sound shortly before it."""
+    """An utterance begins. ``sound`` is this block and the sound shortly before it."""
 
     sound: bytes
 
@@ -137,7 +137,7 @@ class Silero:
         self._network, self._score = _silero()
 
     def likelihood(self, pcm: bytes) -> float:
-        """Return the highest likelihood of the pieces that end in `pcm`."""
+        """Return the highest likelihood of the pieces that end in ``pcm``."""
         samples = np.frombuffer(pcm, "<i2").astype(np.float32) / 32768
         sound = np.concatenate([self._rest, samples])
         whole = len(sound) // self._PIECE * self._PIECE
@@ -166,9 +166,9 @@ def _silero() -> tuple[Any, Callable[[Any], float]]:
 
 
 def silence_after(words: str, phrases: Collection[str]) -> float:
-    """Return how many seconds of silence end an utterance of which `words` have been heard.
+    """Return how many seconds of silence end an utterance of which ``words`` have been heard.
 
-    The silence is shortest if they are one of `phrases` that no other phrase continues. It is
+    The silence is shortest if they are one of ``phrases`` that no other phrase continues. It is
     longest if they are only a beginning: slow speakers pause for breath between the squares.
     """
     if words in phrases:
@@ -180,8 +180,8 @@ def silence_after(words: str, phrases: Collection[str]) -> float:
 class Endpointer:
     """Cuts sound into utterances. Feed it blocks of the same length, one after the other.
 
-    Its owner decides how much silence ends an utterance: `silent_s` says how long it has lasted,
-    and `end` ends the utterance. Without that an utterance ends with the talk button, or at the
+    Its owner decides how much silence ends an utterance: ``silent_s`` says how long it has lasted,
+    and ``end`` ends the utterance. Without that an utterance ends with the talk button, or at the
     limit.
     """
 
@@ -220,12 +220,12 @@ class Endpointer:
         return self.now - self._last
 
     def mute(self) -> None:
-        """Hear nothing until `unmute`; two mutes need two unmutes."""
+        """Hear nothing until ``unmute``; two mutes need two unmutes."""
         self._mutes += 1
         self.interrupt()
 
     def unmute(self, tail: float = 0.0) -> bool:
-        """Hear again, except the first `tail` seconds. Return True if no mute is left."""
+        """Hear again, except the first ``tail`` seconds. Return True if no mute is left."""
         if self._mutes == 0:
             return False
         self._mutes -= 1
@@ -234,8 +234,8 @@ class Endpointer:
         return self._mutes == 0
 
     def press(self, *, latched: bool = False) -> None:
-        """The talk button goes down: an utterance begins, however quiet. A `latched` button, which
-        cannot be held down, stays down by itself until something was said."""
+        """The talk button goes down: an utterance begins, however quiet. A ``latched`` button,
+        which cannot be held down, stays down by itself until something was said."""
         self.held = self._pressed = True
         self._latched = latched
         self._released = math.inf

@@ -8,11 +8,11 @@ can raise doubt, but it can neither settle nor exclude anything.
 
 Where the built-in model listens, only it listens for other talk, too. That is two thirds of the
 work, and the built-in model needs least for it: the others say how well the sound fits what is
-expected. Without its vote nothing is accepted at once (`Recognition.heard_talk`). While it is late,
-the others listen for other talk themselves.
+expected. Without its vote nothing is accepted at once (``Recognition.heard_talk``). While it is
+late, the others listen for other talk themselves.
 
 Models of several languages do not vote together, because an utterance is in one of them. Each
-language makes its own recognition of it (`Recognition.elsewhere`).
+language makes its own recognition of it (``Recognition.elsewhere``).
 
 A model that cannot be loaded, or that fails, drops out, and the others go on. A model that is only
 late loses its vote on that utterance. It sits out until it has caught up, and then it votes again.
@@ -52,7 +52,7 @@ PATIENCE_S = 1.5
 seconds for an utterance, mostly in noise. A model that does has no vote on it."""
 LATE_S = 5.0
 """Seconds after the first model until the others are no longer waited for with a block of sound.
-Nobody waits for an answer yet, so it is more than `PATIENCE_S`."""
+Nobody waits for an answer yet, so it is more than ``PATIENCE_S``."""
 WHOLE_S = 20.0
 """The same for a whole utterance at once. It is less than the listener's own patience."""
 OUT_S = 10.0
@@ -66,9 +66,9 @@ def summed(recognitions: Iterable[Recognition]) -> Recognition:
     """Return what several models together make of one utterance.
 
     The score of a reading is the sum, over the models that heard anything, of the nats by which it
-    is behind that model's best: 0 if all agree, at least -MOST_BEHIND a model. `unknown_edges` are
-    the most that any model heard, the onset delay is the shortest. A recognition of one model alone
-    stays as it is.
+    is behind that model's best: 0 if all agree, at least -MOST_BEHIND a model. ``unknown_edges``
+    are the most that any model heard, the onset delay is the shortest. A recognition of one model
+    alone stays as it is.
     """
     by_model = tuple(recognitions)
     if len(by_model) == 1:
@@ -111,8 +111,8 @@ class Vote:
 def votes(by_model: Iterable[Recognition], meanings: Mapping[str, Hashable]) -> list[Vote]:
     """Return the vote of each model that heard anything.
 
-    `meanings` maps the words of readings to their meanings, so that models may have heard a meaning
-    in different words. Other readings are ignored.
+    ``meanings`` maps the words of readings to their meanings, so that models may have heard a
+    meaning in different words. Other readings are ignored.
     """
     return [_vote(one, meanings) for one in by_model if one.hypotheses]
 
@@ -132,14 +132,16 @@ def built_in_first(models: Iterable[Recogniser]) -> list[Recogniser]:
 
 
 class Ensemble:
-    """Models that listen together. It does what a `Recogniser` does.
+    """Models that listen together. It does what a ``Recogniser`` does.
 
     The first model is the most trusted: partial words are its, if it hears words at once. Each
     model decodes in a thread of its own. A phrase is listened for if any model knows its words; a
     model that does not know them counts against it. While only models that failed or are late know
-    a phrase, it may still be given to `start`, and is not listened for.
+    a phrase, it may still be given to ``start``, and is not listened for.
 
-    The first language is the one that is expected most. Raises ValueError without recognisers.
+    The first language is the one that is expected most.
+
+    :raises ValueError: without recognisers.
     """
 
     def __init__(self, recognisers: Sequence[Recogniser]) -> None:
@@ -186,13 +188,13 @@ class Ensemble:
         return tuple(found.values())
 
     def unknown_words(self, phrases: Iterable[str]) -> list[str]:
-        """Return the words of `phrases` that no model knows, sorted, each once. Models that failed
-        or are late count, too."""
+        """Return the words of ``phrases`` that no model knows, sorted, each once. Models that
+        failed or are late count, too."""
         phrases = list(phrases)
         return sorted(set.intersection(*(set(one.unknown_words(phrases)) for one in self._loaded)))
 
     def known_phrases(self, phrases: Iterable[str]) -> list[str]:
-        """Return those of `phrases` of which some model knows every word, in their order. Models
+        """Return those of ``phrases`` of which some model knows every word, in their order. Models
         that failed or are late count, too: a listener keeps its phrases while models come and
         go."""
         phrases = list(phrases)
@@ -207,8 +209,10 @@ class Ensemble:
         return decoder.finish(patience=WHOLE_S)
 
     def start(self, phrases: Sequence[str]) -> "EnsembleDecoder":
-        """Return a decoder of an utterance that listens for these phrases. Raises VocabularyError
-        for a phrase that no model knows."""
+        """Return a decoder of an utterance that listens for these phrases.
+
+        :raises VocabularyError: for a phrase that no model knows.
+        """
         ready = self._ready()
         members = self.members
         if unknown := set(phrases).difference(self.known_phrases(phrases)):
@@ -387,4 +391,4 @@ class EnsembleDecoder:
 AnyRecogniser: TypeAlias = Recogniser | Ensemble
 """One model, or several together."""
 AnyDecoder: TypeAlias = UtteranceDecoder | EnsembleDecoder
-"""The result of `AnyRecogniser.start`."""
+"""The result of ``AnyRecogniser.start``."""

@@ -1,7 +1,7 @@
 """Listening: a thread that feeds a source of sound to an endpointer and a transcriber.
 
-The `Endpointer` decides when somebody speaks, the `Transcriber` what they said. The listener calls
-back with each utterance, and replaces a recogniser that fails or hangs.
+The ``Endpointer`` decides when somebody speaks, the ``Transcriber`` what they said. The listener
+calls back with each utterance, and replaces a recogniser that fails or hangs.
 """
 
 import logging
@@ -29,8 +29,8 @@ after each time and is reset when an utterance was recognised."""
 
 @dataclass(frozen=True)
 class Timing:
-    """The times of an utterance, in seconds of sound, and the seconds of work (`work_s`) from the
-    arrival of its last block to the call of `on_recognition`."""
+    """The times of an utterance, in seconds of sound, and the seconds of work (``work_s``) from the
+    arrival of its last block to the call of ``on_recognition``."""
 
     segment: Segment
     work_s: float
@@ -41,20 +41,21 @@ class Listener(Closing):
 
     All callbacks run in the listener's thread, except where the recogniser hangs.
 
-    - `on_recognition` gets each utterance when a pause ends it, also one that consists of unknown
-      sound alone (its `words` are ""), but never silence. `timing` then says when it was spoken.
-    - `on_speech_start` is called at its first words, and when the talk button goes down, so that
+    - ``on_recognition`` gets each utterance when a pause ends it, also one that consists of unknown
+      sound alone (its ``words`` are ""), never silence. ``timing`` then says when it was spoken.
+    - ``on_speech_start`` is called at its first words, and when the talk button goes down, so that
       the speaker can be cut off.
-    - `silence` may say how many seconds of silence end an utterance of which these words were
-      heard. If it returns None or is not given, `silence_after` says so.
-    - `on_error` gets a sentence when the source fails. The listener then waits for a microphone and
-      calls `on_back` when it gives sound again. With any other source the thread ends.
-    - `on_failed` gets a sentence when the recogniser fails or hangs, and `on_works` is called when
-      an utterance was recognised again. By default these are `on_error` and `on_back`. The
-      utterance under way is lost, and results that come later are discarded.
+    - ``silence`` may say how many seconds of silence end an utterance of which these words were
+      heard. If it returns None or is not given, ``silence_after`` says so.
+    - ``on_error`` gets a sentence when the source fails. The listener then waits for a microphone
+      and calls ``on_back`` when it gives sound again. With any other source the thread ends.
+    - ``on_failed`` gets a sentence when the recogniser fails or hangs, and ``on_works`` is called
+      when an utterance was recognised again. By default these are ``on_error`` and ``on_back``.
+      The utterance under way is lost, and results that come later are discarded.
 
-    No method waits for a recogniser, except `reheard`. Raises VocabularyError for phrases that no
-    model knows.
+    No method waits for a recogniser, except ``reheard``.
+
+    :raises VocabularyError: for phrases that no model knows.
     """
 
     def __init__(
@@ -100,7 +101,10 @@ class Listener(Closing):
         return self
 
     def start(self) -> None:
-        """Open the source and begin. Raises AudioError if it cannot be opened."""
+        """Open the source and begin.
+
+        :raises AudioError: if it cannot be opened.
+        """
         self._source.__enter__()
         self._thread.start()
         threading.Thread(target=self._watch, daemon=True, name="listener's watchdog").start()
@@ -113,7 +117,7 @@ class Listener(Closing):
             self._thread.join(timeout=10)
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for the end of the source; return False if `timeout` seconds passed before."""
+        """Wait for the end of the source; return False if ``timeout`` seconds passed before."""
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
@@ -164,7 +168,7 @@ class Listener(Closing):
         return recognition
 
     def mute(self) -> None:
-        """Hear nothing until `unmute`, and forget an utterance that is half said.
+        """Hear nothing until ``unmute``, and forget an utterance that is half said.
 
         Calls nest: two mutes need two unmutes.
         """
@@ -172,17 +176,17 @@ class Listener(Closing):
             self._endpointer.mute()
 
     def unmute(self, tail: float = 0.0) -> None:
-        """Hear again, except the first `tail` seconds of sound (the room's echo of us)."""
+        """Hear again, except the first ``tail`` seconds of sound (the room's echo of us)."""
         with self._lock:
             # One block may have left the source already, and reach the endpointer after this.
             if self._endpointer.unmute(tail + BLOCK_MS / 1000):
                 self._source.discard()
 
     def press(self, *, latched: bool = False) -> None:
-        """The talk button goes down. Everything until `release` is one utterance, however quiet,
+        """The talk button goes down. Everything until ``release`` is one utterance, however quiet,
         with a little sound before and after.
 
-        A `latched` button comes up by itself after an utterance, or after six seconds of silence.
+        A ``latched`` button comes up by itself after an utterance, or after six seconds of silence.
         """
         with self._lock:
             self._endpointer.press(latched=latched)
@@ -217,7 +221,7 @@ class Listener(Closing):
 
     @property
     def now(self) -> float:
-        """Return how many seconds of sound were heard. A `Segment` counts in these."""
+        """Return how many seconds of sound were heard. A ``Segment`` counts in these."""
         return self._endpointer.now
 
     def _watch(self) -> None:

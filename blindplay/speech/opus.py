@@ -1,4 +1,4 @@
-"""Opus, through FFmpeg's libraries (the package `av`, the extra `voices`)."""
+"""Opus, through FFmpeg's libraries (the package ``av``, the extra ``voices``)."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def check() -> None:
 
 
 class OpusEncoder:
-    """Makes a packet of each block of 40 ms, as an `AudioSource` gives it."""
+    """Makes a packet of each block of 40 ms, as an ``AudioSource`` gives it."""
 
     def __init__(self) -> None:
         import av
@@ -57,7 +57,7 @@ class OpusDecoder:
         self._codec.sample_rate, self._codec.layout = HEARD_RATE, "mono"
 
     def decode(self, packet: bytes) -> bytes:
-        """Return mono 16-bit PCM at `HEARD_RATE`; nothing for a damaged packet."""
+        """Return mono 16-bit PCM at ``HEARD_RATE``; nothing for a damaged packet."""
         import av
 
         if not packet:

@@ -2,10 +2,10 @@
 
 An utterance is decoded twice. The *closed* grammar has the phrases that are expected; the *open*
 one has every word there is, in any order, so that the unexpected (an illegal move, chatter) can
-win, too. Beside the built-in model, others need only the closed one (see `ensemble`).
-Vosk's scores of the two are not comparable, because its language model charges differently in each.
-That charge is known exactly (see `Bigram`) and is taken off; the rest says how well the sound fits
-the words. Vosk's own confidence is not used.
+win, too. Beside the built-in model, others need only the closed one (see ``ensemble``). Vosk's
+scores of the two are not comparable, because its language model charges differently in each. That
+charge is known exactly (see ``Bigram``) and is taken off; the rest says how well the sound fits the
+words. Vosk's own confidence is not used.
 """
 
 import json
@@ -124,9 +124,11 @@ def plain(phrase: str) -> str:
 class Recogniser:
     """A loaded Vosk model. Loading the built-in one takes 0.05 s. Recognising is thread-safe.
 
-    `spellings` maps words of the phrases to the model's own, {"cesar": "cäsar"}; results have the
-    words of the phrases. `words` are those of the open grammar, as far as the model knows them; by
-    default all of its words. Raises ModelError if the model cannot be loaded.
+    ``spellings`` maps words of the phrases to the model's own, {"cesar": "cäsar"}; results have the
+    words of the phrases. ``words`` are those of the open grammar, as far as the model knows them;
+    by default all of its words.
+
+    :raises ModelError: if the model cannot be loaded.
     """
 
     def __init__(
@@ -139,7 +141,7 @@ class Recogniser:
     ) -> None:
         folders.check_model(model)
         self.folders = (model,)
-        """The model's folder, as `Ensemble.folders` has those of several."""
+        """The model's folder, as ``Ensemble.folders`` has those of several."""
         self.by_language = (self.folders,)
         self.language = language
         self.is_built_in = folders.is_built_in(model)
@@ -165,7 +167,7 @@ class Recogniser:
     def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Recognition:
         """Return what one utterance (16 kHz mono 16-bit PCM), however soft, may have been.
 
-        `phrases` are those that are expected now, as plain words, commands included. Raises
+        ``phrases`` are those that are expected now, as plain words, commands included. Raises
         VocabularyError.
         """
         decoder = self.start(phrases)
@@ -187,7 +189,7 @@ class Recogniser:
         return [*items, *([UNKNOWN] if UNKNOWN in self.vocabulary else [])]
 
     def unknown_words(self, phrases: Iterable[str]) -> list[str]:
-        """Return the words of `phrases` that the model does not know, sorted, each once.
+        """Return the words of ``phrases`` that the model does not know, sorted, each once.
 
         Vosk would silently drop them and take the rest of the phrase for the whole.
         """
@@ -195,7 +197,7 @@ class Recogniser:
         return sorted(word for word in words if self._known(word) is None)
 
     def known_phrases(self, phrases: Iterable[str]) -> list[str]:
-        """Return those of `phrases` of which every word is known, in their order."""
+        """Return those of ``phrases`` of which every word is known, in their order."""
         phrases = list(phrases)
         unknown = set(self.unknown_words(phrases))
         return [phrase for phrase in phrases if unknown.isdisjoint(plain(phrase).split())]
@@ -210,7 +212,8 @@ class Recogniser:
         """Return the model's tokens for each phrase, mapped to the phrase.
 
         Adjacent words are joined ("gustav eins" → "gustav_eins") where the model has such a token.
-        Raises VocabularyError, which names the words that the model does not know.
+
+        :raises VocabularyError: naming the words that the model does not know.
         """
         phrases = list(phrases)
         if unknown := self.unknown_words(phrases):
@@ -229,12 +232,18 @@ class Recogniser:
         return tokens
 
     def closed_grammar(self, phrases: Sequence[str]) -> "VoskGrammar":
-        """Return the grammar of these phrases. Raises VocabularyError."""
+        """Return the grammar of these phrases.
+
+        :raises VocabularyError:
+        """
         tokens = self.tokens(phrases)
         return VoskGrammar(self._with_unknown(tokens), tokens)
 
     def start(self, phrases: Sequence[str]) -> "UtteranceDecoder":
-        """Return a decoder that listens for these phrases. Raises VocabularyError."""
+        """Return a decoder that listens for these phrases.
+
+        :raises VocabularyError:
+        """
         return self.start_with(self.closed_grammar(phrases))
 
     def start_with(self, closed: "VoskGrammar", *, talk: bool = True) -> "UtteranceDecoder":
@@ -386,8 +395,10 @@ def _costs(counts: Counter[str]) -> dict[str, float]:
 def plain_path(model: Path) -> str:
     """Return a path of ``model`` that Vosk can open: on Windows the short one (C:\\Users\\JRGEN~1)
     if there are other letters than ASCII: there, Vosk opens files by the letters of the ANSI code
-    page only (https://github.com/alphacep/vosk-api/issues/1072). Raises ModelError if Windows keeps
-    no short one."""
+    page only (https://github.com/alphacep/vosk-api/issues/1072).
+
+    :raises ModelError: if Windows keeps no short one.
+    """
     path = str(model)
     if sys.platform == "win32" and not path.isascii():
         path = _short_path(path)

@@ -1,10 +1,10 @@
-"""The user's own screen reader, through Prism (the package `prismatoid`, the extra `reader`).
+"""The user's own screen reader, through Prism (the package ``prismatoid``, the extra ``reader``).
 
 Prism speaks to NVDA, JAWS, Narrator (UIA), Orca, Speech Dispatcher, VoiceOver and others. A plain
 synthesiser of the system is not a reader: our own voice is one already.
 
 Most readers do not tell when a sentence ends (of those tried, Speech Dispatcher does not). Then the
-end is estimated from the length of the text and `words_per_minute`, with a second to begin in.
+end is estimated from the length of the text and ``words_per_minute``, with a second to begin in.
 """
 
 import contextlib
@@ -35,8 +35,9 @@ class ReaderError(RuntimeError):
 class ScreenReader:
     """Speaks through the reader that runs. One that was closed is looked for again each time.
 
-    `registry` is a Prism registry with other backends than Prism's own. Raises ReaderError if
-    Prism is not installed.
+    ``registry`` is a Prism registry with other backends than Prism's own.
+
+    :raises ReaderError: if Prism is not installed.
     """
 
     def __init__(self, *, words_per_minute: int = WORDS_PER_MINUTE, registry: Any = None) -> None:
@@ -55,19 +56,23 @@ class ScreenReader:
 
     @property
     def name(self) -> str:
-        """Return Prism's name of the reader that runs. Raises ReaderError if none does."""
+        """Return Prism's name of the reader that runs.
+
+        :raises ReaderError: if none does.
+        """
         with self._lock:
             return str(self._found().name)
 
     def lasts(self, text: str) -> float:
-        """The longest that a reader should need for `text`, in seconds."""
+        """The longest that a reader should need for ``text``, in seconds."""
         return _BEGINS_S + len(text) * self._seconds_per_letter
 
     def speak(self, text: str, stop: threading.Event) -> bool:
-        """Let the reader say `text` after what it says already, and wait for its end.
+        """Let the reader say ``text`` after what it says already, and wait for its end.
 
-        Return False if `stop` was set before; the reader is silenced then. Raises ReaderError if
-        the text was not taken.
+        Return False if ``stop`` was set before; the reader is silenced then.
+
+        :raises ReaderError: if the text was not taken.
         """
         if stop.is_set():
             return False
@@ -84,12 +89,15 @@ class ScreenReader:
         return False
 
     def braille(self, text: str) -> None:
-        """Show `text` on the reader's Braille display. Raises ReaderError if it cannot be shown."""
+        """Show ``text`` on the reader's Braille display.
+
+        :raises ReaderError: if it cannot be shown.
+        """
         with self._lock:
             self._asked(lambda found: found.braille(text))
 
     def _ends(self, backend: Any, seconds: float, stop: threading.Event) -> bool:
-        """Wait for the end of a text; False if `stop` was set before."""
+        """Wait for the end of a text; False if ``stop`` was set before."""
         tells = backend.features.supports_is_speaking
         end, begun = time.monotonic() + seconds, False
         # A reader that tells is believed when it has begun, but may not hold the table for ever.

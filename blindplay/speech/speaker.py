@@ -58,8 +58,8 @@ class Outcome(enum.Enum):
 
 @dataclass(frozen=True)
 class Voicing:
-    """The voice that a player prefers: `volume` in dB relative to the voice, -24 to 12; `rate` in
-    words a minute, 80 to 320. Other values are moved to the nearest limit."""
+    """The voice that a player prefers: ``volume`` in dB relative to the voice, -24 to 12; ``rate``
+    in words a minute, 80 to 320. Other values are moved to the nearest limit."""
 
     volume: int = 0
     rate: int = 160
@@ -103,10 +103,10 @@ class Speaker(Closing):
 
     Callbacks run in that thread and must return soon. Their exceptions are logged.
 
-    If the synthesiser or a device fails, `on_error` gets one sentence, the utterance is FAILED, and
-    the next one is tried. The same happens if an output hangs; it is not used again before it comes
-    back. If the public output fails, and the private one is another device, the announcement is at
-    least played there. A private utterance is never played on the public output.
+    If the synthesiser or a device fails, ``on_error`` gets one sentence, the utterance is FAILED,
+    and the next one is tried. The same happens if an output hangs; it is not used again before it
+    comes back. If the public output fails, and the private one is another device, the announcement
+    is at least played there. A private utterance is never played on the public output.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class Speaker(Closing):
         self.speaking = False
         """True while sound may be going out."""
         self.speaking_to: Output | None = None
-        """The output used last; while `speaking`, the one in use."""
+        """The output used last; while ``speaking``, the one in use."""
         self._thread = threading.Thread(target=self._run, daemon=True, name="speaker")
         self._thread.start()
 
@@ -152,12 +152,14 @@ class Speaker(Closing):
         on_spoken: Callable[[bytes, int], None] | None = None,
         sound: Callable[[], Sound] | None = None,
     ) -> None:
-        """Queue `words`, or parts of them in several languages. Equal words are spoken again.
+        """Queue ``words``, or parts of them in several languages. Equal words are spoken again.
 
-        `on_done` gets the outcome, once. Before that, `on_spoken` gets the PCM and its rate if the
-        utterance was spoken to its end. If `sound` is given, its sound is played instead of a voice
-        that says the words, which may then be any text. Raises NotWordsError at once for text that
-        is not words, and ValueError after the speaker was closed.
+        ``on_done`` gets the outcome, once. Before that, ``on_spoken`` gets the PCM and its rate if
+        the utterance was spoken to its end. If ``sound`` is given, its sound is played instead of a
+        voice that says the words, which may then be any text.
+
+        :raises NotWordsError: at once for text that is not words, and ValueError after the speaker
+            was closed.
         """
         parts = ((words, ""),) if isinstance(words, str) else tuple(words)
         if sound is None:
@@ -182,8 +184,8 @@ class Speaker(Closing):
     def interrupt(self, *, hold: float = 0.0, announcements: bool = True) -> None:
         """Fall silent within 50 ms. The module's docstring says what becomes of the utterances.
 
-        Stay silent for `hold` seconds, so as not to talk over a player; `resume` ends that early.
-        Without `announcements` only what is private ends.
+        Stay silent for ``hold`` seconds, so as not to talk over a player; ``resume`` ends that
+        early. Without ``announcements`` only what is private ends.
         """
         with self._change:
             dropped = [u for u in self._queue if u.to is Output.PRIVATE]
@@ -203,15 +205,16 @@ class Speaker(Closing):
             self._change.notify_all()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until everything queued is done; return False if `timeout` seconds passed before."""
+        """Wait until everything queued is done; return False if ``timeout`` seconds passed
+        before."""
         with self._change:
             return self._change.wait_for(lambda: not self._queue and self._current is None, timeout)
 
     def on_speaking(self, callback: Callable[[bool], None]) -> None:
-        """Call `callback` with True before sound goes out and with False when it has ended.
+        """Call ``callback`` with True before sound goes out and with False when it has ended.
 
-        For half duplex: mute the listener on True. If sound is going out, `callback` is called at
-        once. If the sound moves to the other output (`speaking_to`) without a pause, it is called
+        For half duplex: mute the listener on True. If sound is going out, ``callback`` is called at
+        once. If the sound moves to the other output (``speaking_to``) without a pause, it is called
         with False and True.
         """
         with self._change:
@@ -221,11 +224,11 @@ class Speaker(Closing):
             callback(True)
 
     def on_output(self, callback: Callable[[Output, bool], None]) -> None:
-        """Call `callback` with False when an output fails, and with True when it works again."""
+        """Call ``callback`` with False when an output fails, and with True when it works again."""
         self._on_output.append(callback)
 
     def on_reader(self, callback: Callable[[bool], None]) -> None:
-        """Call `callback` with False when the screen reader fails, and with True when it works
+        """Call ``callback`` with False when the screen reader fails, and with True when it works
         again."""
         self._on_reader.append(callback)
 
@@ -266,7 +269,7 @@ class Speaker(Closing):
             call(utterance.on_done, Outcome.DROPPED)
 
     def _next(self) -> _Utterance | None:
-        """Wait for the next utterance, and make it the current one; None after `close`."""
+        """Wait for the next utterance, and make it the current one; None after ``close``."""
         with self._change:
             while not self._closed and (not self._queue or time.monotonic() < self._hold_until):
                 left = self._hold_until - time.monotonic()
@@ -306,7 +309,7 @@ class Speaker(Closing):
         return (Outcome.SPOKEN if whole else Outcome.INTERRUPTED), (pcm, rate)
 
     def _read(self, reader: ScreenReader, text: str) -> Outcome | None:
-        """Let the screen reader say `text`, and tell when it fails or works again. None if it
+        """Let the screen reader say ``text``, and tell when it fails or works again. None if it
         cannot."""
         self._set_speaking(True, Output.PRIVATE)
         try:
@@ -379,8 +382,8 @@ class Speaker(Closing):
         seconds: float,
         hangs: Exception,
     ) -> bool:
-        """Speak in a thread of its own, because a driver may hang; raise `hangs` after `seconds`
-        and, until it comes back, at once."""
+        """Speak in a thread of its own, because a driver may hang; raise ``hangs`` after
+        ``seconds`` and, until it comes back, at once."""
         before = self._hanging.pop(id(mouth), None)
         if before is not None and before.is_alive():
             self._hanging[id(mouth)] = before
@@ -416,8 +419,8 @@ class Speaker(Closing):
             hung.set()
 
     def _set_speaking(self, now: bool, to: Output | None = None) -> None:
-        """Tell the listeners of `on_speaking`. A change of the output goes through silence, because
-        another microphone may have to be muted."""
+        """Tell the listeners of ``on_speaking``. A change of the output goes through silence,
+        because another microphone may have to be muted."""
         if to is not None and to is not self.speaking_to:
             self._set_speaking(False)
             self.speaking_to = to

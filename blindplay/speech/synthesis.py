@@ -46,11 +46,12 @@ class SynthesisError(RuntimeError):
 
 
 def words_only(text: str, language: str = "") -> str:
-    """Return `text` with single spaces if it is made of whole words only.
+    """Return ``text`` with single spaces if it is made of whole words only.
 
     A voice misreads digits, chess symbols, notation such as "O-O" or "exd", and single letters ("a"
-    as "e", "h" as "hour"), except those that are words of `language` ("I"). Raises NotWordsError,
-    which names the offender, also for an empty text.
+    as "e", "h" as "hour"), except those that are words of ``language`` ("I").
+
+    :raises NotWordsError: naming the offender, also for an empty text.
     """
     letters = _WORDS_OF_ONE_LETTER.get(primary(language), "")
     text = " ".join(unicodedata.normalize("NFC", text).split())
@@ -74,7 +75,7 @@ def _is_word(text: str) -> bool:
 
 
 def is_words(text: str) -> bool:
-    """Return whether a synthesiser may be given `text` (see `words_only`)."""
+    """Return whether a synthesiser may be given ``text`` (see ``words_only``)."""
     try:
         words_only(text)
     except NotWordsError:
@@ -96,7 +97,7 @@ def respeller(spellings: Mapping[str, str]) -> Callable[[str], str]:
 
 @dataclass(frozen=True)
 class Voice:
-    """A voice of this machine; `language` is its tag as the system gives it, or empty."""
+    """A voice of this machine; ``language`` is its tag as the system gives it, or empty."""
 
     id: str
     name: str
@@ -128,7 +129,10 @@ class _Worker:
         self._answers.put(None)
 
     def ask(self, request: Mapping[str, object], timeout: float) -> dict[str, Any]:
-        """Return the answer. Raises TimeoutError, or ConnectionError if the worker has died."""
+        """Return the answer.
+
+        :raises TimeoutError, ConnectionError: if the worker has died.
+        """
         assert self.process.stdin is not None
         ended = ConnectionError(_("the worker has ended"))
         with contextlib.suppress(queue.Empty):  # lines that nobody asked for are no answer
@@ -164,11 +168,11 @@ class _Worker:
 class Synthesiser(Closing):
     """Renders words to WAV files. Safe to use from several threads, one phrase at a time.
 
-    `language` is a tag such as "de". `cache` is the folder of rendered phrases: by default the
-    user's cache folder, or a temporary one if that cannot be written. `spellings` are words to be
-    respelled for the voice, {"cesar": "Cäsar"}; `spellings_of` gives those of another language.
-    `timeout` is the watchdog's patience in seconds for one phrase; a worker that was just started
-    gets `start_timeout` more. After `close` the synthesiser can be used again.
+    ``language`` is a tag such as "de". ``cache`` is the folder of rendered phrases: by default the
+    user's cache folder, or a temporary one if that cannot be written. ``spellings`` are words to be
+    respelled for the voice, {"cesar": "Cäsar"}; ``spellings_of`` gives those of another language.
+    ``timeout`` is the watchdog's patience in seconds for one phrase; a worker that was just started
+    gets ``start_timeout`` more. After ``close`` the synthesiser can be used again.
     """
 
     def __init__(
@@ -216,12 +220,14 @@ class Synthesiser(Closing):
         rate: int | None = None,
         language: str | None = None,
     ) -> Path:
-        """Return a mono 16-bit WAV file of `words`, from the cache if it is there.
+        """Return a mono 16-bit WAV file of ``words``, from the cache if it is there.
 
-        `language` is that of the words, by default the synthesiser's own. `voice` is an id, a name
-        or a language of `voices`, with espeak also "de+f2"; `rate` is in words a minute, 80 to 450.
-        Raises NotWordsError, ValueError for a rate out of range, and SynthesisError if the worker
-        fails twice or has no such voice.
+        ``language`` is that of the words, by default the synthesiser's own. ``voice`` is an id, a
+        name or a language of ``voices``, with espeak also "de+f2"; ``rate`` is in words a minute,
+        80 to 450.
+
+        :raises NotWordsError, ValueError: for a rate out of range, and SynthesisError if the worker
+            fails twice or has no such voice.
         """
         language = language or self.language
         if language == self.language:
@@ -250,7 +256,10 @@ class Synthesiser(Closing):
             return path
 
     def path_of(self, words: str) -> Path:
-        """Return where `render` keeps these words. Raises NotWordsError."""
+        """Return where ``render`` keeps these words.
+
+        :raises NotWordsError:
+        """
         text = self._text(words, self.language)
         return self._path(text, self.language, self.voice, self.rate)
 
@@ -264,7 +273,7 @@ class Synthesiser(Closing):
         return self._cache / f"{hashlib.sha256(identity.encode()).hexdigest()[:40]}.wav"
 
     def voices(self, language: str | None = None) -> tuple[Voice, ...]:
-        """Return the machine's voices for `language` (default: the synthesiser's own). Raises
+        """Return the machine's voices for ``language`` (default: the synthesiser's own). Raises
         SynthesisError if the worker fails twice."""
         wanted = primary(language or self.language)
         with self._lock:
@@ -327,7 +336,10 @@ class Synthesiser(Closing):
 
 def forget_phrases() -> bool:
     """Remove the user's cache, for names of players are among what was spoken. A table renders
-    again what it needs. Return whether there was anything. Raises OSError."""
+    again what it needs. Return whether there was anything.
+
+    :raises OSError:
+    """
     found = [file for file in _phrases().glob("*.wav") if not file.name.startswith(_UNFINISHED)]
     for file in found:
         file.unlink(missing_ok=True)

@@ -123,7 +123,10 @@ class Engine:
     def render(
         self, text: str, language: str, voice: str | None, rate: int | None, file: str
     ) -> None:
-        """Write the spoken `text` to the WAV `file`. Raises ValueError, RuntimeError or OSError."""
+        """Write the spoken ``text`` to the WAV ``file``.
+
+        :raises ValueError, RuntimeError, OSError:
+        """
         self._errors.clear()
         for name, value in (
             ("voice", self._voice_id(language, voice)),

@@ -46,11 +46,11 @@ TranscriberEvent: TypeAlias = FirstWords | RecognisedUtterance
 class Transcriber:
     """Recognises utterances while they are spoken, and says when they are over.
 
-    `phrases` may be set at any time and from any thread. An utterance under way is then recognised
-    again from its beginning: a player who answers quickly must be understood. Everything else
-    belongs to one thread. `decoder` is one that was started for `phrases` already. `silence` may
-    say how many seconds of silence end an utterance of which these words were heard; if it returns
-    None, `silence_after` does.
+    ``phrases`` may be set at any time and from any thread. An utterance under way is then
+    recognised again from its beginning: a player who answers quickly must be understood. Everything
+    else belongs to one thread. ``decoder`` is one that was started for ``phrases`` already.
+    ``silence`` may say how many seconds of silence end an utterance of which these words were
+    heard; if it returns None, ``silence_after`` does.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Transcriber:
         return self._recogniser.start(tuple(self._next_phrases))
 
     def take(self, event: EndpointEvent, silent_s: float) -> list[TranscriberEvent]:
-        """Take an event of the endpointer; `silent_s` is how long the speaker has been silent."""
+        """Take an event of the endpointer; ``silent_s`` is how long the speaker has been silent."""
         match event:
             case SpeechStarted(sound):
                 self._decoder, self._sound, self._held_back = None, b"", b""

@@ -65,7 +65,7 @@ def say_step(step: BoardStep, pack: Language) -> str:
 def named(placement: str, goal: Pieces) -> dict[int, str]:
     """The pieces of a placement. An unknown piece is the one that ``goal`` has on its square.
 
-    Raises ValueError if ``placement`` is invalid.
+    :raises ValueError: if ``placement`` is invalid.
     """
     shape = chess.BaseBoard(placement.replace(UNKNOWN, "P")).piece_map()
     if UNKNOWN not in placement:

@@ -70,7 +70,10 @@ def say(sentence: str) -> None:
 
 
 def make(order: Order) -> Path:
-    """Make the model, and return its folder. Raises ValueError or OSError."""
+    """Make the model, and return its folder.
+
+    :raises ValueError, OSError:
+    """
     start = order.start if order.keep else None
     if start is not None and read(start).phones != tuple(phones(order.language)):
         raise ValueError("--keep needs a --start of the same language; leave it out.")

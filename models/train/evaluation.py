@@ -1,7 +1,7 @@
 """Evaluate a trained network on voices and people that it never heard.
 
-`phones_wrong` evaluates the network alone, `words_right` single words that Vosk recognises with the
-finished model. `python -m benchmarks voice` measures the use at a table, with questions and
+``phones_wrong`` evaluates the network alone, ``words_right`` single words that Vosk recognises with
+the finished model. ``python -m benchmarks voice`` measures the use at a table, with questions and
 read-back.
 """
 
@@ -42,7 +42,7 @@ def unheard(language: str, count: int, seed: int, without: Sequence[str] = ()) -
     """Return about ``count`` utterances of each kind of voice in ``without``, and of the speakers
     that are kept for measuring.
 
-    Raises VoiceError if a voice is not installed.
+    :raises VoiceError: if a voice is not installed.
     """
     for voice in voices(language):
         if voice.kind in without:
@@ -60,10 +60,10 @@ def unheard(language: str, count: int, seed: int, without: Sequence[str] = ()) -
 
 
 def recordings(folder: Path) -> Iterator[Test]:
-    """Yield the single words in a folder of recordings for `python -m benchmarks voice`: its
+    """Yield the single words in a folder of recordings for ``python -m benchmarks voice``: its
     ``index.jsonl`` names a file, its speaker and its words in each line.
 
-    Raises OSError or ValueError if it cannot be read.
+    :raises OSError, ValueError: if it cannot be read.
     """
     for line in (folder / "index.jsonl").read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)

@@ -11,7 +11,7 @@ next phone. After the last phone of a word, blank belongs to silence, phone 1. O
 the silence after a word, by which it knows the end of speech.
 
 The training favours blank so much that short words vanish. So the model gives blank a *prior* of e
-to the power of `HANDICAP`, by which Vosk divides.
+to the power of ``HANDICAP``, by which Vosk divides.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ _PLACES = {"B": "begin", "I": "internal", "E": "end", "S": "singleton"}
 
 
 def export(network: Network, folder: Path) -> None:
-    """Write the acoustic part of a model: everything except the graph, which `blindplay models
-    adapt` adds with the words of a language. The same network gives the same bytes."""
+    """Write the acoustic part of a model: everything except the graph, which ``blindplay models
+    adapt`` adds with the words of a language. The same network gives the same bytes."""
     for part in ("am", "conf", "graph/phones"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     with (folder / "am" / "final.mdl").open("wb") as stream:
@@ -79,9 +79,10 @@ def export(network: Network, folder: Path) -> None:
 
 
 def read(folder: Path) -> Network:
-    """Return the network of a model that `export` wrote.
+    """Return the network of a model that ``export`` wrote.
 
-    Raises OSError if there is none, and ValueError if it is of another kind.
+    :raises OSError: if there is none.
+    :raises ValueError: if it is of another kind.
     """
     data = (folder / "am" / "final.mdl").read_bytes()
     listed = (folder / "graph" / "phones.txt").read_text(encoding="utf-8").split("\n")

@@ -2,7 +2,7 @@
 
 Kaldi takes windows of 25 ms without their mean, a pre-emphasis of 0.97, a "Povey" window, 40
 triangular bins from 20 to 7600 Hz on the mel scale, their natural logarithms, a cosine transform
-and liftering by 22; no dither, no energy. `mfcc.conf` of an exported model says the same.
+and liftering by 22; no dither, no energy. ``mfcc.conf`` of an exported model says the same.
 """
 
 from __future__ import annotations

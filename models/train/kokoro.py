@@ -143,7 +143,10 @@ class Kokoro:
     """The network. It is the same for all speakers."""
 
     def __init__(self, path: Path) -> None:
-        """Load it, onto a graphics processor if PyTorch finds one. Raises OSError."""
+        """Load it, onto a graphics processor if PyTorch finds one.
+
+        :raises OSError:
+        """
         torch.set_num_threads(1)  # voices speak in as many processes as there are cores
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self._w = _Weights(path, self._device)

@@ -1,4 +1,4 @@
-"""Say what `python -m benchmarks voice` measures in voices that trained nothing, and keep it as
+"""Say what ``python -m benchmarks voice`` measures in voices that trained nothing, and keep it as
 recordings.
 
     python -m models.train.measuring LANGUAGE FOLDER [--count N] [--others N] [--without KIND,…]
@@ -34,7 +34,7 @@ _TOGETHER = 100
 def unheard(language: str, without: Sequence[str]) -> list[Voice]:
     """Return the voices, each with its speakers that trained nothing, without those of espeak.
 
-    Raises VoiceError if there is none.
+    :raises VoiceError: if there is none.
     """
     there = [voice for voice in voices(language) if voice.engine != "espeak"]
     found = [replace(voice, unheard=voice.speakers) for voice in there if voice.kind in without]
@@ -60,7 +60,7 @@ def plan(
     """Return the lines in random voices that trained nothing, without those that have a sound that
     no voice has.
 
-    Raises VoiceError if there is no such voice.
+    :raises VoiceError: if there is no such voice.
     """
     spell = speaker({"en": "en-us"}.get(language, language))
     chosen = [(voice, name) for voice in unheard(language, without) for name in voice.unheard]
@@ -83,7 +83,7 @@ def record(
     """Write recordings of ``count`` moves and ``others`` of each other kind into ``folder``, with
     their ``index.jsonl``. Yield a sentence now and then, and at the end.
 
-    Raises VoiceError if a voice is missing.
+    :raises VoiceError: if a voice is missing.
     """
     chance = random.Random(f"{seed} measuring")
     lines = corpus.lines(load(language), count, others, chance)

@@ -63,7 +63,10 @@ class Network:
 
     @classmethod
     def load(cls, path: Path) -> Network:
-        """Read a network that `save` wrote. Raises OSError or ValueError if it is none."""
+        """Read a network that ``save`` wrote.
+
+        :raises OSError, ValueError: if it is none.
+        """
         with np.load(path) as read:
             layers = range(len(STEPS))
             return cls(
@@ -101,7 +104,7 @@ class Network:
         1, of another's that one of the two began with. It knows what both know: a network that
         learns new voices forgets some of the noise.
 
-        Raises ValueError if they do not have the same phones.
+        :raises ValueError: if they do not have the same phones.
         """
         if self.phones != other.phones:
             raise ValueError("Only networks of the same phones can be blended; use --keep 0.")

@@ -30,7 +30,7 @@ FOLDED: Mapping[str, Mapping[str, str]] = {"en": {"a": "{"}}
 def phones(language: str) -> list[str]:
     """Return the phones of the language's pronunciations, sorted; the network hears these.
 
-    Raises LanguageError if the language has no pronunciations.
+    :raises LanguageError: if the language has no pronunciations.
     """
     spoken = _spoken(language).values()
     return sorted({phone for variants in spoken for variant in variants for phone in variant})
@@ -63,7 +63,7 @@ class Phrase:
 class Phrases:
     """An endless, seeded supply of phrases that consist of ``sounds`` alone.
 
-    Raises ValueError if no word does.
+    :raises ValueError: if no word does.
     """
 
     def __init__(self, language: str, sounds: Set[str], chance: random.Random) -> None:

@@ -19,7 +19,7 @@ from models.train.network import CONTEXT
 Array = npt.NDArray[np.float32]
 
 WARPS = np.round(np.arange(0.78, 1.2801, 0.02), 2)
-"""The lengths of vocal tracts (see `features.bins`); the natural length is 1."""
+"""The lengths of vocal tracts (see ``features.bins``); the natural length is 1."""
 _WARP_SPREAD = 0.09
 _NOISE_S = 40
 _REVERBERATED = 0.5
@@ -103,7 +103,8 @@ class Rooms:
         return noise
 
     def _mfcc(self, x: torch.Tensor, bins: torch.Tensor, gains: torch.Tensor) -> torch.Tensor:
-        """Do what `features.mfcc` does, for many utterances, each with its bins and microphone."""
+        """Do what ``features.mfcc`` does, for many utterances, each with its bins and
+        microphone."""
         frames = x.unfold(1, features.WINDOW, features.HOP)
         frames = frames - frames.mean(-1, keepdim=True)
         before = torch.cat([frames[..., :1], frames[..., :-1]], -1)

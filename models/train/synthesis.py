@@ -83,8 +83,9 @@ def shards(language: str, chosen: list[Voice], utterances: int, seed: int) -> li
 def synthesise(shard: Shard, folder: Path) -> bool:
     """Make the shard's files in ``folder``. Return False if they are there already.
 
-    A shard is reproducible only in a process of its own: see `voices`. Raises VoiceError if its
-    voice is not installed.
+    A shard is reproducible only in a process of its own: see ``voices``.
+
+    :raises VoiceError: if its voice is not installed.
     """
     index = folder / f"{shard.name}.tsv"
     if index.is_file():
@@ -101,7 +102,7 @@ def synthesise(shard: Shard, folder: Path) -> bool:
 
 
 def synthesised(part: Shard, folder: Path) -> bool:
-    """Call `synthesise` in a process of its own.
+    """Call ``synthesise`` in a process of its own.
 
     espeak-ng crashes once in some ten thousand phrases. Then other phrases are said. Raises
     VoiceError if it crashes again and again, too.
@@ -160,7 +161,7 @@ def resample(sound: Samples, rate: float) -> Samples:
 def utterances(folder: Path, keep: Callable[[str], bool] = lambda kind: True) -> list[Utterance]:
     """Return all utterances in ``folder`` of the kinds of voices to keep, in the order of names.
 
-    Raises ValueError if there are none.
+    :raises ValueError: if there are none.
     """
     found = []
     for index in sorted(folder.glob("*.tsv")):

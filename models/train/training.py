@@ -1,4 +1,4 @@
-"""Training: the network of `network` in PyTorch, and the loop in which it learns.
+"""Training: the network of ``network`` in PyTorch, and the loop in which it learns.
 
 Every step draws its utterances, rooms and noises from the seed and its own number. So an
 interrupted training continues from its last checkpoint as if nothing had happened, and the same
@@ -47,7 +47,7 @@ class Progress:
 
 
 class _Net(nn.Module):
-    """See `network.Network`; here the normalisations are separate."""
+    """See ``network.Network``; here the normalisations are separate."""
 
     def __init__(self, outputs: int) -> None:
         super().__init__()
@@ -168,8 +168,9 @@ def train(
     phones in utterances that were kept apart, in rooms and noise as in training.
 
     A graphics processor is used if PyTorch finds one. The training continues from ``checkpoint``
-    if it exists, or else from ``start``, a network of this language or another. Raises ValueError
-    if there is too little speech, or a phone in it that is not in ``phones``.
+    if it exists, or else from ``start``, a network of this language or another.
+
+    :raises ValueError: if there is too little speech, or a phone in it that is not in ``phones``.
     """
     if len(spoken) < 2 * batch:
         raise ValueError(f"{len(spoken)} utterances are too few; synthesise more.")

@@ -1,6 +1,6 @@
 """The synthesisers, behind one interface: phones in, sound out. voices.toml describes them.
 
-All are seeded: in a new process the same `random.Random` gives the same sounds, on one machine.
+All are seeded: in a new process the same ``random.Random`` gives the same sounds, on one machine.
 (espeak-ng keeps a state from phrase to phrase that cannot be reset.)
 """
 
@@ -84,7 +84,7 @@ class Voice:
 def voices(language: str) -> list[Voice]:
     """Return the voices that speak the language, in the order of the file.
 
-    Raises VoiceError if there is none.
+    :raises VoiceError: if there is none.
     """
     with (Path(__file__).parent / "voices.toml").open("rb") as stream:
         data = tomllib.load(stream)
@@ -141,7 +141,7 @@ class _OneByOne(ABC):
 def engine(name: str, seed: int) -> Engine:
     """Start the synthesiser of this name; ``seed`` is for its own random numbers.
 
-    Raises VoiceError if it is not installed.
+    :raises VoiceError: if it is not installed.
     """
     try:
         started: Engine = _ENGINES[name](seed)
@@ -265,7 +265,7 @@ def _session(path: Path, seed: int) -> Any:
 
 
 class _Kokoro:
-    """Kokoro with its speakers, and with mixtures of them; see `models.train.kokoro`."""
+    """Kokoro with its speakers, and with mixtures of them; see ``models.train.kokoro``."""
 
     _SPEAKERS = "kokoro-js@1.2.1"
     """The npm package with the styles of each speaker: one for each number of tokens below 510."""
@@ -324,7 +324,10 @@ def _mixture(speakers: int, chance: random.Random) -> npt.NDArray[np.float64]:
 
 
 def _npm_package(name: str) -> Path:
-    """Return the archive of an npm package, fetched once. Raises VoiceError if npm fails."""
+    """Return the archive of an npm package, fetched once.
+
+    :raises VoiceError: if npm fails.
+    """
     kept = Path("build/npm") / f"{name}.tgz"
     if kept.is_file():
         return kept

@@ -100,7 +100,7 @@ class _Builder:
     ) -> int:
         """Add ``phone`` after any of ``sources`` ({left context: state}). Return the next state.
 
-        ``like`` is the same phone in the place of a word that it really has; see `token`.
+        ``like`` is the same phone in the place of a word that it really has; see ``token``.
         """
         by_states: dict[tuple[int, ...], _HeardPhone] = {}
         for left, source in sources.items():
@@ -124,7 +124,7 @@ class _Builder:
         """Add one word after any of ``sources``. Return the states after it by its last phone.
 
         Its variants share their beginnings. The label is on the first arc, so that Vosk knows early
-        which words the grammar admits. ``like``: see `enter`, for the first phone.
+        which words the grammar admits. ``like``: see ``enter``, for the first phone.
         """
         prefixes: dict[tuple[int, ...], int] = {}
         ends: dict[int, int] = {}
@@ -152,7 +152,7 @@ class _Builder:
         In models whose phones do not depend on their neighbours, a phone may have a pause in it, so
         a token is a word like any other. In other models the words of a token stay separate. But
         only the first has a phone in the place of a word's beginning, by which Vosk counts words
-        (see `word_starts`).
+        (see ``word_starts``).
         """
         joined = self._contexts.free
         ends: dict[int, int] = {}
@@ -192,9 +192,11 @@ def build(
     """Return the graph, its first state, and its words in the order of their numbers.
 
     The graph has any sequence of words, with or without silence around each; the grammar chooses
-    later. ``filler`` are the names of the phones that `[unk]` consists of; each costs ``unknown``
+    later. ``filler`` are the names of the phones that ``[unk]`` consists of; each costs ``unknown``
     nats. ``silence`` is the probability of silence before the first word and after each word, above
-    0 and below 1. Raises KeyError for a phone that the model lacks.
+    0 and below 1.
+
+    :raises KeyError: for a phone that the model lacks.
     """
     add = _Builder(transitions, phones, contexts)
     fst, pause = add.fst, phones.silence

@@ -25,8 +25,10 @@ START = 0
 class Contexts:
     """The hidden states of a phone (by its number in the model) after another.
 
-    ``seen`` is the result of `walk`; it may be None for a model whose phones do not depend on their
-    neighbours. Raises GraphError if the states depend on more than one phone to the left.
+    ``seen`` is the result of ``walk``; it may be None for a model whose phones do not depend on
+    their neighbours.
+
+    :raises GraphError: if the states depend on more than one phone to the left.
     """
 
     def __init__(self, transitions: Transitions, phones: Phones, seen: SeenContexts | None) -> None:

@@ -67,7 +67,10 @@ def tune(
     sounds, labelled with the model's phones.
 
     The same recordings give the same weights on the same machine. ``progress`` gets how much is
-    done, 0 to 1. Raises TuningError, and OSError if ``output`` cannot be written.
+    done, 0 to 1.
+
+    :raises TuningError: in one sentence.
+    :raises OSError: if ``output`` cannot be written.
     """
     torch, _rest = _modules()
     network = _Network(model)

@@ -41,7 +41,7 @@ from .phone_names import names_heard
 from .sounds import PhoneSet, known_phone_sets, phone_set_of, translate
 
 ADAPTED = "adapted.json"
-"""The file in an adapted model's folder that has its `AdaptationReport`."""
+"""The file in an adapted model's folder that has its ``AdaptationReport``."""
 
 # The contexts that only the base's graph showed, for a later change of the words.
 _CONTEXTS = "contexts.npz"
@@ -70,8 +70,8 @@ _OLD_DECODER = {
 
 @dataclass(frozen=True)
 class AdaptationReport:
-    """A report on what `adapt` wrote. ``base`` is the family of models that the base was taken for;
-    ``words`` include tokens. ``contexts`` counts the pairs of phones that the base's graph
+    """A report on what ``adapt`` wrote. ``base`` is the family of models that the base was taken
+    for; ``words`` include tokens. ``contexts`` counts the pairs of phones that the base's graph
     showed."""
 
     base: str
@@ -102,7 +102,7 @@ def adapt(
     """Write into the new folder ``output`` a model with the acoustics of ``base`` and our words.
 
     ``base`` may have been adapted before. ``more`` are further words, or further pronunciations of
-    the same words, in the phones of ``base`` (see `phones_of`).
+    the same words, in the phones of ``base`` (see ``phones_of``).
 
     The acoustic files are hard links if the file system has them, else copies. ``family`` names one
     of :func:`.sounds.known_phone_sets`; by default it is recognised. ``lexicons`` are words of any
@@ -110,8 +110,8 @@ def adapt(
     our own may be its own ``output``: then only its graph is written. The same vocabulary gives the
     same bytes on any machine. Takes a second or two.
 
-    Raises GraphError if the base cannot be read or understood, if a word cannot be said in its
-    phones, or if ``output`` exists.
+    :raises GraphError: if the base cannot be read or understood, if a word cannot be said in its
+        phones, or if ``output`` exists.
     """
     acoustics = _read_acoustics(base, family, lexicons)
     contexts = Contexts(acoustics.transitions, acoustics.phones, acoustics.seen)
@@ -166,7 +166,9 @@ def pronounced(
     model: Path, words: Mapping[str, Pronunciations]
 ) -> dict[str, dict[tuple[str, ...], float]]:
     """Return the pronunciations of ``words`` in the phones of an adapted model or one of our own.
-    Raises GraphError if the model cannot be read, or if a sound is unknown."""
+
+    :raises GraphError: if the model cannot be read, or if a sound is unknown.
+    """
     if (model / ADAPTED).is_file():
         phone_set = _read_adapted(model)[0]
     else:

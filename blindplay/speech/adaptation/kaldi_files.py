@@ -108,8 +108,10 @@ class Graph:
 
 
 def read_graph(path: Path) -> Graph:
-    """Read a "vector" or "const" FST; look-ahead data may follow a "const" one. Raises GraphError
-    if it is anything else or is cut short."""
+    """Read a "vector" or "const" FST; look-ahead data may follow a "const" one.
+
+    :raises GraphError: if it is anything else or is cut short.
+    """
     data = path.read_bytes()
     try:
         return _graph(data)
@@ -165,8 +167,9 @@ def _vector(data: bytes, start: int, states: int, at: int) -> Graph:
 def read_symbols(path: Path) -> dict[str, int]:
     """Return the words in a graph's own symbol table, with their numbers; none without a table.
 
-    Small Vosk models have theirs in ``graph/Gr.fst`` and have no ``words.txt``. Raises GraphError
-    if the file is cut short or is not a graph.
+    Small Vosk models have theirs in ``graph/Gr.fst`` and have no ``words.txt``.
+
+    :raises GraphError: if the file is cut short or is not a graph.
     """
     data = path.read_bytes()
     try:
@@ -283,8 +286,10 @@ class _Stream:
 
 
 def read_transitions(path: Path) -> Transitions:
-    """Read the transition model at the beginning of a ``final.mdl``. Raises GraphError if there is
-    none or it is damaged."""
+    """Read the transition model at the beginning of a ``final.mdl``.
+
+    :raises GraphError: if there is none or it is damaged.
+    """
     data = path.read_bytes()
     try:
         return _transitions(_Stream(data))

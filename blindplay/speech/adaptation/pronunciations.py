@@ -78,8 +78,9 @@ def learn(
     """Return the new pronunciations of ``words`` that these recordings show, without those that are
     as near to one of the ``others``.
 
-    ``model`` is one of our own or an adapted one. Raises GraphError or ModelError if it cannot be
-    read.
+    ``model`` is one of our own or an adapted one.
+
+    :raises GraphError, ModelError: if it cannot be read.
     """
     known = pronounced(model, words)
     heard = [word for one in word_alignments(model, said, known) for word in one]

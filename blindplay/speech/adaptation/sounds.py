@@ -74,8 +74,9 @@ def _alternatives(text: str) -> Alternatives:
 
 def phone_set_of(names: Sequence[str]) -> PhoneSet:
     """Return the phone set of a model whose phones have these names: each sound becomes the most
-    similar one. Marks of stress and tone are ignored. Raises GraphError if fewer than three in four
-    names are known.
+    similar one. Marks of stress and tone are ignored.
+
+    :raises GraphError: if fewer than three in four names are known.
     """
     known = [name for name in names if sounds_of(name, cmu=_is_cmu(names))]
     if 4 * len(known) < 3 * len(names):
@@ -193,8 +194,9 @@ def unlikeness(one: Sequence[str], other: Sequence[str], most: float = math.inf)
 
     It is the least cost of turning one into the other by replacing sounds with similar ones and
     omitting some. Vowels count twice. They carry a word through noise, and the words that are
-    confused differ in consonants only, such as German "zwei" and "drei" (2.9). Raises GraphError
-    for an unknown sound.
+    confused differ in consonants only, such as German "zwei" and "drei" (2.9).
+
+    :raises GraphError: for an unknown sound.
     """
     first, second = _simple(tuple(one)), _simple(tuple(other))
     if abs(len(first) - len(second)) >= most:  # omitting a sound costs 1 or more
@@ -228,8 +230,9 @@ def _simple(sounds: tuple[str, ...]) -> tuple[str, ...]:
 def similar(sound: str, phones: tuple[str, ...]) -> Alternatives:
     """Return the phones of these names that are most like ``sound``, with their costs in nats.
 
-    The most similar one costs nothing; there are at most three. Raises GraphError for an unknown
-    sound.
+    The most similar one costs nothing; there are at most three.
+
+    :raises GraphError: for an unknown sound.
     """
     target = sounds_of(sound)
     if not target:

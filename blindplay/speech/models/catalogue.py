@@ -26,7 +26,7 @@ class BaseModel:
     name: str
     """The name of its folder."""
     short: str
-    """A short name such as "english"; `name` if it has none."""
+    """A short name such as "english"; ``name`` if it has none."""
     heard: str
     """The language of the people that it was trained on."""
     size: int
@@ -70,8 +70,10 @@ class Catalogue:
         )
 
     def listed(self, name: str, text: str) -> BaseModel:
-        """Return the base called ``name`` from ``text``, Vosk's own list. Raises BaseModelError if
-        it is not in the list, or if the list is damaged."""
+        """Return the base called ``name`` from ``text``, Vosk's own list.
+
+        :raises BaseModelError: if it is not in the list, or if the list is damaged.
+        """
         try:
             entries = json.loads(text)
             if not isinstance(entries, list):

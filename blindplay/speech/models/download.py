@@ -56,7 +56,8 @@ def check_address(address: str, before: str | None = None) -> str:
     """Return ``address`` if a model may be fetched from it: over https, or from this machine.
 
     ``before`` is the address that redirects to it; only this machine may redirect to this machine.
-    Raises DownloadError.
+
+    :raises DownloadError:
     """
     try:
         url = httpx.URL(address)
@@ -92,7 +93,10 @@ def check_address(address: str, before: str | None = None) -> str:
 
 
 def fetch_text(address: str, *, most: int, patience: Patience) -> str:
-    """Return the text at ``address``, of at most ``most`` bytes. Raises DownloadError."""
+    """Return the text at ``address``, of at most ``most`` bytes.
+
+    :raises DownloadError:
+    """
     with tempfile.TemporaryDirectory(prefix="blindplay-") as folder:
         target = Path(folder) / "text"
         download(address, target, size=None, most=most, patience=patience)
@@ -114,7 +118,7 @@ def download(
     ``size`` is its known number of bytes, ``most`` the highest allowed one. ``trouble`` gets a
     sentence before each further try. However this ends, the bytes that came stay for the next time.
 
-    Raises DownloadError, and OSError.
+    :raises DownloadError, OSError:
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     part = _PartialFile(address, target, size, most, patience, progress)
@@ -178,7 +182,7 @@ def megabytes(size: int) -> str:
 
 
 class _PartialFile:
-    """The bytes of a file that have come so far. The arguments are those of `download`."""
+    """The bytes of a file that have come so far. The arguments are those of ``download``."""
 
     def __init__(
         self, address: str, target: Path, size: int | None, most: int, patience: Patience,

@@ -26,7 +26,7 @@ BUILT_IN = "built-in"
 MADE_OF = "player.json"
 """The file in a player's own speech model that names the model it was made from."""
 OWN = "own"
-"""The name of a model of the user's own making, in `model_folder`."""
+"""The name of a model of the user's own making, in ``model_folder``."""
 MOST_PEOPLE = 2
 """Number of models trained on people that listen at once, unless the user chooses otherwise."""
 
@@ -50,17 +50,18 @@ def data_folder() -> Path:
 
 
 def model_folder(language: str) -> Path:
-    """Return the folder of the user's own model of `language`."""
+    """Return the folder of the user's own model of ``language``."""
     return data_folder() / language
 
 
 def adapted_folder(language: str) -> Path:
-    """Return the folder of the installed models of `language`; each has a folder in it."""
+    """Return the folder of the installed models of ``language``; each has a folder in it."""
     return data_folder() / "adapted" / language
 
 
 def built_in(language: str) -> Path | None:
-    """Return the folder of the model of `language` that comes with the program, if there is one."""
+    """Return the folder of the model of ``language`` that comes with the program, if there is
+    one."""
     folder = shipped(f"models/{language}")
     return folder if (folder / "am").is_dir() else None
 
@@ -71,10 +72,10 @@ def is_language(text: str) -> bool:
 
 
 def available(language: str) -> dict[str, Path]:
-    """Return the folders of all models of `language` by their names, the preferred one first:
+    """Return the folders of all models of ``language`` by their names, the preferred one first:
     "own", the installed ones by the names of their bases, "built-in".
 
-    Raises ModelError if `language` is not a language tag.
+    :raises ModelError: if ``language`` is not a language tag.
     """
     if not is_language(language):
         raise ModelError(
@@ -105,7 +106,10 @@ def models_in(parent: Path) -> dict[str, Path]:
 
 
 def check_name(name: str) -> str:
-    """Return ``name`` if a model's folder may be called so on every system. Raises ModelError."""
+    """Return ``name`` if a model's folder may be called so on every system.
+
+    :raises ModelError:
+    """
     reserved = re.fullmatch(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?", name)
     fitting = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,98}[A-Za-z0-9]", name)
     if not fitting or reserved or name in (OWN, BUILT_IN):
@@ -122,8 +126,8 @@ def check_name(name: str) -> str:
 
 
 def chosen_names(language: str) -> tuple[str, ...]:
-    """Return the names of the models that the user chose for `language` (`blindplay models use`),
-    the most trusted first; none without a choice."""
+    """Return the names of the models that the user chose for ``language`` (``blindplay models
+    use``), the most trusted first; none without a choice."""
     return tuple(dict.fromkeys(_choices()[0].get(language, [])))
 
 
@@ -134,12 +138,12 @@ def unread_choices() -> str | None:
 
 
 def choose(language: str, names: Iterable[str]) -> Path | None:
-    """Keep the names of the models that are to listen to `language`; no names: the usual ones.
+    """Keep the names of the models that are to listen to ``language``; no names: the usual ones.
 
     A damaged file of choices is kept beside the new one, because a person may still read the
     choices of other languages in it. Return its new path, None if there was none.
 
-    Raises ModelError for a name that is not in `available`, or if nothing can be written.
+    :raises ModelError: for a name that is not in ``available``, or if nothing can be written.
     """
     there, wanted = available(language), list(dict.fromkeys(names))
     if unknown := [name for name in wanted if name not in there]:
@@ -234,10 +238,10 @@ def _absent(language: str, name: str, there: Iterable[str]) -> ModelError:
 
 
 def listening_names(language: str) -> tuple[str, ...]:
-    """Return the names of the models that are to listen to `language` together, the most trusted
+    """Return the names of the models that are to listen to ``language`` together, the most trusted
     first, whether they are there or not.
 
-    These are the ones that the user chose (`blindplay models use NAME … --language LANGUAGE`), or
+    These are the ones that the user chose (``blindplay models use NAME … --language LANGUAGE``), or
     else the user's own model and the installed ones, two at most. The built-in one always listens:
     it is good in noise and knows other talk, and where it listens, the others seldom mislead.
     """
@@ -248,10 +252,10 @@ def listening_names(language: str) -> tuple[str, ...]:
 
 
 def chosen_models(language: str) -> tuple[Path, ...]:
-    """Return the folders of `listening_names`. They look like models; `check_model`, which the
+    """Return the folders of ``listening_names``. They look like models; ``check_model``, which the
     recogniser calls, compares their files with the installed ones.
 
-    Raises ModelError if there is none, if a chosen one is gone, or if one is not a model.
+    :raises ModelError: if there is none, if a chosen one is gone, or if one is not a model.
     """
     there, names = available(language), listening_names(language)
     if gone := [name for name in names if name not in there]:
@@ -273,7 +277,10 @@ def chosen_models(language: str) -> tuple[Path, ...]:
 
 
 def find_model(language: str) -> Path:
-    """Return the first of `chosen_models`. Raises ModelError if there is none."""
+    """Return the first of ``chosen_models``.
+
+    :raises ModelError: if there is none.
+    """
     return chosen_models(language)[0]
 
 
@@ -284,11 +291,12 @@ def words_file(model: Path) -> Path:
 
 
 def check_model(path: Path) -> Path:
-    """Return `path` if it is a Vosk model whose grammar can be set at run time. Raises ModelError.
+    """Return ``path`` if it is a Vosk model whose grammar can be set at run time. Raises
+    ModelError.
 
     Vosk answers a broken folder with a bare exception, or ends the process. So its files are looked
-    at first, in both of Vosk's layouts: `am/ conf/ graph/` and the older, flat one. The files of an
-    installed or built-in model must not have changed (see `verify`).
+    at first, in both of Vosk's layouts: ``am/ conf/ graph/`` and the older, flat one. The files of
+    an installed or built-in model must not have changed (see ``verify``).
     """
     _check_files(path)
     verify(path)
@@ -315,7 +323,10 @@ def seal_built_in(folder: Path) -> None:
 
 
 def manifest(folder: Path) -> dict[str, Any] | None:
-    """Return the manifest of a model; None if it has none. Raises ModelError if it is damaged."""
+    """Return the manifest of a model; None if it has none.
+
+    :raises ModelError: if it is damaged.
+    """
     file = folder / MANIFEST
     try:
         read = json.loads(file.read_text("utf-8"))
@@ -347,8 +358,9 @@ def is_built_in(model: Path) -> bool:
 def verify(folder: Path) -> int:
     """Compare the files of a model with its manifest, in about a tenth of a second.
 
-    Return the number of files, 0 for a model without a manifest. Raises ModelError if a file is
-    missing or has changed.
+    Return the number of files, 0 for a model without a manifest.
+
+    :raises ModelError: if a file is missing or has changed.
     """
     kept = manifest(folder)
     if kept is None:
@@ -423,7 +435,9 @@ def _check_files(path: Path) -> None:
 
 def vocabulary(model: Path) -> frozenset[str]:
     """Return every word that the model knows, without Kaldi's symbols such as ``<eps>`` and ``#0``.
-    Raises ModelError if the word list is not UTF-8 text of "word number" lines."""
+
+    :raises ModelError: if the word list is not UTF-8 text of "word number" lines.
+    """
     try:
         lines = words_file(model).read_text(encoding="utf-8").splitlines()
         words = [line.rsplit(maxsplit=1)[0] for line in lines if line.strip()]
@@ -437,8 +451,10 @@ def vocabulary(model: Path) -> frozenset[str]:
 def probe(model: Path, language: str) -> None:
     """Load the model and recognise a second of silence in a process of its own.
 
-    A truncated graph passes `check_model`, and then Vosk ends the process. Takes about half a
-    second. Raises ModelError if the model does not work.
+    A truncated graph passes ``check_model``, and then Vosk ends the process. Takes about half a
+    second.
+
+    :raises ModelError: if the model does not work.
     """
     check_model(model)
     program = (

@@ -1,6 +1,6 @@
 """The user's models: fetch, check, adapt, put in place, remove.
 
-All is under `data_folder`: models as their makers published them in ``bases/NAME``, the same
+All is under ``data_folder``: models as their makers published them in ``bases/NAME``, the same
 acoustics with our words in ``adapted/LANGUAGE/NAME``, unfinished downloads in ``downloads``. A
 model is made beside its place and renamed into it. So after an interruption there is the old model
 or the new one, whole.
@@ -64,7 +64,11 @@ def bases_folder() -> Path:
 
 def find_base(name: str, *, patience: Patience) -> BaseModel:
     """Return the base called ``name`` from the catalogue, or else from Vosk's own list, which is
-    fetched. Raises BaseModelError if there is none, and DownloadError."""
+    fetched.
+
+    :raises BaseModelError: if there is none.
+    :raises DownloadError:
+    """
     known = catalogue.load()
     if (base := known.known(name)) is not None:
         return base
@@ -90,7 +94,7 @@ def install(
     it holds several models, this one is taken. A zip file with the name of a known base must be
     identical with it.
 
-    Raises ModelError, GraphError, DownloadError, each with the remedy; and OSError.
+    :raises ModelError, GraphError, DownloadError: each with the remedy; and OSError.
     """
     folders.available(language)  # is it a language tag?
     if source is not None:
@@ -169,8 +173,9 @@ def make_own(
     """Make the user's own model of ``language`` out of ``base``, and put it in place of the one
     before if it works. ``base`` is left as it is; it may be the own model, to get new words.
 
-    Return its folder and the report of `adapt`. Raises ModelError or GraphError, each with the
-    remedy; and OSError.
+    Return its folder and the report of ``adapt``.
+
+    :raises ModelError, GraphError: each with the remedy; and OSError.
     """
     folders.available(language)  # is it a language tag?
     place = folders.model_folder(language)
@@ -191,8 +196,10 @@ def remove(name: str, language: str | None = None) -> list[str]:
     """Remove the model ``name`` from ``language``, or from all. Return sentences that say what was
     removed.
 
-    A base goes with the last language that uses it. Raises ModelError if there is nothing to remove
-    or the model came with the program, and OSError.
+    A base goes with the last language that uses it.
+
+    :raises ModelError: if there is nothing to remove or the model came with the program.
+    :raises OSError:
     """
     if name == BUILT_IN:
         raise ModelError(
@@ -306,7 +313,8 @@ def _checked(base: BaseModel, archive: Path) -> tuple[str, bool]:
     """Return the SHA-256 of an archive of the model, and whether any checksum of it is known.
 
     If only its MD5 sum is published, its SHA-256 is kept: a later archive must have the same.
-    Raises ModelError if the archive is another.
+
+    :raises ModelError: if the archive is another.
     """
     sha256, md5 = folders.checksum(archive), folders.checksum(archive, "md5")
     wanted = base.sha256 or _pins().get(base.name)
@@ -337,7 +345,9 @@ def _checked(base: BaseModel, archive: Path) -> tuple[str, bool]:
 
 def _pins() -> dict[str, str]:
     """Return the SHA-256 that archives had when they first came, by the names of their models.
-    Raises ModelError."""
+
+    :raises ModelError:
+    """
     file = folders.data_folder() / _PINS
     try:
         read = json.loads(file.read_text("utf-8"))

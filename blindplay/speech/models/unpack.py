@@ -26,8 +26,9 @@ def unpack(archive: Path, folder: Path, name: str = "") -> None:
     folder ``folder``.
 
     The archive is refused as a whole, before anything is written, if a name in it leads out of the
-    folder, is a link or a device, or if it has too many files or bytes. Raises ModelError, and
-    OSError.
+    folder, is a link or a device, or if it has too many files or bytes.
+
+    :raises ModelError, OSError:
     """
     try:
         with zipfile.ZipFile(archive) as opened:
@@ -56,8 +57,11 @@ def unpack(archive: Path, folder: Path, name: str = "") -> None:
 
 def copy_folder(source: Path, folder: Path, name: str = "") -> None:
     """Write the model in the folder ``source``, or in a folder in it, of several the one called
-    ``name``, into ``folder``. Raises ModelError if there is no model in it, or if it holds a link
-    or a device, and OSError."""
+    ``name``, into ``folder``.
+
+    :raises ModelError: if there is no model in it, or if it holds a link or a device.
+    :raises OSError:
+    """
     source = source.resolve()
     inside = [source, *sorted(child for child in source.iterdir() if child.is_dir())]
     names = ("am/final.mdl", "final.mdl")
