@@ -113,7 +113,7 @@ def _in_order(game: State, person: str) -> Iterator[str]:
     """The people for whom ``person`` may wait: the player on move first."""
     sides = (game.side, OTHER[game.side])
     people = (*sides, "arbiter", *(f"assistant:{side}" for side in sides))
-    if _stands(game):  # the arbiter has the next step, if anybody presides
+    if _stands(game) and not _waits_for_assistant(game):  # the arbiter has the next step
         people = ("arbiter", *sides, *people[3:])
     yield from (one for one in people if one != person)
 
@@ -124,10 +124,22 @@ def _stands(game: State) -> bool:
         game.adjourned
         or game.delivered
         or _blocks(game)
-        or not game.started
+        or _is_unbegun(game)
         or bool(game.paused)
         or bool(game.clock and game.clock.running is None)
     )
+
+
+def _is_unbegun(game: State) -> bool:
+    """Return whether the clocks have still to be started; a game without a clock begins with its
+    first move."""
+    return bool(game.clock) and not game.started
+
+
+def _is_directed(game: State) -> bool:
+    """Return whether the clocks are not the players' to start: an arbiter presides, or a server
+    keeps the time."""
+    return game.presided or game.served
 
 
 def _blocks(game: State) -> bool:
@@ -191,8 +203,8 @@ def _of_waiting_for_envelope(game: State, side: str) -> Step | None:
 
 def _is_sealed_now(game: State) -> bool:
     """Return whether the move at hand is to be sealed, and nothing hinders it."""
-    may_begin = game.started or not game.clock
-    return (game.adjourning or game.sealed is not None) and may_begin and not game.paused
+    sealing = game.adjourning or game.sealed is not None
+    return sealing and not _is_unbegun(game) and not game.paused
 
 
 def _sealing(game: State, person: str) -> Step | None:
@@ -206,14 +218,17 @@ def _sealing(game: State, person: str) -> Step | None:
 
 def _standing(game: State, side: str) -> Step | None:
     """The step of a player before the game begins, and while the clocks stand."""
-    if must_wait(game) and (not game.started or game.paused == ASSISTANT):
+    if _waits_for_assistant(game):
         needs = game.impaired(side) and needs_no_consent(game, side)
         return _step(game, side, "assist") if needs else None
-    if game.presided:
+    if _is_directed(game):
         return None
-    if not game.started:
-        return _step(game, side, "begin")
-    return _step(game, side, "continue")
+    return _step(game, side, "begin" if _is_unbegun(game) else "continue")
+
+
+def _waits_for_assistant(game: State) -> bool:
+    """Return whether the clocks stand because the compulsory assistant is missing (D.2.11)."""
+    return must_wait(game) and (_is_unbegun(game) or game.paused == ASSISTANT)
 
 
 def _playing(game: State, side: str) -> Step | None:
@@ -396,11 +411,11 @@ def _of_arbiter(game: State) -> Step | None:
         return _step(game, "arbiter", "open")
     if game.clock.flags:
         return _step(game, "arbiter", "flag", "flag")
-    if game.calls:
-        return _attending(game)
-    if not game.presided or (must_wait(game) and (not game.started or game.paused == ASSISTANT)):
+    if (attending := _attending(game)) is not None:
+        return attending
+    if not _is_directed(game) or _waits_for_assistant(game):
         return None
-    if not game.started:
+    if _is_unbegun(game):
         return _step(game, "arbiter", "begin")
     wrong = any(table.wanted is not None for table in game.tables.values())
     stands = game.paused or (game.clock and game.clock.running is None)
@@ -410,7 +425,8 @@ def _of_arbiter(game: State) -> Step | None:
 
 
 def _attending(game: State) -> Step | None:
-    call = next(iter(game.calls), None)
+    calls = (one for one in game.calls if one.why != "start_clocks")  # that is a step of its own
+    call = next(calls, None)
     return Step("arbiter", "attend", call=call, articles=call.articles) if call else None
 
 
@@ -439,9 +455,9 @@ def deeds(game: State, step: Step) -> tuple[Fact, ...]:
         return ()
     match step.do:
         case "begin":
-            return (f.Start(),)
+            return (f.Start(by=by),)
         case "continue":
-            return (f.Arbiter(do="start_clocks"),)
+            return (f.Arbiter(do="start_clocks", player=by if by in OTHER else None),)
         case "arrive":
             called = game.clock.running == by
             return (f.CallArbiter(by=by) if called else f.Arrive(by=by),)

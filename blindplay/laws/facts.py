@@ -255,7 +255,7 @@ class Arrive(Personal, kind="arrive"):
 
 
 class Start(Fact, kind="start"):
-    """The arbiter starts White's clock."""
+    """The arbiter, or a player where nobody presides, starts the clock of the player on move."""
 
     by: str = v.stored(_person, default="arbiter")
 
@@ -435,7 +435,7 @@ class Arbiter(Fact, kind="arbiter"):
     """A decision of the arbiter; ``do`` decides which of the other fields are needed.
 
     If ``by`` is "table", the table stopped the clocks when its process ended, or starts them again.
-    ``player`` with "restore" is the player who asks for it where no arbiter presides.
+    ``player`` with "restore" or "start_clocks" is the player who does it where no arbiter presides.
     """
 
     by: str = v.stored(v.one_of("arbiter", "table"), default="arbiter")

@@ -185,6 +185,10 @@ def rights(game: State, who: str) -> frozenset[str]:
     keeps = game.presided or not game.adjourned
     opens = frozenset[str]() if keeps else frozenset(("open_envelope",))
     if who in OTHER:
+        # Where nobody presides the players begin the game. Clocks that have run and stand, a player
+        # starts again as the step that is due; no other decision of an arbiter is theirs.
+        begins = bool(game.clock) and not (game.started or game.presided or game.served)
+        opens |= frozenset(("start",)) if begins else frozenset()
         own = frozenset(f.KINDS) - _ARBITERS - _NOBODYS | opens
         return own if needs_no_consent(game, who) else own - {"assistant"}
     told = _FOR_ANYBODY if game.switch("outsiders_tell_arbiter") else frozenset[str]()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import chess
 
-from blindplay.language import Language
+from blindplay.language import Language, join
 from blindplay.laws import Game, Taken
 from blindplay.laws.due import Played, Step
 from blindplay.laws.facts import Tick
@@ -22,7 +22,7 @@ def _doing(pack: Language, game: Game, step: Step) -> str:
     values = {"move": _move(pack, game, step.move)}
     match step.do:
         case "announce" if step.owed:
-            return _owed(pack, game, step.owed)
+            return owed_in_words(pack, game, step.owed)
         case "announce" if step.move is not None:
             return pack.sentence("due_announce_made", **values)
         case "correct" if step.owed:
@@ -30,6 +30,9 @@ def _doing(pack: Language, game: Game, step: Step) -> str:
         case "correct" | "execute" if step.of != step.board:
             player = pack.sentence(step.board)
             return pack.sentence(f"due_{step.do}_on", player=player, **values)
+        case "seal" if step.owed:
+            owed = owed_in_words(pack, game, step.owed)
+            return join(" ", (pack.sentence("due_seal"), owed), pack.code)
         case "seal" if step.move is not None:
             return pack.sentence("due_seal_made", **values)
         case "sign" if game.result is not None:
@@ -61,8 +64,9 @@ def _move(pack: Language, game: Game, played: Played | None) -> str:
     return pack.announce(played.before, played.move, edition=game.setup.edition)
 
 
-def _owed(pack: Language, game: Game, owed: Sequence[chess.Move]) -> str:
-    """The obligation in words: the piece, never the squares that it may go to (11.3.1)."""
+def owed_in_words(pack: Language, game: Game, owed: Sequence[chess.Move]) -> str:
+    """Tell the player on move the obligation to play one of the moves ``owed`` (4.3 to 4.7, 9.5.3):
+    the piece, never the squares that it may go to (11.3.1)."""
     if len(owed) == 1:
         played = Played(game.board, owed[0], game.side)
         return pack.sentence("due_owed_move", move=_move(pack, game, played))

@@ -140,3 +140,42 @@ def test_once_the_move_is_sealed_the_arbiter_is_not_waited_for_any_more() -> Non
     assert [one.why for one in table.game.calls] == ["seal"]
     table.feed({"fact": "seal", "by": "white", "text": "e2e4"})
     assert table.game.calls == ()
+
+
+def test_a_game_without_a_clock_begins_with_its_first_move() -> None:
+    table = Table(white={}, black={}, time_control="-")
+    assert due(table.game, "white").do == "announce"
+    assert due(table.game, "arbiter").do == "wait"
+
+
+def test_everybody_waits_for_the_player_who_lacks_the_compulsory_assistant() -> None:
+    """D.2.11."""
+    table = Table(
+        white={"impaired": True}, black={"hearing_impaired": True}, time_control="300",
+        arbiter="automatic",
+    )  # fmt: skip
+    assert due(table.game, "white").do == "assist"
+    black = due(table.game, "black")
+    assert (black.do, black.whom, black.why) == ("wait", "white", "assist")
+
+
+def test_where_nobody_presides_a_player_starts_the_clocks_in_their_own_name() -> None:
+    table = _begun(arbiter="automatic")
+    table.feed(CALL)
+    for side in ("white", "black"):
+        (deed,) = deeds(table.game, due(table.game, side))
+        assert isinstance(deed, f.Arbiter)
+        assert (deed.do, deed.player) == ("start_clocks", side)
+
+
+def test_a_server_starts_the_clocks_itself() -> None:
+    table = Table(white={"impaired": True}, black={}, time_control="300", arbiter="server")
+    white = due(table.game, "white")
+    assert (white.do, white.whom, white.why) == ("wait", "arbiter", "begin")
+
+
+def test_after_a_restored_position_the_arbiter_starts_the_clocks() -> None:
+    table = _begun()
+    table.play("e2e4")
+    table.feed({"fact": "arbiter", "do": "restore", "ply": 0})
+    assert due(table.game, "arbiter").do == "continue"

@@ -97,6 +97,16 @@ def test_a_refusal_cites_the_article_of_the_one_refused(
     assert told.articles == articles
 
 
+@pytest.mark.parametrize(("arbiter", "may"), [("automatic", True), ("present", False),
+                                              ("server", False)])  # fmt: skip
+def test_players_begin_the_game_where_nobody_presides(arbiter: str, may: bool) -> None:
+    game = Game(PackWords())
+    game.apply(Setup(t=0, time_control="300", arbiter=arbiter))
+    assert ("start" in permissions.rights(game, "black")) is may
+    game.apply(f.Start(t=0))
+    assert "start" not in permissions.rights(game, "black")
+
+
 def test_what_the_laws_judge_themselves_is_left_to_them() -> None:
     game = table(TABLES["one assistant"])
     assert permissions.refusal(game, "assistant:white", "resign") is None
