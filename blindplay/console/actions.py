@@ -11,10 +11,11 @@ from typing import Any, get_args
 
 import chess
 
-from blindplay.language import QUESTIONS, About, Command, Kind, load
+from blindplay.language import QUESTIONS, About, Command, Kind, Language, load
 from blindplay.language.scoresheets import reading
 from blindplay.laws import Fact, Game, Origin, Ruling, Taken, permissions
 from blindplay.laws import facts as f
+from blindplay.laws.due import Step, deeds, due
 from blindplay.laws.facts import Tick
 from blindplay.laws.game import Turn
 from blindplay.laws.reasons import MoveReason
@@ -30,9 +31,9 @@ from blindplay.wording.announcements import (
 from blindplay.wording.pack_words import answer_in_words
 from blindplay.wording.position import hint_in_words, look, time_in_words
 from blindplay.wording.readers import reader
+from blindplay.wording.steps import step_in_words
 
 from .messages import catalogue
-from .next_step import next_step
 from .table_port import TablePort, held
 
 
@@ -97,8 +98,6 @@ _STEPS = {
     "announce": ("announce",),
     "make": ("make",),
     "correct": ("correct",),
-    "repeat": ("repeat",),
-    "repeat_make": ("repeat", "make"),
 }
 _OF_SQUARES = frozenset(
     (
@@ -120,6 +119,14 @@ _ASKED = frozenset(
         Command.MOVES, Command.LAST_MOVE, Command.HINT, *QUESTIONS,
     )
 )  # fmt: skip
+
+
+# Refusals that say the same as a step; the others are followed by it.
+_SAME: Mapping[str, str] = {
+    "consent": "waiting_for_players", "decide": "waiting_for_arbiter",
+    "seal": "seal_due", "nothing": "game_over",
+}  # fmt: skip
+_SAME_OF_OTHERS = frozenset(("consent", "decide"))  # whoever has to do it
 
 
 @dataclass(frozen=True)
@@ -215,66 +222,112 @@ def act_after_hands(
 
 def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
     """Do now what a page of ``role`` asks for. In ``form``, ``act`` is a kind of fact, and the
-    other names are its fields; or ``act`` is ``move`` with ``text`` and ``how``; or ``ask`` with a
+    other names are its fields; or ``act`` is ``due`` with the ``step`` that the page showed as due
+    and the ``move`` that it was about; or ``move`` with ``text`` and ``how``; or ``ask`` with a
     question in words as ``text``, or a command of the languages as ``about`` with a ``square`` or
     a ``piece``.
 
-    The answer is always a sentence. No request of a page raises an error.
+    The answer is always a sentence. If it is refused because it is not the time for it, the step
+    that is due follows. No request of a page raises an error.
     """
-    words = catalogue(language)
-    kind, seen = value_of(form, "act"), value_of(form, "seen")
+    words, kind = catalogue(language), value_of(form, "act")
     try:
-        with held(table) as game:
-            if kind == "ask":
-                return _ask(table, game, role, language, form)
-            if kind == "take_back":
-                return _take_back(table, game, role, language, seen)
-            if kind == "move":
-                steps = _moves(game, language, form)
-            elif kind == "claim_draw":
-                steps = [(kind, _claim(game, language, form))]
-            else:
-                steps = [(kind, _fields(kind, form))]
-            now = stamp(game)
-            late = any(_is_late(now, seen, step) for step, _ in steps)
-            if late and not _is_due(game, role, form):
-                raise NoActionError("stale")
-            if _does_something_else(game, table.time(), role, kind, form):
-                raise NoActionError("changed")
-            withheld = _withheld(game, role, kind)
-            if withheld is not None:
-                key, rule = withheld
-                cited = ", ".join(game.edition.cite(rule, game.regime))
-                return ActionResult((f"{words[key]} ({cited})",), refused=True)
-            if kind == "press" and table.holds_press(role):
-                raise NoActionError("press_held")
-            done = _submitted(table, role, steps)
-            rulings = [ruling for taken in done for ruling in taken.rulings]
-            wrong = any(isinstance(one, Refused) and one.why in _WRONG for one in rulings)
-            return dataclasses.replace(
-                _answer(game, role, language, rulings),
-                seen=stamp(game) if seen == now else "",
-                told=any(isinstance(one, Completed) for one in rulings)
-                or any(to_everybody(taken, game, load(language)) for taken in done),
-                field=_FIELDS.get(kind, "") if wrong else "",
-            )
+        result = _done(table, role, language, form)
     except NoActionError as error:
-        field = "" if str(error) in _NOT_OF_A_FIELD else _FIELDS.get(kind, "")
-        return ActionResult((words.get(str(error), str(error)),), refused=True, field=field)
+        why = str(error)
+        field = "" if why in _NOT_OF_A_FIELD else _FIELDS.get(kind, "")
+        result = ActionResult((words.get(why, why),), refused=True, field=field)
+        if why != "stale":
+            return result
     except f.FactError as error:
         said = words["no_fact"].format(why=translated(str(error), language))
         return ActionResult((said,), refused=True, field=_FIELDS.get(kind, ""))
+    if not result.refused or result.field:
+        return result
+    with held(table) as game:
+        step = due(game, role)
+        sentence = step_in_words(load(language), game, step)
+    same = _says_the_same(load(language), step)
+    if any(said.startswith((sentence, *same)) for said in result.sentences):
+        return result
+    return dataclasses.replace(result, sentences=(*result.sentences, sentence))
 
 
-def _is_due(game: Game, role: str, form: Form) -> bool:
-    """Return whether the form gives the move that the player must now repeat, execute or announce.
-    Such a form is never late: other events since the page was shown do not matter."""
-    player = role.removeprefix("assistant:")
-    due = next_step(game, player) if player in f.SIDES else None
-    if due is None or due.move is None:
-        return False
-    asked = "how", value_of(form, "how")
-    return due.button == asked and due.move.move.uci() == value_of(form, "text")
+def _says_the_same(pack: Language, step: Step) -> list[str]:
+    """The refusal that says the same as the sentence of ``step``, if there is one."""
+    why = _SAME.get(step.why if step.why in _SAME_OF_OTHERS else step.do)
+    return [pack.sentence(f"refused_{why}")] if why else []
+
+
+def _done(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
+    """Do what a page asks for, and return the answer without the step that is due.
+
+    :raises NoActionError: if the page asks for no action.
+    :raises FactError: if a field has no value of the contract.
+    """
+    kind, seen = value_of(form, "act"), value_of(form, "seen")
+    with held(table) as game:
+        if kind == "ask":
+            return _ask(table, game, role, language, form)
+        if kind == "take_back":
+            return _take_back(table, game, role, language, seen)
+        now = stamp(game)
+        if kind == "due":  # a person may always do that, even if it is the arbiter's task
+            facts = _due_facts(game, role, form)
+        else:
+            steps = _steps(game, language, kind, form)
+            if any(_is_late(now, seen, step) for step, _ in steps):
+                raise NoActionError("stale")
+            refusals = (permissions.refusal(game, role, step) for step, _ in steps)
+            refusal = next(filter(None, refusals), None)
+            if refusal is not None:
+                return _answer(game, role, language, [refusal])
+            facts = [_fact(step, role, fields) for step, fields in steps]
+        if _does_something_else(game, table.time(), role, kind, form):
+            raise NoActionError("changed")
+        withheld = _withheld(game, role, kind)
+        if withheld is not None:
+            key, rule = withheld
+            cited = ", ".join(game.edition.cite(rule, game.regime))
+            return ActionResult((f"{catalogue(language)[key]} ({cited})",), refused=True)
+        if kind == "press" and table.holds_press(role):
+            raise NoActionError("press_held")
+        done = _submitted(table, role, facts)
+        rulings = [ruling for taken in done for ruling in taken.rulings]
+        wrong = any(isinstance(one, Refused) and one.why in _WRONG for one in rulings)
+        return dataclasses.replace(
+            _answer(game, role, language, rulings),
+            seen=stamp(game) if seen == now else "",
+            told=any(isinstance(one, Completed) for one in rulings)
+            or any(to_everybody(taken, game, load(language)) for taken in done),
+            field=_FIELDS.get(kind, "") if wrong else "",
+        )
+
+
+def _due_facts(game: Game, role: str, form: Form) -> list[Fact]:
+    """The facts that do the step which is due from ``role``; with ``only`` in the form, those of
+    that kind. Other events since the page was shown do not matter while the same step is due.
+
+    :raises NoActionError: if another step is due by now.
+    """
+    step = due(game, role)
+    move = "" if step.move is None else step.move.move.uci()
+    facts = deeds(game, step)
+    if not facts or (step.do, move) != (value_of(form, "step"), value_of(form, "move")):
+        raise NoActionError("stale")
+    only = value_of(form, "only")
+    return [fact for fact in facts if only in ("", fact.kind)]
+
+
+def _steps(
+    game: Game, language: str, kind: str, form: Form
+) -> Sequence[tuple[str, Mapping[str, Any]]]:
+    """The kinds and the fields of the facts that a form asks for."""
+    if kind == "move":
+        return _moves(game, language, form)
+    if kind == "claim_draw":
+        return [(kind, _claim(game, language, form))]
+    return [(kind, _fields(kind, form))]
 
 
 def _does_something_else(game: Game, t: int, role: str, kind: str, form: Form) -> bool:
@@ -327,17 +380,11 @@ def _origin(role: str) -> Origin:
     return Origin(f"page of {role}", (Refused, NotMade, *answers))
 
 
-def _submitted(
-    table: TablePort, role: str, steps: Sequence[tuple[str, Mapping[str, Any]]]
-) -> list[Taken]:
+def _submitted(table: TablePort, role: str, facts: Sequence[Fact]) -> list[Taken]:
     """Submit these facts of ``role`` up to the first that is refused."""
     found: list[Taken] = []
-    for kind, fields in steps:
-        refusal = permissions.refusal(table.game, role, kind)
-        if refusal is not None:
-            return [*found, Taken(f.Tick(), (refusal,), _origin(role))]
-        fact = _fact(kind, role, fields, table.time())
-        found.append(_taken(table, fact, _origin(role)))
+    for fact in facts:
+        found.append(_taken(table, dataclasses.replace(fact, t=table.time()), _origin(role)))
         if any(isinstance(ruling, Refused) for ruling in found[-1].rulings):
             break
     return found
@@ -356,7 +403,7 @@ def _taken(table: TablePort, fact: f.Fact, origin: Origin) -> Taken:
     raise NoActionError("decided_elsewhere")
 
 
-def _fact(kind: str, role: str, fields: Mapping[str, Any], t: int) -> f.Fact:
+def _fact(kind: str, role: str, fields: Mapping[str, Any], t: int = 0) -> f.Fact:
     given = {**fields, "by": role}  # a page cannot say who acts
     return f.parse({"t": t / 1000, "fact": kind, **given})
 
@@ -378,6 +425,9 @@ def _answer(game: Game, role: str, language: str, rulings: Sequence[Ruling]) -> 
     for ruling in rulings:
         if isinstance(ruling, Refused | NotMade):
             said = " ".join(one.words for one in _told(game, ruling, language))
+            if isinstance(ruling, Refused) and ruling.why == "not_on_move" and ":" in role:
+                # An assistant is never on move.
+                said = step_in_words(load(language), game, due(game, role))
             if isinstance(ruling, Refused) or ruling.by in concerned:
                 sentences.append(f"{said} ({', '.join(ruling.articles)})")
         elif isinstance(ruling, Answer):
@@ -513,9 +563,6 @@ def _moves(game: Game, language: str, form: Form) -> list[tuple[str, dict[str, A
     how, text = value_of(form, "how"), value_of(form, "text")
     if how not in _STEPS:
         raise NoActionError("no_such_action")
-    if how.startswith("repeat"):
-        # The page repeats the announcement that it showed; the Laws compare it with the last one.
-        return [(step, {"move": text}) for step in _STEPS[how]]
     if how == "make" and value_of(form, "anyway") and _UCI.fullmatch(text):
         # A hand can put a piece anywhere; the Laws decide what follows (7.5).
         return [("make", {"move": text})]

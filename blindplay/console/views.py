@@ -14,8 +14,8 @@ from markupsafe import Markup, escape
 
 from blindplay.language import MixedText
 from blindplay.laws import Game, Taken
-from blindplay.laws.facts import SIDES
-from blindplay.laws.rulings import Completed
+from blindplay.laws.facts import SIDES, OnBoard
+from blindplay.laws.rulings import Completed, Obliged
 from blindplay.laws.state import OTHER
 from blindplay.wording.announcements import TO_MOVE, aspects, needed
 from blindplay.wording.values import write_time
@@ -25,7 +25,7 @@ from .access import BrowserSession
 from .actions import Form, value_of
 from .messages import LANGUAGES, catalogue
 from .pages import page_of, papers, title_of
-from .pages.common import LOW_MS, Page
+from .pages.common import LOW_MS, Page, owed_in_words
 from .pages.papers import RulingsReport, SentRecord
 from .stream import PageNow, ToldSentence
 from .table_port import TablePort, held
@@ -164,8 +164,8 @@ def paper(table: TablePort, session: BrowserSession, name: str) -> SentRecord | 
 
 
 def told_to(game: Game, role: str, language: str, taken: Taken) -> list[ToldSentence]:
-    """Sentences for the reader of a role's page alone: whose move it is, and which tasks wait for
-    them.
+    """Sentences for the reader of a role's page alone: whose move it is, which tasks wait for them,
+    and which obligation a touched piece or a claim brings, unless hands have felt it.
 
     Without them, a reader would not notice that the clock was pressed (WCAG 4.1.3).
     """
@@ -175,6 +175,14 @@ def told_to(game: Game, role: str, language: str, taken: Taken) -> list[ToldSent
         say = catalogue(language)
         sentence = say["on_move"].format(side=say[game.side])
         found.append((sentence, False, {name: now[name] for name in TO_MOVE}))
+    obliged = any(isinstance(ruling, Obliged) for ruling in taken.rulings)
+    if obliged and not isinstance(taken.fact, OnBoard) and role in (game.side, "arbiter"):
+        words = owed_in_words(game, language)
+        if role == "arbiter" and words:
+            say = catalogue(language)
+            words = say["arb_owed"].format(side=say[game.side], words=words)
+        if words:
+            found.append((words, False, {name: now[name] for name in TO_MOVE}))
     if calls := page_of(game, role).calls(game, language, taken.rulings):
         rests = {name: now[name] for name in needed(game)}
         found += [(sentence, True, rests) for sentence in calls]

@@ -11,6 +11,8 @@ from typing import Any
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
+from blindplay.console.actions import stamp
+from blindplay.table import Table
 from tests.programs import PROGRAMS, need
 
 # What axe-core knows of the Web Content Accessibility Guidelines up to 2.2, A and AA.
@@ -59,6 +61,13 @@ def chromium() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+def up_to_date(page: Page, table: Table) -> None:
+    """Wait until the page shows the game as it is now."""
+    with table.lock:
+        seen = stamp(table.game)
+    page.wait_for_function("seen => document.body.dataset.seen === seen", arg=seen)
 
 
 def shot(page: Page, name: str) -> None:

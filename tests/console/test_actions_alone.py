@@ -18,6 +18,7 @@ from blindplay.laws.facts import Setup
 from blindplay.opponents.player import PlayedTable, WriteAccess
 from blindplay.record import Journal
 from blindplay.table import Table
+from tests.console.filled import filled, press
 from tests.console.hall import IMPAIRED, Browser, Hall
 from tests.table.test_alone import Adviser
 
@@ -55,7 +56,9 @@ def test_a_page_gives_a_hint(table: Table) -> None:
 
 
 def test_a_page_takes_a_move_back_with_its_answer(table: Table) -> None:
-    assert do(table, act="take_back").sentences == (ENGLISH.sentence("nothing_to_take_back"),)
+    assert do(table, act="take_back").sentences == (
+        ENGLISH.sentence("nothing_to_take_back"), "It is your move.",
+    )  # fmt: skip
     seen = stamp(table.game)
     play(table, "e2e4", "e7e5")
     assert do(table, act="take_back", seen=seen).refused  # that page showed another game
@@ -67,7 +70,7 @@ def test_no_page_takes_back_under_the_laws(table: Table) -> None:
     play(table, "e2e4", "e7e5")
     table.training = False
     told = do(table, act="take_back")
-    assert told.refused and told.sentences == (ENGLISH.sentence("training_only"),)
+    assert told.refused and told.sentences[0] == ENGLISH.sentence("training_only")
     table.training = True
     table.submit(f.Arbiter(do="preside"))
     assert do(table, act="take_back").refused and len(table.game.history) == 2
@@ -76,20 +79,20 @@ def test_no_page_takes_back_under_the_laws(table: Table) -> None:
 def test_a_page_says_that_the_opponents_move_is_executed(table: Table) -> None:
     play(table, "e2e4", "e7e5")
     shown = page_of(table.game, "white").values(table, table.game, "white", "en")
-    assert shown["to_execute"] == "e7e5" and shown["hints"] and shown["takes_back"]
-    assert not do(table, act="make", move=shown["to_execute"]).refused
+    assert shown["step"].do == "repeat_and_execute" and shown["hints"] and shown["takes_back"]
+    (button,) = filled(table, "white")
+    assert not press(table, "white", button).refused
     assert not table.game.outstanding("white")
-    assert page_of(table.game, "white").values(table, table.game, "white", "en")["to_execute"] == ""
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_page_names_them_in_each_language(language: str) -> None:
     say = catalogue(language)
-    names = ("executed_theirs", "hint", "take_back", "take_back_sure", "take_back_yes")
+    names = ("hint", "take_back", "take_back_sure", "take_back_yes")
     assert all(say[name] for name in names)
 
 
-def test_the_page_offers_all_three_and_nobody_gets_the_opponents_page(tmp_path: Path) -> None:
+def test_the_page_offers_both_and_nobody_gets_the_opponents_page(tmp_path: Path) -> None:
     hall = Hall(tmp_path, training=True, opponent=Adviser(), arbiter="automatic", boards=2)
     assert hall.host.roles() == ["arbiter", "white", "assistant:white"]
     hall.start()
@@ -97,10 +100,8 @@ def test_the_page_offers_all_three_and_nobody_gets_the_opponents_page(tmp_path: 
     browser = Browser(hall, "white")
     browser.enter()
     say, page = catalogue("en"), browser.client.get(browser.seat).text
-    assert all(escape(say[name]) in page for name in ("hint", "executed_theirs", "take_back"))
+    assert all(escape(say[name]) in page for name in ("hint", "take_back"))
     assert "Knight Gustav one Felix three" in browser.do("ask", about="hint").text
-    browser.do("make", move="e7e5")
-    assert escape(say["executed_theirs"]) not in browser.client.get(browser.seat).text
     browser.do("take_back")
     assert hall.table.game.history == []
     hall.close()

@@ -36,6 +36,7 @@ def test_a_link_that_nobody_has_opened_declares_nobody(hall: Hall) -> None:
         (
             "This player has no assistant. The player or the arbiter must announce one first. "
             "(fide-2023 D.2.10, fide-2023 12.7)",
+            "Please wait: White is to move.",
         ),
         refused=True,
     )
@@ -107,6 +108,7 @@ def test_a_sighted_player_announces_an_assistant_while_the_other_has_none(hall: 
     assert answer.sentences == (
         "The visually impaired opponent has an assistant. So this player may have none. "
         "(fide-2023 D.2.11)",
+        "Please wait: the arbiter has to begin the game.",
     )
 
 

@@ -152,10 +152,10 @@ def test_the_move_that_is_still_due_is_never_late(hall: Hall) -> None:
     shown = stamp(hall.table.game)
     hall.table.submit(f.Make(by="white", move="e2e4"))
     hall.table.submit(f.Press(by="white"))
-    asked = {"text": "e2e4", "how": "repeat_make", "seen": shown}
-    assert not opponent.do("move", **asked).json()["refused"]
+    asked = {"step": "repeat_and_execute", "move": "e2e4", "seen": shown}
+    assert not opponent.do("due", **asked).json()["refused"]
     assert [fact.by for fact in hall.taken("make")] == ["white", "black"]
-    assert opponent.do("move", **asked).json()["refused"]
+    assert opponent.do("due", **asked).json()["refused"]
     assert len(hall.taken("make")) == 2
 
 
@@ -181,7 +181,9 @@ def test_what_is_not_their_task_is_refused_with_the_article(
     }.get(action, {})  # fmt: skip
     answer = assistant.do(action, **fields)
     assert answer.status_code == 409
-    assert answer.json()["said"] == ["That is the task of somebody else. (fide-2023 D.2.10)"]
+    assert answer.json()["said"] == [
+        "That is the task of somebody else. (fide-2023 D.2.10)", "Please wait: White is to move.",
+    ]  # fmt: skip
     assert hall.table.game.result is None
 
 
@@ -214,10 +216,12 @@ def test_a_slip_of_the_finger_presses_no_clock_and_seals_no_move(
     hall.start()
     answer = assistant.do("press")
     assert (answer.status_code, hall.table.game.pending) == (409, None)
-    (said,) = answer.json()["said"]
+    said, due = answer.json()["said"]
+    assert due == "Please wait: White is to move."
     assert "no move has been begun" in said
     assert "(fide-2023 7.5.3)" in said
-    (said,) = assistant.do("seal", text="e4").json()["said"]
+    said, due = assistant.do("seal", text="e4").json()["said"]
+    assert due == "Please wait: White is to move."
     assert "has not asked" in said
     assert "(fide-2023 Guideline I.1.1)" in said
     assert 'id="seal"' not in assistant.client.get(SEAT).text
@@ -277,7 +281,11 @@ def test_a_press_before_the_move_is_made_says_what_is_missing(
     answer = assistant.do("press")
     articles = "fide-2023 D.2.3, fide-2023 D.2.4"
     assert answer.json() == {
-        "refused": True, "said": [f"The announced move has not been executed yet. ({articles})"],
+        "refused": True,
+        "said": [
+            f"The announced move has not been executed yet. ({articles})",
+            "Execute the move on the board of Black: Pawn Eva two Eva four.",
+        ],
     }  # fmt: skip
 
 
@@ -386,7 +394,7 @@ def test_a_page_is_told_what_changes_and_what_is_said(hall: Hall, assistant: Bro
     changes.wait(1)
     _, change = changes.events[0]
     assert "Bauer Eva zwei Eva vier" in change["parts"]["now"]
-    assert change["parts"].keys() == {"now", "board", "forms"}  # another step is due
+    assert change["parts"].keys() == {"tab", "now", "board"}  # another step is due
     assert change["told"] == [[[["Bauer Eva zwei Eva vier", "de"]], False, {}]]  # as set up
     assert change["seen"] == stamp(hall.table.game)
 

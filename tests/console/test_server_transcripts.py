@@ -21,7 +21,7 @@ ROLES = ("arbiter", "white", "black", "assistant:white", "assistant:black")
 STEPS: dict[str, tuple[str, dict[str, str]]] = {
     "start": ("arbiter", {"act": "start"}),
     "e4": ("white", {"act": "move", "how": "both", "text": "e4"}),
-    "repeat": ("black", {"act": "move", "how": "repeat", "text": "e2e4"}),
+    "repeat": ("black", {"act": "repeat", "move": "e2e4"}),
     "execute": ("black", {"act": "move", "how": "make", "text": "e2e4"}),
     "press": ("white", {"act": "press"}),
     "offer": ("white", {"act": "offer_draw"}),

@@ -21,9 +21,9 @@ from blindplay.laws import facts as f
 from blindplay.record import Journal
 from blindplay.table import Table
 from tests import web
-from tests.console.browser import shot, violations
+from tests.console.browser import shot, up_to_date, violations
 from tests.console.hall import Hall
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, until
 
 
 def move_by_clicks(page: Page, start: str, end: str) -> None:
@@ -43,17 +43,16 @@ def test_an_entire_game_by_clicks(context: BrowserContext, hall: Hall) -> None:
     game = ("e2e4", "e7e5", "d1h5", "b8c6", "f1c4", "g8f6", "h5f7")
     for ply, move in enumerate(game, start=1):
         white = ply % 2 == 1
-        expect(status).to_contain_text("White to move" if white else "Black to move")
+        up_to_date(page, hall.table)
         if white:
             hall.table.submit(f.Announce(by="white", move=move))
             hall.table.submit(f.Make(by="white", move=move))
             if ply == len(game):  # mate: nothing is left to be done
                 break
-            page.get_by_role("button", name="is executed").click()
-            expect(page.locator("#executed")).to_have_count(0)
+            page.locator("#due-execute").click()
+            expect(page.locator("#due-execute")).to_have_count(0)
         else:
             move_by_clicks(page, move[:2], move[2:])
-        expect(status).to_contain_text("has made a move")
         if white:
             page.get_by_role("button", name="Start the opponent's clock").click()
             # The table has kept the sheet; now the field of the ply does not change any more.
@@ -65,6 +64,7 @@ def test_an_entire_game_by_clicks(context: BrowserContext, hall: Hall) -> None:
             page.get_by_role("button", name="Time of both").click()
             expect(page.get_by_role("status")).to_contain_text("You have")
         else:
+            assert until(lambda: hall.table.game.turn.made)
             hall.table.submit(f.Press(by="black"))
             hall.table.submit(f.Make(by="white", move=move))  # his hand copies it (D.2.5)
     expect(status).to_have_text("The game is over: 1-0.")
@@ -91,27 +91,29 @@ def test_everybody_has_his_page_open_at_one_table(browser: Browser, hall: Hall) 
     hall.start()
     white, black, assistant = pages["white"], pages["black"], pages["assistant:white"]
 
-    def everybody_sees(text: str) -> None:
+    def everybody_sees_it() -> None:
         for page in pages.values():
-            expect(page.locator(".status").first).to_contain_text(text)
+            up_to_date(page, hall.table)
 
     for number, (one, other) in enumerate((("f2f3", "e7e5"), ("g2g4", "d8h4")), start=1):
-        everybody_sees(f"Move {number}, White to move")
+        everybody_sees_it()
         white.locator("#text").fill(one)
         white.get_by_role("button", name="Announce and execute").click()
-        everybody_sees("White has made a move")
-        assistant.locator("#executed").click()
-        expect(black.locator("#executed")).to_have_count(0)  # one board, and both see it
+        expect(white.locator("#press.main")).to_be_visible()
+        assistant.locator("#due-execute").click()
+        expect(black.locator("#due-execute")).to_have_count(0)  # one board, and both see it
         white.locator("#press").click()
-        everybody_sees("Black to move")
+        expect(black.locator(".status")).to_contain_text("Black to move")
+        everybody_sees_it()
         move_by_clicks(black, other[:2], other[2:])
         if number == 1:
-            everybody_sees("Black has made a move")
+            expect(black.locator("#press.main")).to_be_visible()
             black.get_by_role("button", name="Press the clock").click()
-            everybody_sees("White to move")
+            everybody_sees_it()
             white.get_by_role("button", name="I repeat and execute").click()
-            expect(white.locator("#repeat")).to_have_count(0)
-    everybody_sees("The game is over: 0-1.")
+            expect(white.locator("[id^=due-repeat]")).to_have_count(0)
+    for page in pages.values():
+        expect(page.locator(".status")).to_have_text("The game is over: 0-1.")
     for role, page in pages.items():
         assert violations(page) == [], role
         shot(page, f"whole-{role}")
@@ -203,7 +205,7 @@ def test_a_table_that_was_killed_comes_back_to_its_pages(
             expect(page.locator("#text")).to_have_value("Nf")
             table.submit(f.Arbiter(do="start_clocks"))
             page.get_by_role("button", name="e4 is executed").click()
-            expect(page.locator("#executed")).to_have_count(0)
+            expect(page.locator("#due-execute")).to_have_count(0)
             page.reload()
             expect(page.get_by_role("combobox", name="Colours")).to_have_value("dark")
             again[0].close()

@@ -11,6 +11,7 @@ import chess
 
 from blindplay.laws import Game, Ruling, Taken, permissions
 from blindplay.laws import facts as f
+from blindplay.laws.due import due
 from blindplay.laws.rulings import Touched
 
 from ..actions import Form, NoActionError, value_of
@@ -35,11 +36,14 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
     log, plies = table.log, timeline.plies(table.log)
     pending = game.pending
     confirming, rejecting = decisions.outcomes(telling, pending) if pending else ([], [])
+    shown = common.step_values(game, role, language)
+    if shown["step"].do == "nothing":
+        shown["sentence"] = common.status(game, language)
     return {
+        **shown,
         "may": permissions.rights(game, role),
         "over": game.over,
         "outcome": game.result or "",
-        "status": common.status(game, language),
         "last": common.last_announced(game, language),
         "announced_in": common.spoken_in(game),
         "presided": game.presided,
@@ -52,6 +56,9 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "confirming": confirming,
         "rejecting": rejecting,
         "needed": [] if game.over else [telling.line(one) for one in game.calls],
+        "owed": common.owed_in_words(game, language),
+        "on_move": game.side,
+        "correcting": [side for side in f.SIDES if due(game, side).do == "correct"],
         "clocks": common.clocks(game),
         "started": game.started or not game.clock,
         "running": game.clock.running is not None,

@@ -15,10 +15,11 @@ from blindplay.language import load
 from blindplay.language.scoresheets import reading
 from blindplay.language.scoresheets.notation import Notation
 from blindplay.laws import Game, Ruling
-from blindplay.laws.due import Played, to_execute
+from blindplay.laws.due import Played, deeds, due
 from blindplay.laws.facts import SIDES
 from blindplay.laws.rulings import GameOver
 from blindplay.record.score import ScoredPly, SheetRow, moves, sheet
+from blindplay.wording import steps
 from blindplay.wording.readers import announcing
 from blindplay.wording.values import write_time
 
@@ -111,10 +112,23 @@ def last_announced(game: Game, language: str) -> ShownMove | None:
     return told(game, Played(ply.before, ply.spoken, ply.side), language)
 
 
-def due(game: Game, board: str, language: str) -> ShownMove | None:
-    """The first move that must still be executed on ``board``, as it is shown."""
-    first = to_execute(game, board)
-    return told(game, first, language) if first else None
+def owed_in_words(game: Game, language: str) -> str:
+    """The obligation of the player on move, told to them; empty if any move will do."""
+    owed = due(game, game.side).owed
+    return steps.owed_in_words(load(language), game, owed) if owed else ""
+
+
+def step_values(game: Game, role: str, language: str) -> dict[str, Any]:
+    """The step that is due from ``role``, for its page's templates: its ``sentence``, the move that
+    it is about, and whether one press does it (``at_a_press``)."""
+    step = due(game, role)
+    return {
+        "step": step,
+        "sentence": steps.step_in_words(load(language), game, step),
+        "step_move": told(game, step.move, language) if step.move else None,
+        "at_a_press": bool(deeds(game, step)),
+        "due_now": step.is_active,
+    }
 
 
 def ended(table: TablePort, game: Game) -> GameOver | None:

@@ -14,7 +14,7 @@ from typing import Any
 from blindplay.language import Command, load
 from blindplay.laws import Game, Taken, permissions
 from blindplay.laws.claims import QUICKPLAY_CLAIMS
-from blindplay.laws.due import Played
+from blindplay.laws.due import Played, due
 from blindplay.laws.editions import article
 from blindplay.laws.facts import IRREGULARITIES, SIDES, Tick
 from blindplay.laws.state import OTHER
@@ -23,20 +23,17 @@ from blindplay.wording.announcements import announcements
 
 from ..actions import Form
 from ..messages import catalogue
-from ..next_step import NextStep, next_step
 from ..pieces import rows
 from ..table_port import TablePort, held
 from . import boards, common, papers, timeline
-
-# Then an offer of a draw cannot be answered.
-_UNANSWERED = ("over", "sign", "arbiter", "consent", "wait_consent", "adjourned", "open")
 
 
 def _common_values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
     """The values of the shared templates for the player ``role``."""
     say = catalogue(language)
-    step = next_step(game, role)
+    waits = game.pending is not None and not game.pending.claimable
     return {
+        **common.step_values(game, role, language),
         "own": role,
         "other": OTHER[role],
         "over": game.over,
@@ -44,17 +41,12 @@ def _common_values(table: TablePort, game: Game, role: str, language: str) -> di
         "last": common.last_announced(game, language),
         "announced_in": common.spoken_in(game),
         "sensors": game.tables[game.board_of(role)].sensors,
-        "step": step,
-        "due_now": step.is_due,
-        "step_move": common.told(game, step.move, language) if step.move else None,
-        "heading": (heading := _heading(game, step, say)),
-        "why": say.get(f"why_{step.kind}", ""),
-        "tab": say["tab_yours"] if step.is_due else heading,
+        "outcome": game.result or "",
         "ending": _ending(table, game, language),
         "name": {side: common.name_of(game, side, language) for side in SIDES},
         "clock": {clock.side: clock for clock in common.clocks(game)},
-        "offered": OTHER[role] in game.offers and step.kind not in _UNANSWERED,
-        "question": _question(game, step, language),
+        "offered": OTHER[role] in game.offers and not (game.over or game.adjourned or waits),
+        "question": _question(game, role, language),
         "offering": role in game.offers and not game.over,
         "opponent": say[OTHER[role]],
         "claims": _claims(game),
@@ -69,7 +61,6 @@ def _common_values(table: TablePort, game: Game, role: str, language: str) -> di
         "deaf": _deaf(game),
         "assisted": game.assistants[role],
         "hints": table.allows(Command.HINT) and not game.over,
-        "to_execute": _to_execute(table, game, role),
         "takes_back": table.allows(Command.TAKE_BACK) and not game.over,
         **papers.values(game, role, language),
         "may_be_assisted": _may_be_assisted(game, role),
@@ -77,25 +68,9 @@ def _common_values(table: TablePort, game: Game, role: str, language: str) -> di
     }
 
 
-def _to_execute(table: TablePort, game: Game, role: str) -> str:
-    """The absent opponent's move that the player still has to say is executed; empty if none is,
-    or if the board feels it."""
-    board = game.board_of(role)
-    if not table.absent or game.over or game.tables[board].sensors:
-        return ""
-    return next((ply.move.uci() for ply in game.outstanding(board)), "")
-
-
-def _heading(game: Game, step: NextStep, say: Mapping[str, str]) -> str:
-    """The step in a few words; at the end the result."""
-    if game.over:
-        return game.result or ""
-    return say[f"next_{step.kind}"].format(name=game.player(game.side).name or say[game.side])
-
-
-def _question(game: Game, step: NextStep, language: str) -> str:
+def _question(game: Game, role: str, language: str) -> str:
     """The words of what both players are asked, if this one has not answered it yet."""
-    if game.pending is None or step.kind != "consent":
+    if game.pending is None or due(game, role).do != "consent":
         return ""
     asked = Taken(Tick(), (game.pending.ruling,))
     return " ".join(one.words for one in announcements(asked, game, load(language))[:1])
@@ -252,54 +227,31 @@ SIGHTED = common.Page(
 def _assistant_values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
     """The values of the page's templates."""
     own = role.removeprefix("assistant:")
-    sighted = own if not game.impaired(own) else OTHER[own]
-    board = game.board_of(sighted)
-    state = game.tables[board]
+    shown = own if not game.impaired(own) else OTHER[own]
+    board = game.board_of(shown)
     telling = timeline.Narrator(game, language)
-    last = common.last_announced(game, language)
-    sealing = common.sealing(game) and game.side == own
-    due = not (state.sensors or game.over or sealing)
     return {
+        **common.step_values(game, role, language),
         "may": permissions.rights(game, role),
-        "step": _step(game, own, board),
         "clocks": common.clocks(game),
         "names": {side: common.name_of(game, side, language) for side in SIDES},
         "declared": bool(game.assistants[own]),
         "whats": [(what, telling.word(what)) for what in IRREGULARITIES],
         "status": common.status(game, language),
-        "last": last,
+        "last": common.last_announced(game, language),
         "announced_in": common.spoken_in(game),
-        "due": common.due(game, board, language) if due else None,
-        "sensors": state.sensors,
-        "rows": boards.live(game, board, language, black_below=sighted == "black"),
+        "sensors": game.tables[board].sensors,
+        "board_of": shown if len(game.tables) == 2 else "",
+        "rows": boards.live(game, board, language, black_below=shown == "black"),
         "own": own,
         "sheet": common.sheet_rows(game, own, with_struck=False),
         "next_ply": common.next_ply(game, own),
         "over": game.over,
         **papers.values(game, role, language),
         "outcome": game.result or "",
-        "sealing": sealing,
+        "sealing": common.sealing(game) and game.side == own,
         "adjourned": game.adjourned and not game.over,
     }
-
-
-def _step(game: Game, own: str, board: str) -> str:
-    """Return the assistant's next task: ``seal``, ``execute``, ``press`` or ``announce`` a move;
-    empty while the game waits for another person."""
-    waits = game.pending is not None and not game.pending.claimable
-    stopped = game.paused or (game.clock and game.clock.running is None)
-    if game.over or game.adjourned or waits or stopped:
-        return ""
-    if common.sealing(game) and game.side == own:
-        written = game.sealed is not None or game.turn.made is not None
-        return ("press" if written else "seal") if game.impaired(own) else ""
-    if not game.tables[board].sensors and common.due(game, board, "en") is not None:
-        return "execute"
-    pressing = game.side == own and game.turn.made is not None
-    if pressing or any(ply.side == own for ply in game.unpressed()):
-        return "press" if game.impaired(own) else ""
-    begun = game.turn.announced is not None or game.turn.made is not None
-    return "" if begun or common.sealing(game) else "announce"
 
 
 ASSISTANT = common.Page(

@@ -145,7 +145,8 @@ class Narrator:
         fields = fact.to_json()
         key = f"f_{fact.kind}"
         if isinstance(fact, f.Arbiter):
-            key = f"f_{fact.by}_{fact.do}"
+            by_player = fact.player is not None and fact.do == "start_clocks"
+            key = f"f_{'player' if by_player else fact.by}_{fact.do}"
         elif isinstance(fact, f.BoardOwners):
             key += "_yes" if fact.known else "_no"
         elif isinstance(fact, f.Assistant):

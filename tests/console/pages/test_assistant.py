@@ -14,7 +14,7 @@ from blindplay.console.actions import stamp
 from blindplay.console.messages import LANGUAGES
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
-from tests.console.browser import DESK, PHONE, accessible, shot, violations
+from tests.console.browser import DESK, PHONE, accessible, shot, up_to_date, violations
 from tests.console.hall import Hall
 from tests.waiting import until
 
@@ -172,7 +172,7 @@ def test_a_short_game_by_keyboard_alone(page: Page, hall: Hall) -> None:
             go_to(square)
             page.keyboard.press("Enter")
         expect(page.locator("#text")).to_have_value(start + end)
-        assert focused("#move button.main")()
+        assert focused("#move button")()
         page.keyboard.press("Enter")
 
     def by_typing(text: str) -> None:
@@ -203,16 +203,16 @@ def test_a_short_game_by_keyboard_alone(page: Page, hall: Hall) -> None:
         white = ply % 2 == 1
         # White's own board has no sensors here: his own hand is told by the table's keyboard.
         if white:
-            expect(page.locator(".status")).to_contain_text(f"Move {ply // 2 + 1}, White")
-            expect(page.locator("#executed")).to_have_count(0)
+            assert until(lambda: hall.table.game.turn.announced is not None)
+            expect(page.locator("#due-execute")).to_have_count(0)
             hall.table.submit(f.Make(by="white", move={1: "f2f3", 3: "g2g4"}[ply]))
             key_to("#press")
-            expect(page.locator(".status")).to_contain_text("Black to move")
+            expect(page.locator(".status")).to_contain_text("Please wait: Black")
         else:
             assert until(lambda: hall.table.game.turn.made)
             hall.table.submit(f.Press(by="black"))
             hall.table.submit(f.Make(by="white", move="e7e5"))
-            expect(page.locator(".status")).to_contain_text("Move 2, White to move")
+            expect(page.locator(".status")).to_contain_text("Please wait: White")
     expect(page.locator(".status")).to_have_text("The game is over: 0-1.")
     expect(page.locator("#urgent")).to_contain_text("mate")
     assert hall.table.game.result == "0-1"
@@ -223,11 +223,11 @@ def test_a_short_game_by_keyboard_alone(page: Page, hall: Hall) -> None:
 def test_focus_stays_where_it_is_when_the_page_changes(page: Page, hall: Hall) -> None:
     page.locator("#sq-d2").focus()
     hall.table.submit(f.Announce(by="white", move="e2e4"))
-    expect(page.locator("#executed")).to_be_visible()
+    expect(page.locator("#due-execute")).to_be_visible()
     expect(page.locator("#sq-d2")).to_be_focused()
-    page.locator("#executed").focus()
+    page.locator("#due-execute").focus()
     page.keyboard.press("Enter")
-    expect(page.locator("#executed")).to_have_count(0)
+    expect(page.locator("#due-execute")).to_have_count(0)
     expect(page.locator("#now-heading")).to_be_focused()
 
 
@@ -259,9 +259,11 @@ def test_equal_sentences_are_put_into_the_live_region_again(page: Page) -> None:
 
 def test_what_is_refused_is_said_at_once_with_its_article(page: Page, hall: Hall) -> None:
     hall.play("white", "e2e4")
-    expect(page.locator(".status")).to_contain_text("Black to move")
+    up_to_date(page, hall.table)
     page.get_by_role("button", name="Start the opponent's clock").click()
-    expect(page.get_by_role("alert")).to_contain_text("It is not your move. (fide-2023")
+    expect(page.get_by_role("alert")).to_contain_text(
+        "Execute the move on the board of Black: Pawn Eva two Eva four. (fide-2023"
+    )
     assert violations(page) == []
 
 
@@ -316,7 +318,7 @@ def test_every_state_is_accessible_in_every_language_and_colour(
     expect(page.locator(f"html[lang={language}]")).to_be_attached()
     for name, reach in STATES.items():
         reach(hall)
-        assert until(lambda: page.evaluate("document.body.dataset.seen") == _stamp(hall))
+        up_to_date(page, hall.table)
         accessible(page, colours=name == "announced", everywhere=language != "en")
         shot(page, f"{language}-{name}")
 

@@ -524,7 +524,7 @@ def test_the_board_is_turned_round_and_stays_so_on_this_device(page: Page, hall:
     page.keyboard.press("ArrowRight")
     expect(page.locator("#sq-b8")).to_be_focused()
     hall.play("white", "e2e4")  # the board comes anew
-    page.locator("#repeat").click()
+    page.locator("[id^=due-repeat]").click()
     expect(page.locator("#sq-e4")).to_have_attribute("aria-label", "e4, white pawn, last move")
     expect(first).to_have_id("sq-a8")
     page.reload()

@@ -9,9 +9,8 @@ import pytest
 pytest.importorskip("playwright")
 from playwright.sync_api import BrowserContext, Page, expect
 
-from blindplay.console.actions import stamp
 from blindplay.laws import facts as f
-from tests.console.browser import violations
+from tests.console.browser import up_to_date, violations
 from tests.console.hall import Hall
 from tests.sampling import first
 
@@ -61,9 +60,7 @@ def test_no_two_buttons_of_a_page_share_a_name_and_do_different_things(
     page.goto(hall.link(role))
     for state, reach in STATES.items():
         reach(hall)
-        with hall.table.lock:
-            seen = stamp(hall.table.game)
-        page.wait_for_function("seen => document.body.dataset.seen === seen", arg=seen)
+        up_to_date(page, hall.table)
         does: dict[str, set[str]] = {}
         for name, what in page.evaluate(NAMES):
             assert name, (state, what)
@@ -101,7 +98,7 @@ def test_a_refused_field_says_so_until_it_is_changed(page: Page, hall: Hall) -> 
 
 def test_what_is_refused_for_another_reason_marks_no_field(page: Page, hall: Hall) -> None:
     hall.play("white", "e2e4")
-    expect(page.locator(".status")).to_contain_text("Black to move")
+    up_to_date(page, hall.table)
     page.locator("#text").fill("d4")
     page.locator("#text").press("Enter")
     expect(page.get_by_role("alert")).not_to_be_empty()

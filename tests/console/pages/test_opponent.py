@@ -17,7 +17,7 @@ from tests.console.browser import accessible, covered, shot, violations
 from tests.console.hall import IMPAIRED, Hall
 from tests.console.pages.test_boards import wrong_knight
 from tests.console.pages.test_players import click_move, enter
-from tests.console.test_next_step import PRESSED
+from tests.console.test_due_on_pages import is_filled
 
 
 def test_a_deaf_opponents_game_from_text_to_the_end(
@@ -40,12 +40,11 @@ def test_a_deaf_opponents_game_from_text_to_the_end(
             expect(page.locator("#now")).to_contain_text(f"Move {number}, White announced:")
             if number == 1:
                 accessible(page, colours=True)
-            page.locator("#repeat-only").click()
-            expect(page.locator("#repeat")).to_have_count(0)
+            page.locator("#due-repeat").click()
+            expect(page.locator("#due-repeat")).to_have_count(0)
             assert (hall.taken("repeat")[-1].by, hall.taken("repeat")[-1].move) == ("black", white)
-            page.locator("#executed").click()
-            expect(page.locator("#executed")).to_have_count(0)
             hall.table.submit(f.Make(by="white", move=white))
+            hall.table.submit(f.Make(by="assistant:white", move=white))  # D.2.10.1
             hall.table.submit(f.Press(by="white"))
             expect(page.locator(".status")).to_contain_text("Black to move")
             click_move(page, black[:2], black[2:])
@@ -119,9 +118,9 @@ def _answered(hall: Hall) -> None:
 
 def _steps(hall: Hall) -> Iterator[str]:
     """The states of the page, one after the other, by the step that each shows."""
-    yield "not_started"
+    yield "wait for begin"
     hall.start()
-    yield "wait"
+    yield "wait for announce"
     hall.play("white", "e2e4")
     hall.table.submit(f.OfferDraw(by="white"))
     yield "repeat_and_execute"
@@ -135,12 +134,12 @@ def _steps(hall: Hall) -> Iterator[str]:
     hall.table.submit(f.Make(by="black", move="e7e5"))
     yield "press"
     hall.table.submit(f.CallArbiter(by="black"))
-    yield "paused"
+    yield "wait for attend"
     hall.table.submit(f.Arbiter(do="preside"))
     hall.table.submit(f.Arbiter(do="start_clocks"))
     hall.table.submit(f.Press(by="black"))
     hall.table.submit(f.ClaimDraw(by="white", rule="repetition"))
-    yield "arbiter"
+    yield "wait for decide"
     hall.table.submit(f.Arbiter(do="reject"))
     hall.play("white", "d2d4")
     hall.table.submit(f.Repeat(by="black", move="d2d4"))
@@ -150,11 +149,11 @@ def _steps(hall: Hall) -> Iterator[str]:
     hall.table.submit(f.Seal(by="black", text="exd4"))
     yield "press"
     hall.table.submit(f.Press(by="black"))
-    yield "adjourned"
+    yield "wait for open"
     hall.table.submit(f.Resign(by="white"))
     yield "sign"
     hall.table.submit(f.Sign(by="black", result="0-1"))
-    yield "over"
+    yield "nothing"
 
 
 def test_board_clocks_and_the_next_step_are_on_the_first_screen_in_every_state(
@@ -162,8 +161,10 @@ def test_board_clocks_and_the_next_step_are_on_the_first_screen_in_every_state(
 ) -> None:
     page = enter(context, hall, "black")
     for step in _steps(hall):
-        expect(page.locator(f"#next [data-state={step}]")).to_be_visible()
-        expect(page.locator("button.main")).to_have_count(int(step in PRESSED))
+        do, _, why = step.partition(" for ")
+        shown = f"#next [data-state={do}][data-why={why or 'nothing'}]"
+        expect(page.locator(shown)).to_be_visible()
+        expect(page.locator("button.main")).to_have_count(int(is_filled(hall.table.game, "black")))
         for size in _SCREENS:
             page.set_viewport_size(size)
             assert page.evaluate(_BESIDE, _SAID) == [], (step, size)
@@ -242,7 +243,7 @@ def test_on_a_phone_the_board_stays_where_it_is_at_each_step_of_a_move(
         for white, black in (("e2e4", "e7e5"), ("g1f3", "d7d6")):
             hall.play("white", white)
             shows("repeat_and_execute")
-            do("#repeat", "Enter", goes_there=True)
+            do("[id^=due-repeat]", "Enter", goes_there=True)
             shows("announce")
             do(f"#sq-{black[:2]}", "Enter", goes_there=True)
             expect(page.locator("#polite")).to_contain_text(f"from {black[:2]}")
@@ -276,7 +277,7 @@ def test_a_move_pair_takes_at_most_eight_keystrokes(context: BrowserContext, hal
     game = (("e2e4", "e5"), ("g1f3", "Nc6"), ("f1b5", "a6"), ("b5c6", "bxc6"), ("d2d4", "exd4"))
     for white, black in game:
         hall.play("white", white)
-        expect(page.locator("#repeat")).to_be_focused()
+        expect(page.locator("[id^=due-repeat]")).to_be_focused()
         pressed = 0
         for key in ("Enter", *black, "Enter", "Enter"):
             if key == "Enter" and pressed > 1:
@@ -302,7 +303,7 @@ def test_a_promotion_takes_at_most_eight_keystrokes_as_well(
         hall.start()
         hall.play("black", "h7h6")
         page = enter(context, hall, "white")
-        page.locator("#repeat").focus()
+        page.locator("[id^=due-repeat]").focus()
         page.keyboard.press("Enter")
         expect(page.locator("#text")).to_be_focused()
         for key in (*typed, "Enter"):
@@ -343,7 +344,7 @@ def test_a_key_that_is_held_down_does_one_step(context: BrowserContext, hall: Ha
     hall.start()
     hall.play("white", "e2e4")
     page = enter(context, hall, "black")
-    page.locator("#repeat").focus()
+    page.locator("[id^=due-repeat]").focus()
     for _ in range(5):
         page.keyboard.down("Enter")
     page.keyboard.up("Enter")

@@ -11,7 +11,7 @@ pytest.importorskip("playwright")
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from blindplay.laws import facts as f
-from tests.console.browser import DESK, accessible, violations
+from tests.console.browser import DESK, accessible, up_to_date, violations
 from tests.console.hall import Hall
 from tests.waiting import PATIENCE_S
 
@@ -76,18 +76,19 @@ def test_a_game_by_keyboard_alone_against_one_by_clicks(
         white.keyboard.press("Enter")
         if number == 3:
             break
-        expect(white.locator(".status")).to_contain_text("White has made a move")
+        expect(white.locator("#press.main")).to_be_visible()
         press("#press")
         for page in (white, black):  # who acts on what has passed is told so
-            expect(page.locator(".status")).to_contain_text("Black to move")
+            expect(page.locator(".status")).to_contain_text("Black")
+            up_to_date(page, hall.table)
         black.get_by_role("button", name="I repeat and execute").click()
-        expect(black.locator("#repeat")).to_have_count(0)
+        expect(black.locator("[id^=due-repeat]")).to_have_count(0)
         click_move(black, *answers[number])
         expect(black.locator(".status")).to_contain_text("Black has made a move")
         black.get_by_role("button", name="Press the clock").click()
-        expect(white.locator(".status")).to_contain_text(f"Move {number + 2}, White to move")
-        press("#repeat")
-        expect(white.locator("#repeat")).to_have_count(0)
+        expect(white.locator(".status")).to_contain_text("Repeat and execute")
+        press("[id^=due-repeat]")
+        expect(white.locator("[id^=due-repeat]")).to_have_count(0)
     for page in (white, black):
         expect(page.locator(".status")).to_have_text("The game is over: 1-0.")
         assert violations(page) == []
@@ -151,7 +152,7 @@ def test_a_draw_is_offered_declined_offered_again_and_accepted_each_in_two_steps
     assert hall.taken("accept_draw")[-1].by == "white"
 
 
-def test_what_both_players_are_asked_is_answered_on_both_pages_in_two_steps(
+def test_what_both_players_are_asked_is_answered_on_both_pages(
     context: BrowserContext, other: BrowserContext, hall: Hall
 ) -> None:
     hall.start()
@@ -163,10 +164,8 @@ def test_what_both_players_are_asked_is_answered_on_both_pages_in_two_steps(
     for page in (white, black):
         expect(page.locator(".offered")).to_contain_text("If both players say yes")
         assert violations(page) == []
-    black.locator("#consent summary").click()
     black.get_by_role("button", name="Yes, I agree").click()
-    expect(black.locator("#next")).to_contain_text("Your opponent has still to say yes or no.")
-    white.locator("#no-consent summary").click()
+    expect(black.locator("#next")).to_contain_text("Please wait: White has to say yes or no.")
     white.get_by_role("button", name="No, go on with the game").click()
     expect(white.locator(".offered")).to_have_count(0)
     assert len(hall.table.game.history) == 2
@@ -226,7 +225,7 @@ def test_a_claim_with_a_move_written_down(context: BrowserContext, hall: Hall) -
     assert violations(page) == []
     page.locator("#claim-repetition-text").fill("Nf3")
     page.locator("#claim-repetition").get_by_role("button").click()
-    expect(page.locator(".status")).to_contain_text("The arbiter is to decide")
+    expect(page.locator(".status")).to_have_text("Please wait: the arbiter has to decide.")
     assert hall.taken("claim_draw")[-1].move == "g1f3"
 
 
