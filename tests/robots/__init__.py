@@ -1,0 +1,1 @@
+"""Robots that play at a table and know only the sentences that it gave them."""
