@@ -22,6 +22,7 @@ from tests.table.sitting import ManualClock
 
 from .channels import EVERYBODY, Game, PegBoard, People, Room, Terminal
 from .mind import ARBITER
+from .pages import PageRobot, Pages
 from .robot import COME_BACK, Act, Person, Robot
 
 PATIENCE_S = 60.0
@@ -32,8 +33,8 @@ _KILLS = 0.004  # the chance of a kill, each second
 _AWAY_S = 30.0
 _QUIET_S = 20.0  # after a game whose pages stay
 
-CHANNELS = ("terminal", "room")
-"""The lines of a terminal, and the sentences of a voice."""
+CHANNELS = ("terminal", "room", "pages")
+"""The lines of a terminal, the sentences of a voice, and pages with a screen reader."""
 LANGUAGES = ("en", "de", "nb", "sv", "da")
 _CONTROLS = ("-", "300", "300+5", "60", "5400+30")
 
@@ -63,13 +64,18 @@ def channel_of(
     game: Game,
     clock: ManualClock,
     boards: Mapping[str, PegBoard],
+    languages: Mapping[str, str],
     *,
     earphone: bool,
 ) -> People:
     """The channel with this name of :data:`CHANNELS`."""
     if name == "terminal":
         return Terminal(game, clock, boards)
-    return Room(game, clock, boards, earphone=earphone)
+    if name == "room":
+        return Room(game, clock, boards, earphone=earphone)
+    pages = Pages(game, clock, boards)
+    pages.languages = languages
+    return pages
 
 
 class Judge:
@@ -108,7 +114,7 @@ class Judge:
         game = Game(path, setup, table, training, opening_word)
         earphone = rng.random() < 0.5
         boards = self._boards(impaired)
-        self._channel = channel_of(channel, game, self._clock, boards, earphone=earphone)
+        self._channel = channel_of(channel, game, self._clock, boards, languages, earphone=earphone)
         plies = rng.randrange(6, 20)
         people = [Person(side, languages[side], table, announce_in, plies=plies) for side in SIDES]
         if self._presided:
@@ -138,8 +144,10 @@ class Judge:
         return boards
 
     def _robot(self, person: Person, board: PegBoard | None) -> Robot:
-        rng = random.Random(self._rng.random())
+        channel, rng = self._channel, random.Random(self._rng.random())
         feel = None if board is None else lambda: board.pieces
+        if isinstance(channel, Pages) and person.side in SIDES:
+            return PageRobot(person, rng, feel, lambda: channel.page(person.side))
         return Robot(person, rng, feel)
 
     @property

@@ -1,0 +1,285 @@
+"""Robots that use the pages of a table through a screen reader: live regions, the text of what is
+due, and the names of things that can be focused."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from html.parser import HTMLParser
+
+from blindplay.console import views
+from blindplay.console.actions import act as do_on_page
+from blindplay.console.actions import stamp
+from blindplay.console.messages import catalogue
+from blindplay.console.pages import page_of
+from blindplay.language import load
+from blindplay.laws import Taken
+from blindplay.laws.facts import SIDES
+from blindplay.wording.announcements import to_everybody
+from blindplay.wording.readers import reader
+
+from .channels import Channel
+from .mind import ANYBODY, TOLD, Due, Words
+from .robot import Act, Person, Robot
+
+_STEP_PARTS = ("now", "next")  # the parts of a page that say what is due
+
+
+@dataclass
+class Thing:
+    """A text, or a button with the form that it sends, in one ``part`` of a page. ``step``: the
+    line that unfolds to show it. ``fields``: the names of the fields to be filled in."""
+
+    part: str
+    name: str = ""
+    is_button: bool = False
+    step: str = ""
+    form: dict[str, str] = field(default_factory=dict)
+    fields: list[str] = field(default_factory=list)
+
+
+class _Reading(HTMLParser):
+    """Reads one part of a page in its order, as a screen reader does."""
+
+    def __init__(self, part: str) -> None:
+        super().__init__()
+        self.things: list[Thing] = []
+        self._part = part
+        self._form: dict[str, str] = {}
+        self._fields: list[str] = []
+        self._step = ""
+        self._in_summary = False
+        self._button: Thing | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        match tag:
+            case "form":
+                self._form, self._fields = {}, []
+            case "input" if given.get("type") == "hidden":
+                self._form[given["name"]] = given["value"]
+            case "input" | "textarea" if "name" in given:
+                self._fields.append(given["name"])
+            case "summary":
+                self._in_summary, self._step = True, ""
+            case "button":
+                form = dict(self._form)
+                if "name" in given:
+                    form[given["name"]] = given.get("value", "")
+                self._button = Thing(
+                    self._part, is_button=True, step=self._step, form=form, fields=self._fields
+                )
+                self.things.append(self._button)
+
+    def handle_endtag(self, tag: str) -> None:
+        match tag:
+            case "form":
+                self._form, self._fields = {}, []
+            case "summary":
+                self._in_summary = False
+            case "details":
+                self._step = ""
+            case "button":
+                self._button = None
+
+    def handle_data(self, data: str) -> None:
+        text = " ".join(data.split())
+        if not text:
+            return
+        if self._button is not None:
+            self._button.name = f"{self._button.name} {text}".strip()
+        elif self._in_summary:
+            self._step += text
+        else:
+            self.things.append(Thing(self._part, text, step=self._step))
+
+
+class Pages(Channel):
+    """A table whose players have pages, and whose arbiter has the keyboard. ``languages`` are those
+    of the players' pages."""
+
+    languages: Mapping[str, str] = {}
+    _said: list[tuple[str, str]]
+
+    def start(self) -> None:
+        """See :meth:`.People.start`."""
+        self._said = []
+        super().start()
+        self.table.listen(self._tell)
+
+    @property
+    def is_left(self) -> bool:
+        """See :meth:`.People.is_left`: a page stays when the game is over."""
+        return self.open and self.table.game.over
+
+    def flush(self) -> None:
+        """See :meth:`.Channel.flush`: nothing waits."""
+
+    def _tell(self, taken: Taken) -> None:
+        game = self.table.game
+        for side, language in self.languages.items():
+            public = to_everybody(taken, game, reader(load(language), game))
+            own = views.told_to(game, side, language, taken)
+            words = dict.fromkeys([*(one.words for one in public), *(str(one[0]) for one in own)])
+            self._said += ((side, one) for one in words)
+
+    def told(self) -> Iterator[tuple[str, str]]:
+        """See :meth:`.People.told`. The arbiter reads what is printed."""
+        said, self._said = self._said, []
+        yield from said
+        for line in self.printed():
+            yield "arbiter", line
+
+    def page(self, side: str) -> list[Thing]:
+        """Return everything on the page of ``side``, in its order."""
+        if not self.open:
+            return []
+        language = self.languages[side]
+        with self.table.lock:
+            game = self.table.game
+            page, seen = page_of(game, side), stamp(game)
+            values = {**page.values(self.table, game, side, language), "of_table": ""}
+            parts = views.parts(page, values, language)
+        things: list[Thing] = []
+        for name, html in parts.items():
+            reading = _Reading(name)
+            reading.feed(html.replace(views.SEEN, seen))
+            things += reading.things
+        return things
+
+    def say(self, side: str, act: Act) -> str:
+        """See :meth:`.Channel.say`."""
+        if act.kind != "button" or side not in SIDES:
+            self.type(act.words)
+            return f"types: {act.words or '(Enter)'}"
+        form = {name: [value] for name, value in act.form.items()}
+        result = do_on_page(self.table, side, self.languages[side], form)
+        self._said += ((side, sentence) for sentence in result.sentences)
+        filled = ", ".join(value for name, value in act.form.items() if name == "text")
+        return f"presses: {act.words} {filled}".strip()
+
+
+class PageRobot(Robot):
+    """A player with a page. ``look`` gives everything on it."""
+
+    def __init__(
+        self,
+        person: Person,
+        rng: random.Random,
+        feel: Callable[[], Mapping[int, str]] | None,
+        look: Callable[[], Sequence[Thing]],
+    ) -> None:
+        super().__init__(person, rng, feel)
+        self._look = look
+        self._things: Sequence[Thing] = ()
+
+    def act(self, now: float) -> Act | None:
+        """See :meth:`.Robot.act`. What is due is read from the page each time."""
+        if now >= self._ready_at:
+            self._things = self._look()
+            if self._things and self.mind.base == Due(ANYBODY, "come back"):
+                self.mind.base = None  # the page is there again
+            self._read_step()
+        return super().act(now)
+
+    def sees_end(self, now: float) -> None:
+        """See :meth:`.Robot.sees_end`. The page shows the announced move again."""
+        announced = self.mind.announced
+        super().sees_end(now)
+        self.mind.announced = announced
+
+    def hear(self, text: str, now: float, *, alone: bool = False) -> None:
+        """See :meth:`.Robot.hear`. Pages have a sentence of their own about the player on move."""
+        say = catalogue(self.person.language)
+        for side in SIDES:
+            if text == say["on_move"].format(side=say[side]):
+                self.mind.moves(side)
+                return
+        super().hear(text, now, alone=alone)
+
+    def _read_step(self) -> None:
+        """Take what is due from the part of the page that says so."""
+        known = self._known[0]
+        self.mind.alone = True
+        for thing in self._things:
+            if thing.part not in _STEP_PARTS or thing.is_button or thing.step:
+                continue
+            for one in known.read(thing.name):
+                for key in one.keys:
+                    if key.startswith(("due_", "wait_")) and key in TOLD:
+                        self.mind.last_key = key
+                        TOLD[key](self.mind, Words(one, known, self._announcing))
+
+    def _use(self, thing: Thing, text: str = "") -> Act:
+        form = {**thing.form, **dict.fromkeys(thing.fields, text)}
+        return Act("button", f"{thing.step} {thing.name}".strip(), form=form)
+
+    def _buttons(self, *parts: str) -> list[Thing]:
+        return [one for one in self._things if one.is_button and one.part in parts]
+
+    def _do(self, due: Due) -> Act | None:
+        """See :meth:`.Robot._do`: use the button that belongs to it."""
+        if due.what in ("come back", "hands"):
+            return super()._do(due)
+        if due.what == "quit":
+            self.attempts = 0  # a page stays open
+        plain = [one for one in self._buttons(*_STEP_PARTS, "forms") if not one.step]
+        match due.what:
+            case "announce":
+                typed = (one for one in plain if one.form.get("act") == "move" and one.fields)
+                if (button := next(typed, None)) is not None:
+                    self._meant = self._chosen()
+                    return self._use(button, self._spoken(self._meant))
+            case "seal":
+                sealing = (one for one in plain if one.form.get("act") == "seal")
+                if (button := next(sealing, None)) is not None:
+                    move = self.mind.announced or self._chosen()
+                    return self._use(button, self._pack.write(self.mind.board, move))
+            case "consent" | "answer":
+                return self._answer_on_page()
+            case "press":
+                pressing = (one for one in self._buttons(*_STEP_PARTS, "forms") if _presses(one))
+                return next(map(self._use, pressing), None)
+        main = [one for one in self._buttons(*_STEP_PARTS) if not one.step and not one.fields]
+        return self._use(main[0]) if main else None
+
+    def _answer_on_page(self) -> Act | None:
+        """Answer a question of the page: mostly yes, which stands first."""
+        answers = [one for one in self._buttons(*_STEP_PARTS) if one.step]
+        if len(answers) < 2:
+            return None
+        return self._use(answers[self._rng.random() < 0.3])
+
+    def _whim(self, due: Due) -> Act | None:
+        """See :meth:`.Robot._whim`: something else that the page offers."""
+        tired = len(self.mind.board.move_stack) >= self.person.plies
+        if due.what not in ("announce", "press", "seal") or self.mind.over:
+            return None
+        if not tired and self._rng.random() >= self.person.whim:
+            return None
+        offered = self._buttons("acts", "ask", *_STEP_PARTS)
+        if tired:
+            offered = [one for one in offered if one.form.get("act") == "resign"]
+        return self._use(self._rng.choice(offered), "hm") if offered else None
+
+    def _aside(self) -> Act | None:
+        """See :meth:`.Robot._aside`."""
+        mind = self.mind
+        if mind.wants_to_adjourn not in ("", self.side) or mind.offered not in ("", self.side):
+            mind.wants_to_adjourn = mind.offered = ""
+            return self._answer_on_page()
+        return None
+
+    def _ask(self, now: float, since: float | None, patience: float) -> Act | None:
+        """See :meth:`.Robot._ask`: the page shows always what is due, or it does not."""
+        return None
+
+    @cached_property
+    def _whims(self) -> Mapping[str, Sequence[Callable[[], Act | None]]]:
+        return {}
+
+
+def _presses(one: Thing) -> bool:
+    return one.form.get("act") == "press"
