@@ -21,6 +21,7 @@ from blindplay.record import files
 from tests.table.sitting import ManualClock
 
 from .channels import EVERYBODY, Game, PegBoard, People, Room, Terminal
+from .fingers import READER, Fingers
 from .mind import ARBITER
 from .pages import PageRobot, Pages
 from .robot import COME_BACK, Act, Person, Robot
@@ -33,8 +34,9 @@ _KILLS = 0.004  # the chance of a kill, each second
 _AWAY_S = 30.0
 _QUIET_S = 20.0  # after a game whose pages stay
 
-CHANNELS = ("terminal", "room", "pages")
-"""The lines of a terminal, the sentences of a voice, and pages with a screen reader."""
+CHANNELS = ("terminal", "room", "pages", "braille")
+"""The lines of a terminal, the sentences of a voice, pages with a screen reader, and a Braille line
+of 20 cells."""
 LANGUAGES = ("en", "de", "nb", "sv", "da")
 _CONTROLS = ("-", "300", "300+5", "60", "5400+30")
 
@@ -73,6 +75,8 @@ def channel_of(
         return Terminal(game, clock, boards)
     if name == "room":
         return Room(game, clock, boards, earphone=earphone)
+    if name == "braille":
+        return Fingers(game, clock, boards)
     pages = Pages(game, clock, boards)
     pages.languages = languages
     return pages
@@ -88,6 +92,9 @@ class Judge:
         table = rng.choice(LANGUAGES)
         self._presided = rng.random() < 0.3
         impaired = rng.choice((("white",), ("black",), SIDES, ()))
+        deaf = READER if channel == "braille" else ""
+        if deaf:
+            impaired = (READER,)
         languages = {side: rng.choice(LANGUAGES) for side in SIDES}
         if rng.random() < 0.5:
             languages = dict.fromkeys(SIDES, table)
@@ -95,6 +102,7 @@ class Judge:
             side: Player(
                 name=side,
                 impaired=side in impaired,
+                hearing_impaired=side == deaf,
                 language=languages[side],
             )
             for side in SIDES
