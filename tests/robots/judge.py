@@ -24,6 +24,7 @@ from .channels import EVERYBODY, Game, PegBoard, People, Room, Terminal
 from .fingers import READER, Fingers
 from .mind import ARBITER
 from .pages import PageRobot, Pages
+from .process import Process
 from .robot import COME_BACK, Act, Person, Robot
 
 PATIENCE_S = 60.0
@@ -36,7 +37,7 @@ _QUIET_S = 20.0  # after a game whose pages stay
 
 CHANNELS = ("terminal", "room", "pages", "braille")
 """The lines of a terminal, the sentences of a voice, pages with a screen reader, and a Braille line
-of 20 cells."""
+of 20 cells. There is also a "process": a terminal of a process of its own."""
 LANGUAGES = ("en", "de", "nb", "sv", "da")
 _CONTROLS = ("-", "300", "300+5", "60", "5400+30")
 
@@ -73,6 +74,8 @@ def channel_of(
     """The channel with this name of :data:`CHANNELS`."""
     if name == "terminal":
         return Terminal(game, clock, boards)
+    if name == "process":
+        return Process(game)
     if name == "room":
         return Room(game, clock, boards, earphone=earphone)
     if name == "braille":
@@ -121,7 +124,7 @@ class Judge:
         path = folder / f"robots-{channel}-{seed}.jsonl"
         game = Game(path, setup, table, training, opening_word)
         earphone = rng.random() < 0.5
-        boards = self._boards(impaired)
+        boards = {} if channel == "process" else self._boards(impaired)
         self._channel = channel_of(channel, game, self._clock, boards, languages, earphone=earphone)
         plies = rng.randrange(6, 20)
         people = [Person(side, languages[side], table, announce_in, plies=plies) for side in SIDES]

@@ -63,3 +63,10 @@ def test_nobody_gets_stuck(tmp_path: Path, channel: str) -> None:
 def test_nobody_gets_stuck_in_thousands_of_games(tmp_path: Path, channel: str) -> None:
     stuck = _stuck(tmp_path, channel, range(_GAMES, _GAMES + _MANY))
     assert not stuck, _report(stuck)
+
+
+@_STILL_STUCK
+@pytest.mark.long
+def test_nobody_gets_stuck_at_a_process_that_is_killed(tmp_path: Path) -> None:
+    stuck = _stuck(tmp_path, "process", range(_GAMES))
+    assert not stuck, _report(stuck)
