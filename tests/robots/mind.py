@@ -122,7 +122,7 @@ class Mind:
         """The clock of ``player`` runs."""
         self.halted = None
         completed = self.announced is not None and player != self.turn
-        if self.base is None or (completed and self.base.what == "press"):
+        if self.base is None or (completed and self.base.what in ("press", "repeat", "execute")):
             self.moves(player)
 
     def ask(self, who: str, what: str, words: str) -> None:
