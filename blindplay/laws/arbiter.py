@@ -250,7 +250,8 @@ def call_arbiter(game: State, fact: f.CallArbiter) -> None:
         return
     rule = "answering_player_absent" if resumed else "calling_arbiter"
     again = game.paused == fact.by  # they have called, and the arbiter has not come yet
-    game.clock.stop(fact.by)
+    if game.clock:  # without clocks nobody could start them again
+        game.clock.stop(fact.by)
     game.tell_clock(rule)
     game.rule(ArbiterNeeded(why="called", by=fact.by, again=again), rule)
 

@@ -6,7 +6,7 @@ import chess
 
 from . import facts as f
 from .completing import answered
-from .duties import binding
+from .duties import binding, why_owed
 from .ends import end, offered
 from .permissions import by_player, closed, is_player
 from .proposals import propose
@@ -43,7 +43,7 @@ def claim_draw(game: State, fact: f.ClaimDraw) -> None:
         owed = binding(game)
         if owed is not None and move not in owed.moves:
             # It cannot be the next move: another one is owed (4.3, 9.5.3).
-            game.refuse(fact.by, "claim_draw", "touched_piece", owed.rule, move=fact.move)
+            game.refuse(fact.by, "claim_draw", why_owed(owed), owed.rule, move=fact.move)
             return
         board, seen = game.after(move), 1
     if fact.rule == "repetition":

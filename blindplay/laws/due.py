@@ -293,7 +293,8 @@ def _owed(game: State) -> tuple[chess.Move, ...]:
 
 def _is_unannounced(game: State) -> bool:
     """Return whether the move that is made must still be announced: somebody cannot see it."""
-    return game.turn.announced is None and any(game.impaired(side) for side in OTHER)
+    other = game.turn.announced != game.turn.made  # a sighted player's hand counts (D.2.5, D.2.8)
+    return other and any(game.impaired(side) for side in OTHER)
 
 
 # --- moves to repeat and to execute ----------------------------------------------------------

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import chess
 
+from .reasons import MoveReason
 from .rulings import Obliged
 from .state import State
 from .touch_obligation import Obligation, obligation
@@ -40,6 +41,11 @@ def binding(game: State) -> Obligation | None:
         return None
     now = bound(game)
     return None if now.free else now
+
+
+def why_owed(owed: Obligation) -> MoveReason:
+    """Return the reason why a move that does not fulfil ``owed`` is refused."""
+    return "claimed_move" if owed.rule == "wrong_claim" else "touched_piece"
 
 
 def oblige(game: State, *rules: str) -> None:

@@ -5,7 +5,7 @@ import chess
 from . import facts as f
 from . import unidentified_pieces
 from .completing import answered
-from .duties import binding, oblige
+from .duties import binding, oblige, why_owed
 from .ends import decline_by_playing, end_if_over
 from .irregularities import lapse
 from .permissions import board_on_table
@@ -429,7 +429,7 @@ def try_to_make(game: State) -> None:
         return
     owed = binding(game)
     if owed is not None and turn.executed not in owed.moves:
-        game.refuse(side, "make", "touched_piece", owed.rule, move=turn.executed.uci())
+        game.refuse(side, "make", why_owed(owed), owed.rule, move=turn.executed.uci())
         if turn.announced is not None and turn.announced not in owed.moves:
             _withdraw_announcement(game, turn.announced, owed.rule)
         oblige(game)

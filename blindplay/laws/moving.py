@@ -7,7 +7,7 @@ import chess
 from . import facts as f
 from .adjournment import seal_and_adjourn
 from .completing import answered, complete, complete_answered
-from .duties import binding, oblige
+from .duties import binding, oblige, why_owed
 from .executing import (
     begins,
     captured_elsewhere,
@@ -122,7 +122,7 @@ def _is_forbidden(game: State, fact: f.Spoken, move: chess.Move) -> bool:
     if owed is None or move in owed.moves:
         return False
     game.turn.begun = True
-    game.refuse(game.side, fact.kind, "touched_piece", owed.rule, move=move.uci())
+    game.refuse(game.side, fact.kind, why_owed(owed), owed.rule, move=move.uci())
     oblige(game)
     return True
 

@@ -9,6 +9,7 @@ MoveReason: TypeAlias = Literal[
     "cannot_move_there",
     "captures_another_piece",
     "castling_not_allowed",
+    "claimed_move",
     "no_such_piece",
     "not_en_passant",
     "not_your_piece",

@@ -114,10 +114,15 @@ class _Context:
         """A sentence for one person."""
         return Announcement(self.pack.sentence(key, **values), to=to)
 
-    def needed(self, reason: str, **values: str) -> Announcement:
-        """The arbiter is needed, and why."""
-        why = self.pack.sentence(f"needed_{reason}", **values)
-        return self.sentence("arbiter_needed", why=why)
+    def needed(self, reason: str, decides: bool = False, /, **values: str) -> Announcement:
+        """The arbiter is needed, and why. Where nobody presides the players settle it, unless the
+        arbiter ``decides``."""
+        return self.call(self.pack.sentence(f"needed_{reason}", **values), decides=decides)
+
+    def call(self, why: str, *, decides: bool = False) -> Announcement:
+        """A call for the arbiter with its reason ``why``, a sentence."""
+        there = decides or self.game.presided
+        return self.sentence("arbiter_needed" if there else "arbiter_needed_none", why=why)
 
     def player(self, side: str) -> str:
         return self.pack.sentence(side.removeprefix("assistant:"))
@@ -184,7 +189,8 @@ def _proposed(context: _Context, ruling: r.Proposable) -> _Sentences:
     elif ruling.status == "proposed" and not claimable:
         by = getattr(ruling, "by", None) or ""
         reason = "both_flags" if by == "both" else ruling.kind
-        yield context.needed(reason, player=context.player(by) if by in SIDES else "")
+        player = context.player(by) if by in SIDES else ""
+        yield context.needed(reason, True, player=player)
 
 
 def _answers_due(context: _Context) -> _Sentences:
@@ -225,7 +231,7 @@ def _touched(context: _Context, ruling: r.Touched) -> _Sentences:
         "square": context.pack.square(chess.parse_square(ruling.square)),
     }
     if ruling.status == "proposed":
-        yield context.needed("touched", **values)
+        yield context.needed("touched", True, **values)
     elif ruling.status == "rejected":
         yield context.sentence("play_on")
     else:
@@ -496,7 +502,7 @@ def _entry(context: _Context, ruling: r.ArbiterNeeded, owner: str) -> _Sentences
         count = len(alike)
     key = "illegible_entries" if count > 1 else why
     values = {"owner": owner, "count": context.pack.number(count), **context.place(ply)}
-    yield context.sentence("arbiter_needed", why=context.pack.sentence(key, **values))
+    yield context.call(context.pack.sentence(key, **values))
 
 
 def _needed_by_assistant(context: _Context, why: str, player: str) -> Announcement:
@@ -505,7 +511,7 @@ def _needed_by_assistant(context: _Context, why: str, player: str) -> Announceme
         return context.needed("called_by_assistant", player=player)
     seen = context.pack.sentence(f"needed_{why}", player=player)
     reported = context.pack.sentence("needed_reported_by_assistant", player=player)
-    return context.sentence("arbiter_needed", why=f"{seen} {reported}")
+    return context.call(f"{seen} {reported}")
 
 
 def _adjournment_asked(context: _Context, ruling: r.AdjournmentAsked) -> _Sentences:

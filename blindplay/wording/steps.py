@@ -10,6 +10,7 @@ from blindplay.laws.due import Played, Step
 from blindplay.laws.facts import Tick
 
 from .announcements import announcements, result_in_words
+from .board_steps import plan, say_step
 
 
 def step_in_words(pack: Language, game: Game, step: Step) -> str:
@@ -27,9 +28,12 @@ def _doing(pack: Language, game: Game, step: Step) -> str:
             return pack.sentence("due_announce_made", **values)
         case "correct" if step.owed:
             return pack.sentence("due_put_back")
-        case "correct" | "execute" if step.of != step.board:
-            player = pack.sentence(step.board)
-            return pack.sentence(f"due_{step.do}_on", player=player, **values)
+        case "correct":
+            key = "due_correct" if step.of == step.board else "due_correct_on"
+            first = _first_step(pack, game, step.board)
+            return pack.sentence(key, player=pack.sentence(step.board), step=first).strip()
+        case "execute" if step.of != step.board:
+            return pack.sentence("due_execute_on", player=pack.sentence(step.board), **values)
         case "seal" if step.owed:
             owed = owed_in_words(pack, game, step.owed)
             return join(" ", (pack.sentence("due_seal"), owed), pack.code)
@@ -41,6 +45,14 @@ def _doing(pack: Language, game: Game, step: Step) -> str:
             told = announcements(Taken(Tick(), (step.call,)), game, pack)
             return " ".join(one.words for one in told) or pack.sentence("due_attend")
     return pack.sentence(f"due_{step.do}", **values)
+
+
+def _first_step(pack: Language, game: Game, board: str) -> str:
+    """The first thing that hands do to put ``board`` right."""
+    table = game.tables[board]
+    goal = table.wanted if table.wanted is not None else game.position_pieces()
+    first = next(plan(table.placement, goal), None)
+    return "" if first is None else say_step(first, pack)
 
 
 def _waiting(pack: Language, game: Game, step: Step) -> str:

@@ -82,7 +82,7 @@ class Witness:
     def _clocks_stand(self, fact: Fact, rulings: list[Ruling], game: Game) -> None:
         refused = any(isinstance(ruling, r.Refused) for ruling in rulings)
         stops = (
-            isinstance(fact, f.CallArbiter)
+            (isinstance(fact, f.CallArbiter) and bool(game.clock))  # else it would stand for ever
             or (isinstance(fact, f.Arbiter) and fact.do == "stop_clocks")
             or (isinstance(fact, f.Irregular) and fact.what == "wrong_clock" and ":" not in fact.by)
         )
