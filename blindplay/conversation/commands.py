@@ -28,6 +28,7 @@ from .effects import (
     Say,
     SayAgain,
     Submit,
+    TellStep,
     TellTime,
     say,
 )
@@ -129,6 +130,8 @@ def do(now: Exchange, may: Sayable, meant: Understanding) -> None:
         case Command.CALL_ASSISTANT:
             public = now.about.readers.everybody
             now.do(say(public, None, "assistant_called", player=public.sentence(side)))
+        case Command.WHAT_NOW:
+            now.do(TellStep(side))
         case Command.WHERE_I_PLAY if found := now.about.pairing(side):
             now.do(Say(side, pairing_in_words(found, pack)))
         case Command.WHERE_I_PLAY:

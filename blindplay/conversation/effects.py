@@ -28,6 +28,13 @@ class SayAgain:
 
 
 @dataclass(frozen=True)
+class TellStep:
+    """Speak the step that is due from a player, to them."""
+
+    to: str
+
+
+@dataclass(frozen=True)
 class Acknowledge:
     """Let a player hear a short sound: their words were heard, and their hands are waited for."""
 
@@ -92,7 +99,7 @@ class ReadChat:
 
 
 Effect: TypeAlias = (
-    Say | SayAgain | Acknowledge | Submit | TellTime | HoldPress
+    Say | SayAgain | TellStep | Acknowledge | Submit | TellTime | HoldPress
     | Relisten | Learn | AdjustVoice | LeadHands | ReadChat
 )  # fmt: skip
 

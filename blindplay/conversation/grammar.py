@@ -87,7 +87,7 @@ def _commands(about: Situation, side: str) -> Iterator[Command]:
     if game.over:
         if game.edition.has("signatures") and game.signed.get(side) != game.result:
             yield Command.SIGN  # 8.7
-        yield from (*_elsewhere(about), Command.REPEAT, Command.HELP, *VOICE)
+        yield from (Command.WHAT_NOW, *_elsewhere(about), Command.REPEAT, Command.HELP, *VOICE)
         return
     waiting = game.pending is not None and not game.pending.claimable
     playing = not waiting and not game.adjourned
@@ -122,7 +122,7 @@ def _commands(about: Situation, side: str) -> Iterator[Command]:
         yield Command.CALL_ARBITER  # the player has come to the resumed game (I.9.2)
     if game.assistants[side] is not False:
         yield Command.CALL_ASSISTANT
-    yield from (*_elsewhere(about), *VOICE, Command.HELP)
+    yield from (*_elsewhere(about), Command.WHAT_NOW, *VOICE, Command.HELP)
 
 
 def _while_playing(about: Situation, side: str) -> Iterator[Command]:

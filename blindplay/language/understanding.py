@@ -71,6 +71,7 @@ class Command(Enum):
     CHAT = "chat"
     SIGN = "sign"
     WHERE_I_PLAY = "where_i_play"
+    WHAT_NOW = "what_now"
 
 
 TYPED = frozenset(

@@ -113,13 +113,13 @@ def _in_order(game: State, person: str) -> Iterator[str]:
     """The people for whom ``person`` may wait: the player on move first."""
     sides = (game.side, OTHER[game.side])
     people = (*sides, "arbiter", *(f"assistant:{side}" for side in sides))
-    if _stands(game) and not _waits_for_assistant(game):  # the arbiter has the next step
+    if stands(game) and not _waits_for_assistant(game):  # the arbiter has the next step
         people = ("arbiter", *sides, *people[3:])
     yield from (one for one in people if one != person)
 
 
-def _stands(game: State) -> bool:
-    """Return whether no move can be played now."""
+def stands(game: State) -> bool:
+    """Return whether no move can be played now, though the game is not over."""
     return (
         game.adjourned
         or game.delivered
@@ -188,7 +188,7 @@ def _of_player(game: State, side: str) -> Step | None:
     if game.tables[board].wanted is not None and (side == board or game.side == side):
         rule = "boards_differ" if len(game.tables) == 2 else "displaced_found"
         return _step(game, side, "correct", rule, board=board, by_hand=True)
-    return _standing(game, side) if _stands(game) else _playing(game, side)
+    return _standing(game, side) if stands(game) else _playing(game, side)
 
 
 def _of_waiting_for_envelope(game: State, side: str) -> Step | None:
@@ -363,7 +363,7 @@ def to_be_repeated(game: State, side: str) -> bool:
 
 def _of_assistant(game: State, person: str, of: str) -> Step | None:
     """The step of an assistant (D.2.10, D.2.11; 4.9 where nobody is impaired)."""
-    if game.over or not game.assistants[of] or _stands(game):
+    if game.over or not game.assistants[of] or stands(game):
         return None
     rule = help_rule(game, of)
     if _is_sealed_now(game):

@@ -10,15 +10,7 @@ from blindplay.given import plain
 from blindplay.language import Command, Key, Kind, join, key_of
 from blindplay.laws import Ruling, Taken
 from blindplay.laws import facts as f
-from blindplay.laws.game import Turn
-from blindplay.laws.rulings import (
-    Adjourned,
-    ArbiterNeeded,
-    ClockReading,
-    GameOver,
-    IllegalMove,
-    TakeBack,
-)
+from blindplay.laws.rulings import ArbiterNeeded, ClockReading, GameOver, IllegalMove, TakeBack
 from blindplay.laws.sheets import brought_back
 from blindplay.laws.state import OTHER
 from blindplay.speech.speaker import Output
@@ -54,6 +46,8 @@ class Keyboard:
         self._session = session
         self._console = console
         self._qr = qr
+        session.steps.has_keyboard = True
+        session.steps.arbiter_has_page = console is not None
         self._by_arbiter = False  # the line says that the arbiter types it
         self._revising = Revising(session, on_page=console is not None)
 
@@ -110,7 +104,7 @@ class Keyboard:
         if (line == "start" and setting_up.begin_now()) or (not line and setting_up.entered()):
             return
         if not words:
-            self._press()
+            self._session.steps.enter()
             return
         done = _WORDS.get(words[0])
         try:
@@ -132,58 +126,12 @@ class Keyboard:
         self._session.transcript.show(next(one for one in known if one.startswith(f"{word} ")))
         return True
 
-    def _press(self) -> None:
-        """Press the clock for the player on move, unless the move is not begun: a key may bounce
-        or be hit by chance, so a press without a move (7.5.3) takes a lever."""
-        table, desk = self._session.table, self._session.desk
-        side, at = table.game.side, table.time()
-        if table.game.adjourned:
-            self._open_by_key()
-            return
-        if table.absent and self._executes_the_answer(OTHER[table.absent]):
-            return
-
-        def press() -> None:
-            game = table.game
-            sealing = game.adjourning or game.sealed is not None
-            if game.turn == Turn() and not sealing and not game.over:
-                runs = game.clock and game.clock.running is not None
-                desk.tell_privately("press_unbegun" if runs else "not_made_entered")
-            else:
-                self._session.pressed(side, at)
-
-        table.after_hands(press, at, presser=side)
-
-    def _executes_the_answer(self, side: str) -> bool:
-        """Take the key as the word that ``side`` has executed the move of an absent opponent, or
-        say whose turn it is while that opponent thinks. Return whether the key was used."""
-        game, pack = self._session.table.game, self._session.readers.of(side)
-        if game.side != side:
-            if game.over:
-                return False
-            words = pack.sentence("to_move", player=pack.sentence(game.side))
-            self._session.desk.tell(side, words, fleeting=True)
-        elif game.turn != Turn() or not game.outstanding(game.board_of(side)):
-            return False
-        else:
-            self._session.typed(side, pack.command(Command.DONE))
-        return True
-
-    def _open_by_key(self) -> None:
-        """Open the envelope. At the table that has just adjourned the game the key may have
-        bounced, and where the arbiter has a page it is not the arbiter's: then it is a word of the
-        player."""
-        session, game = self._session, self._session.table.game
-        here = any(isinstance(one, Adjourned) for one in session.rulings)
-        if here or (game.presided and self._console is not None):
-            side = OTHER[game.side]
-            session.typed(side, session.readers.of(side).command(Command.RESUME))
-        else:
-            self._open_envelope(["open"])
-
     def _say(self, line: str) -> None:
         side, words = self._named(line)
-        self._session.typed(side or self._session.talking.author(line), words)
+        side = side or self._session.talking.author(line)
+        if words == "?":
+            words = self._session.readers.of(side).command(Command.WHAT_NOW)
+        self._session.typed(side, words)
 
     def _named(self, line: str) -> tuple[str | None, str]:
         """The side that a line names, and its words; without a name the whole line."""

@@ -21,6 +21,7 @@ from blindplay.conversation.effects import (
     Say,
     SayAgain,
     Submit,
+    TellStep,
     TellTime,
 )
 from blindplay.conversation.state import (
@@ -36,6 +37,7 @@ from blindplay.conversation.state import (
 from blindplay.language import Language
 from blindplay.laws import Origin, Ruling, Taken
 from blindplay.laws import facts as f
+from blindplay.laws.due import executor
 from blindplay.laws.rulings import Announced, Answer, Completed
 from blindplay.record import Tape
 from blindplay.record.score import ply_of
@@ -51,6 +53,7 @@ from .board_seat import BoardSeat
 from .choices import PressAnswer
 from .desk import NAMES, Desk, Taping, Transcript, plain
 from .microphone_seat import MicrophoneSeat
+from .next_steps import NextSteps
 from .setting_up import SettingUp
 from .table import Table
 from .talking import Talking
@@ -113,6 +116,7 @@ class Session:
             speaking=lambda: self.desk.is_being_heard,
             told=self.desk.told,
         )
+        self.steps = NextSteps(self.desk, self.setting_up, self)
         self.time_warnings = TimeWarnings(table, self.readers, time_warnings)
         self.habits = dict(habits or {})
         self.rulings: list[Ruling] = []
@@ -142,9 +146,11 @@ class Session:
             for microphone in self.microphones.values():
                 microphone.announced()
         self.setting_up.begun_otherwise()
-        heard = tuple(one for one in rulings if not self.setting_up.leads_instead(one))
+        others = (self.setting_up.leads_instead, self.steps.replaces)
+        heard = tuple(one for one in rulings if not any(tells(one) for tells in others))
         self.desk.announce(replace(taken, rulings=heard))
         self.setting_up.lead()
+        self.steps.follow(taken)
         for seat in self.boards.values():
             seat.take_awaited()
             seat.lead()
@@ -188,6 +194,15 @@ class Session:
         if on_move and game.turn.announced not in (None, before):
             self._execute_unseen(side)
 
+    def asked(self, side: str) -> bool:
+        """Return whether a question to ``side`` is open."""
+        return self.talking.asked(side) is not None
+
+    def reads_back(self, side: str) -> bool:
+        """Return whether a doubtful move is read back to ``side``."""
+        question = self.talking.asked(side)
+        return question is not None and question.is_a_doubt
+
     def settle(self) -> None:
         """Wait, for some seconds at most, until everything typed and pressed by now is done."""
         self.table.hands_first.settle(self.table.time())
@@ -197,13 +212,8 @@ class Session:
         self._converse(TableBegun())
 
     def press(self, side: str, ago: float = 0.0) -> None:
-        """``side`` pressed the clock, ``ago`` seconds ago. While the table waits to begin, that
-        starts the clock of the other player, as on any clock."""
-        if self.setting_up.waits and side != self.table.game.side:
-            self.setting_up.begin_now()
-            return
-        at = self.table.time() - round(ago * 1000)
-        self.table.after_hands(lambda: self.pressed(side, at), at, presser=side)
+        """``side`` pressed their lever of the clock, ``ago`` seconds ago."""
+        self.steps.lever(side, self.table.time() - round(ago * 1000))
 
     def pressed(self, side: str, at: int) -> None:
         """``side`` has pressed ``at`` this time, after what hands have done. The press may confirm
@@ -212,19 +222,20 @@ class Session:
         if self.table.holds_press(side, at):
             return
         game = self.table.game
-        unseen = not self.boards and not any(game.assistants.values())
-        if unseen and side == game.side and game.turn.executed is None:
+        if not self.boards and side == game.side and game.turn.executed is None:
             self._execute_unseen(side)
         self.table.submit(f.Press(by=side))
 
     def _execute_unseen(self, side: str) -> None:
-        """Execute the announced move of ``side`` on the boards without sensors."""
+        """Execute the announced move of ``side`` on the boards without sensors, unless an assistant
+        executes it on the opponent's board (D.2.10.1)."""
         game, now = self.table.game, self.table.game.turn.announced
         with_sensors = {seat.side for seat in self.boards.values()}
         for board in game.tables:
             if now is None or game.turn.announced != now or game.over:
                 return  # nothing is announced, or its execution was refused
-            if board not in with_sensors:
+            others = board != game.board_of(side) and ":" in executor(game, board)
+            if board not in with_sensors and not others:
                 by = board if len(game.tables) == 2 else side
                 self.table.submit(f.Make(by=by, move=now.uci(), presumed=True))
 
@@ -274,6 +285,8 @@ class Session:
                     self.desk.tell(to, words, fleeting=fleeting)
                 case SayAgain(to):
                     self.desk.say_again(to)
+                case TellStep(to):
+                    self.steps.tell(to)
                 case Submit(fact, reports):
                     self.table.submit(fact, Origin("conversation", reports))
                 case Acknowledge(to):
@@ -345,7 +358,7 @@ class Session:
             board,
             on_lever=on_lever,
             changed=self.setting_up.begin_if_ready,
-            asked=lambda side: self.talking.asked(side) is not None,
+            asked=self.asked,
         )
         here.levers = levers
         self._whose_boards.attach(here, by_name=by_name)

@@ -77,11 +77,16 @@ class SettingUp:
 
     def entered(self) -> bool:
         """The Enter key: repeat the step that is due, or begin; False if nothing waits."""
-        guide, adjourned = self._leading(), self._desk.table.game.adjourned
-        if (self.waits or adjourned) and guide is not None:
-            self._say(guide.repeat())
+        if (self.waits or self._desk.table.game.adjourned) and self.repeat_step():
             return True
         return self.waits and self.begin_now()
+
+    def repeat_step(self) -> bool:
+        """Say the step at the boards once more; False if no hands are led."""
+        guide = self._leading()
+        if guide is not None:
+            self._say(guide.repeat())
+        return guide is not None
 
     def begun_otherwise(self) -> None:
         """The clocks may have been started by others, such as the arbiter."""

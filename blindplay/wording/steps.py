@@ -39,6 +39,8 @@ def _doing(pack: Language, game: Game, step: Step) -> str:
             return join(" ", (pack.sentence("due_seal"), owed), pack.code)
         case "seal" if step.move is not None:
             return pack.sentence("due_seal_made", **values)
+        case "press" if not game.clock:
+            return pack.sentence("due_complete")
         case "sign" if game.result is not None:
             return pack.sentence("due_sign", result=result_in_words(pack, game.result))
         case "attend" if step.call is not None:
@@ -56,7 +58,8 @@ def _first_step(pack: Language, game: Game, board: str) -> str:
 
 
 def _waiting(pack: Language, game: Game, step: Step) -> str:
-    sentence = pack.sentence(f"wait_{step.why}", player=person_in_words(pack, step.whom))
+    why = "complete" if step.why == "press" and not game.clock else step.why
+    sentence = pack.sentence(f"wait_{why}", player=person_in_words(pack, step.whom))
     return pack.sentence("due_wait", what=sentence)
 
 

@@ -123,6 +123,12 @@ class ManualClock:
         return self.at
 
 
+def waits(why: str, player: str) -> str:
+    """The step of somebody who waits for ``player``, in German."""
+    sentence = load("de").sentence
+    return sentence("due_wait", what=sentence(f"wait_{why}", player=player))
+
+
 def play_moves(table: Table, *moves: str) -> None:
     """Announce each move, execute it on every board, and press the clock."""
     for move in moves:

@@ -13,7 +13,7 @@ from blindplay.laws import facts as f
 from blindplay.opponents.player import AbsentPlayer
 from blindplay.table.keyboard import Keyboard
 from tests.conversation.conversing import GERMAN
-from tests.table.sitting import Sit, Sitting
+from tests.table.sitting import Sit, Sitting, waits
 
 
 class Adviser(AbsentPlayer):
@@ -107,7 +107,7 @@ def test_enter_or_a_word_says_that_the_opponents_move_is_executed(
     assert alone.table.game.outstanding("white")
     assert types(alone, line) == [GERMAN.sentence("executed_noted")]
     assert not alone.table.game.outstanding("white")
-    again = {"": "press_unbegun"}.get(line, "nothing_to_execute")
+    again = {"": "due_announce"}.get(line, "nothing_to_execute")
     assert types(alone, line) == [GERMAN.sentence(again)]
 
 
@@ -124,7 +124,7 @@ def test_what_is_typed_while_the_opponent_thinks_is_the_players_own(alone: Sitti
     assert types(alone, "letzter Zug") == [
         GERMAN.sentence("last_move", player="Weiß", move="Bauer Eva zwei Eva vier")
     ]
-    assert types(alone, "") == [GERMAN.sentence("to_move", player="Schwarz")]
+    assert types(alone, "") == [waits("repeat", "Schwarz")]
     types(alone, "Remis anbieten", "ja")
     assert alone.table.game.offers == {"white"}
     assert alone.table.game.turn.announced is None

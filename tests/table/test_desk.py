@@ -168,10 +168,10 @@ def test_louder_is_louder(ear: Ear) -> None:
 
 
 def test_the_sentence_before_can_still_be_repeated(ear: Ear) -> None:
-    ear.desk.say(Output.PRIVATE, GERMAN.sentence("press_unbegun"))
+    ear.desk.say(Output.PRIVATE, GERMAN.sentence("due_announce"))
     ear.adjust(Command.LOUDER)
     ear.desk.say_again("white")
-    assert ear.sitting.said() == [GERMAN.sentence("press_unbegun")]
+    assert ear.sitting.said() == [GERMAN.sentence("due_announce")]
 
 
 def test_a_voicing_that_cannot_be_kept_is_told_and_lasts_for_this_game(
@@ -248,7 +248,11 @@ def test_a_press_is_answered_as_the_player_prefers(
 
 
 MOVE = "Springer Gustav eins Felix drei"
-SAID = [MOVE, "Der angesagte Zug ist noch nicht ausgeführt."]
+SAID = [
+    MOVE,
+    "Der angesagte Zug ist noch nicht ausgeführt.",
+    f"Führen Sie den Zug auf Ihrem Brett aus: {MOVE}.",
+]
 
 
 @pytest.fixture
@@ -273,7 +277,7 @@ def test_what_a_voice_speaks_is_not_printed_but_what_is_wrong_is(
 
 
 def test_what_the_voice_could_not_speak_is_printed(printed: Callable[..., list[str]]) -> None:
-    assert printed(Printed.UNSPOKEN, Voice(Outcome.FAILED))[:2] == SAID
+    assert printed(Printed.UNSPOKEN, Voice(Outcome.FAILED))[:3] == SAID
 
 
 @pytest.mark.parametrize(

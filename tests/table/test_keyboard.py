@@ -22,7 +22,7 @@ from blindplay.table.keyboard import Keyboard
 from blindplay.table.session import Session
 from tests.conversation.conversing import GERMAN
 from tests.table.playing import announced, killed, played
-from tests.table.sitting import Sit, Sitting
+from tests.table.sitting import Sit, Sitting, waits
 from tests.table.speaking import Microphone
 
 
@@ -198,7 +198,7 @@ def test_an_empty_line_presses_the_clock_of_a_move_that_is_begun(sitting: Sittin
 
 def test_an_empty_line_is_no_press_before_a_move_is_begun(sitting: Sitting) -> None:
     assert typed(sitting, "") == []
-    assert sitting.said() == [GERMAN.sentence("press_unbegun")]
+    assert sitting.said() == [GERMAN.sentence("due_announce")]
 
 
 def test_who_is_to_seal_a_move_is_told_so_and_an_empty_line_seals_it(sitting: Sitting) -> None:
@@ -217,7 +217,7 @@ def test_typed_mate_ends_the_game_and_nothing_more_is_asked_of_anybody(sitting: 
     said = sitting.said()
     assert GERMAN.sentence("refused_not_sealed") not in said
     typed(sitting, "")
-    assert GERMAN.sentence("press_unbegun") not in sitting.said()
+    assert sitting.said()[-1].startswith(GERMAN.sentence("due_sign", result="").strip())
 
 
 # --- devices ------------------------------------------------------------------------------------
@@ -399,7 +399,10 @@ def test_another_move_than_the_one_asked_about_is_asked_about_anew(sitting: Sitt
 def test_an_entry_that_is_refused_makes_no_row(sitting: Sitting) -> None:
     typed(sitting, "record white 9 e4", "record black 300 Unsinn")
     assert sitting.table.game.sheets == {"white": {}, "black": {}}
-    assert sitting.said() == [GERMAN.sentence("refused_written_in_advance")] * 2
+    assert sitting.said() == [
+        GERMAN.sentence("refused_written_in_advance"), GERMAN.sentence("due_announce"),
+        GERMAN.sentence("refused_written_in_advance"), waits("announce", "Weiß"),
+    ]  # fmt: skip
 
 
 # --- leaving ------------------------------------------------------------------------------------
@@ -456,7 +459,7 @@ def test_enter_completes_nothing_while_it_is_asked_what_is_sealed(sitting: Sitti
     assert typed(sitting, "Sf3", "") == []
     assert sitting.said() == [GERMAN.sentence("seal_sure")] * 2
     typed(sitting, "nein", "")
-    assert sitting.said()[-1] == GERMAN.sentence("refused_not_sealed")
+    assert sitting.said()[-1] == GERMAN.sentence("due_seal")
     assert not sitting.table.game.adjourned
 
 
@@ -519,7 +522,7 @@ def test_restore_is_the_arbiters_where_there_is_one(sitting: Sitting) -> None:
 
 def test_a_restore_that_is_refused_is_not_asked_about(sitting: Sitting) -> None:
     typed(sitting, "arbiter: restore 7")
-    assert sitting.said() == [GERMAN.sentence("refused_no_such_ply")]
+    assert sitting.said() == [GERMAN.sentence("refused_no_such_ply"), waits("announce", "Weiß")]
 
 
 def test_players_alone_take_back_the_last_move_and_more_only_together(sit: Sit) -> None:
@@ -533,7 +536,7 @@ def test_players_alone_take_back_the_last_move_and_more_only_together(sit: Sit) 
     typed(sitting, "restore 0", "ja")
     assert GERMAN.sentence("consent_due", player="Schwarz") in sitting.said()
     typed(sitting, "confirm")
-    assert sitting.said() == [GERMAN.sentence("refused_waiting_for_players")]
+    assert sitting.said() == [waits("consent", "Schwarz")]
     typed(sitting, "nein")  # Black's, for only Black is asked
     assert GERMAN.sentence("consent_refused", player="Schwarz") in sitting.said()
     assert len(sitting.table.game.history) == 2 and sitting.table.game.clock.running == "white"

@@ -18,6 +18,7 @@ from blindplay.hearing.statement import interpret
 from blindplay.language import Command, load, parts_of
 from blindplay.laws import Ruling
 from blindplay.laws import facts as f
+from blindplay.laws.due import due
 from blindplay.laws.facts import Player
 from blindplay.laws.rulings import Announced
 from blindplay.record import Journal
@@ -64,7 +65,8 @@ def test_the_sighted_player_is_told_the_same(seat: Sitting) -> None:
     seat.session.typed("black", "Unsinn")
     seat.said()
     seat.session.press("black")
-    assert seat.said() == [GERMAN.sentence("not_made_entered")]
+    repeat = GERMAN.sentence("due_repeat", move="Bauer Eva zwei Eva vier")
+    assert seat.said() == [GERMAN.sentence("not_made_entered"), repeat]
 
 
 def test_where_a_board_feels_pieces_the_press_names_the_square(seat: Sitting) -> None:
@@ -111,12 +113,15 @@ def test_a_spoken_move_is_executed_by_the_press_where_nothing_reports_hands(
     assert seat.table.game.side == "black"
 
 
-def test_an_assistant_who_executes_is_waited_for(seat: Sitting) -> None:
+def test_what_an_assistant_executes_waits_for_them(seat: Sitting) -> None:
+    """D.2.10.1: they make the player's move on the opponent's board."""
     seat.table.submit(f.Assistant(by="table", of="black"))
     seat.table.submit(f.Announce(by="white", move="e2e4"))
-    seat.said()
     seat.session.press("white")
-    assert GERMAN.sentence("not_made_unexecuted") in seat.said()
+    step = due(seat.table.game, "assistant:black")
+    assert (step.do, step.board) == ("execute", "black")
+    seat.session.typed("black", "e7e5")  # Black's own move is made on Black's own board
+    assert seat.table.game.turn.made == chess.Move.from_uci("e7e5")
 
 
 def test_help_after_a_typed_move_says_to_press(seat: Sitting) -> None:
