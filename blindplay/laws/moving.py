@@ -315,8 +315,10 @@ def _make_on_other(game: State, fact: f.Make, board: str) -> None:
     if move is None:
         game.refuse(fact.by, "make", "cannot_move_there", "moving", move=fact.move)
         return
-    game.tables[board].show(laid_over(game.pieces, change(game.board, move)))
+    table = game.tables[board]
+    table.show(laid_over(game.pieces, change(game.board, move)))
     if move == expected:
+        table.wanted = None
         game.rule(Executed(board=board, move=move.uci()), game.executing)
     else:
         executed_differs(game, board, expected, move)

@@ -267,6 +267,12 @@ class Keyboard:
             return self._revising.ask(fact, sure)
         return self._submit(fact)
 
+    def _show_keys(self, words: list[str]) -> bool:
+        """Print all that can be typed."""
+        if len(words) == 1:
+            self._session.transcript.show(self._session.pack.printed("keyboard"))
+        return len(words) == 1
+
     def _switch_voice(self, words: list[str]) -> bool:
         """Let a distant opponent hear the player here no more, or again."""
         session = self._session
@@ -308,6 +314,7 @@ _WORDS: Mapping[str, Callable[[Keyboard, list[str]], bool]] = {
     "tape": Keyboard._tape,
     "t": Keyboard._talk,
     "voice": Keyboard._switch_voice,
+    "keys": Keyboard._show_keys,
     "open": Keyboard._open_envelope,
     **dict.fromkeys(("links", "link", "unlink"), Keyboard._links),
 }

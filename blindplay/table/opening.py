@@ -8,7 +8,7 @@ from blindplay.language import Command, Key, Language, in_language, join, word_o
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import Adjourned, GameOver
-from blindplay.laws.state import OTHER, enveloped
+from blindplay.laws.state import OTHER
 from blindplay.speech.speaker import Output
 from blindplay.wording.announcements import both_clocks, result_in_words
 from blindplay.wording.position import move_in_words
@@ -32,12 +32,13 @@ def open_game(session: Session, *, resumed: bool) -> None:
     stands = game.paused == "table" or session.table.shared
     waits = waits and (not game.started or stands)
     waits = waits or (session.table.hall.elsewhere is not None and not game.over)
-    if waits:
-        _tell_how_to_begin(session, resumed=resumed)
-    elif game.adjourned and not game.over:
-        _tell_how_to_resume(session)
+    if waits and session.setting_up.begins_by_boards and len(game.tables) > 1:
+        session.desk.tell_all("begin_boards")
     session.setting_up.start(
-        lambda: _begin(session), waits=waits, objection=lambda: _objection(session)
+        lambda: _begin(session),
+        waits=waits,
+        objection=lambda: _objection(session),
+        how=lambda: _tell_how(session),
     )
     session.table.listen(lambda taken: _tell_how_to_go_on(session, taken))
     session.table.pairings.listen(lambda paired: _tell_next(session, paired))
@@ -124,8 +125,7 @@ def _begin(session: Session) -> None:
             session.desk.tell_all("game_begins")
     elif game.paused == "table":  # the last process ended while they ran
         table.submit(f.Arbiter(by="table", do="start_clocks"))
-        if game.sealed is not None and not enveloped(game):
-            session.desk.tell(game.side, session.readers.of(game.side).sentence("seal_press"))
+        _tell_steps(session)
 
 
 def _tell_settings(session: Session) -> None:
@@ -165,9 +165,6 @@ def _tell_where(session: Session) -> None:
     if game.pending is not None and not game.pending.claimable:
         desk.announce(Taken(f.Tick(), (game.pending.ruling,)))
     _tell_what_is_due(session)
-    if game.turn.announced is not None and not game.adjourned:
-        move = move_in_words(game.board, game.turn.announced, pack, game.setup.edition)
-        desk.tell_all("announced_before", move=move)
     if not game.clock:
         return
     desk.speak(both_clocks(pack, game))
@@ -199,15 +196,25 @@ def _tell_result(session: Session) -> None:
         session.desk.announce(Taken(taken.fact, ended))
 
 
-def _tell_how_to_begin(session: Session, *, resumed: bool) -> None:
-    desk, game, pack = session.desk, session.table.game, session.pack
-    desk.tell_all("going_on_key" if resumed else "begin_key")
-    if session.setting_up.begins_by_boards and len(game.tables) > 1:
-        desk.tell_all("begin_boards")
-    if hears(session):
-        desk.tell_all("begin_say", words=_words_to_go_on(pack))
-    if game.presided:
-        desk.tell_all("begin_arbiter")
+def _tell_how(session: Session) -> None:
+    """Tell which key and which words begin the game, or go on with it."""
+    desk, game = session.desk, session.table.game
+    if session.setting_up.waits:
+        desk.tell_all("going_on_key" if game.started else "begin_key")
+        if hears(session):
+            desk.tell_all("begin_say", words=_words_to_go_on(session.pack))
+    elif game.adjourned and not game.over:
+        _tell_how_to_resume(session)
+
+
+def _tell_steps(session: Session) -> None:
+    """Tell each player who is here what is due, unless it is just a move: whose clock runs has been
+    said."""
+    for side in f.SIDES:
+        step = session.steps.of(side)
+        plain = step.do == "announce" and step.move is None and not step.owed
+        if side != session.table.absent and step.is_active and not plain:
+            session.steps.tell(side)
 
 
 def _names(session: Session) -> dict[str, str]:

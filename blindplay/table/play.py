@@ -183,7 +183,7 @@ def run(
                 lines.type(keyboard.as_words_of(side, line))
 
             attach_braille(stack, session, own, wanted, type_line)
-            transcript.show(pack.printed("keyboard"))
+            transcript.show(pack.printed("keyboard_begin"))
             transcript.show(pack.printed("journal_is", path=path))
             open_game(session, resumed=resumed)
             if opponent is not None:

@@ -183,9 +183,19 @@ class Session:
 
     def typed(self, side: str, text: str) -> None:
         """Typed words of ``side``. On a board without sensors typing a move executes it."""
-        if self.setting_up.asks(text):
+        if self._asks_boards(side, text):
             return
         self.table.after_hands(lambda: self._typed(side, text))
+
+    def _asks_boards(self, side: str, text: str) -> bool:
+        """Return whether words were meant for the boards that are set up, or came before the game
+        began or went on."""
+        if self.setting_up.asks(text, side):
+            return True
+        early = self.setting_up.is_early(text)
+        if early:
+            self.steps.tell(side)
+        return early
 
     def _typed(self, side: str, text: str) -> None:
         game = self.table.game
@@ -263,7 +273,7 @@ class Session:
     def _heard(self, event: HeardUtterance) -> None:
         """Called with the table held, so that the game does not change meanwhile."""
         decision = event.decision
-        if decision.phrase is not None and self.setting_up.asks(decision.phrase):
+        if decision.phrase is not None and self._asks_boards(event.side, decision.phrase):
             return
         self._converse(event)
         if decision.taken is None:

@@ -4,10 +4,13 @@ slips while it executes the move of an opponent who is not in the room."""
 import threading
 from collections.abc import Callable, Mapping
 
+import chess
+
 from blindplay.language import Command, Key, Kind, join, key_of
 from blindplay.language.language import SPOKEN
 from blindplay.laws import Ruling
-from blindplay.laws.placement import Pieces, difference
+from blindplay.laws import facts as f
+from blindplay.laws.placement import Pieces, change, difference, laid_over
 from blindplay.laws.rulings import (
     ArbiterNeeded,
     BoardsAgree,
@@ -41,7 +44,11 @@ class SettingUp:
         self._behind: set[str] = set()  # boards that are led to the opponent's move
         self._begin: Callable[[], None] | None = None
         self._objection: Callable[[], str] = str
+        self._how: Callable[[], None] = lambda: None
+        self._how_is_told = False
         self._asked = self._overruled = ""  # objections that were told, and answered with yes
+        self._played: chess.Move | None = None  # it is asked whether this was played
+        self._not_played = set[chess.Move]()
         self._waits = False
         self._before_game = False
         self._beginning = threading.Lock()
@@ -56,17 +63,20 @@ class SettingUp:
         *,
         waits: bool = True,
         objection: Callable[[], str] = str,
+        how: Callable[[], None] = lambda: None,
     ) -> None:
         """Lead hands to the position, and call ``begin`` once.
 
         ``waits``: when people are ready, that is at :meth:`begin_now` or when all boards show the
         position. Otherwise as soon as no board that can be reached shows anything else.
         ``objection`` gives what speaks against beginning now; empty if nothing does. People are
-        told, and asked whether to begin all the same.
+        told, and asked whether to begin all the same. ``how`` tells how the game begins or goes on.
+        It is called when no hands are led any more, for before that no key begins it.
         """
         with self._desk.table.lock:
             self._before_game = True
             self._begin, self._waits, self._objection = begin, waits, objection
+            self._how, self._how_is_told = how, False
             self.lead()  # some boards may have been seen already
         self.begin_if_ready()
 
@@ -82,7 +92,11 @@ class SettingUp:
         return self.waits and self.begin_now()
 
     def repeat_step(self) -> bool:
-        """Say the step at the boards once more; False if no hands are led."""
+        """Say the step at the boards, or the question about them, once more; False if there is
+        none."""
+        if self._played is not None:
+            self._ask_played(self._played)
+            return True
         guide = self._leading()
         if guide is not None:
             self._say(guide.repeat())
@@ -124,7 +138,7 @@ class SettingUp:
             begin, self._begin = self._begin, None
         if begin is None:
             return False
-        self._before_game = False
+        self._before_game, self._played = False, None
         begin()
         return True
 
@@ -139,13 +153,28 @@ class SettingUp:
     def begin_if_ready(self) -> None:
         """Begin if every board shows the position and, where the game waits for people, they have
         heard what it begins with."""
-        if self._begin is None:
-            return
-        if self._waits and (not self.begins_by_boards or self._desk.is_speaking):
-            return
+        if self._begin is not None:
+            with self._desk.table.lock:
+                self.lead()
         ready = all(seat.seen and self._shows_goal(seat) for seat in self._seats.values())
-        if ready and not self._objects(again=False):
+        by_boards = self.begins_by_boards and ready
+        if self._begin is not None and ready and not self._waits:
             self._take()
+        elif self._begin is not None and self._waits and by_boards:
+            if not self._desk.is_speaking and not self._objects(again=False):
+                self._take()
+            return
+        self._tell_how()
+
+    def _tell_how(self) -> None:
+        """Tell how the game begins or goes on, once, when no hands are led."""
+        with self._desk.table.lock:
+            seen = all(seat.seen for seat in self._seats.values())
+            led = self._leading() is not None or self._played is not None
+            if self._how_is_told or led or not seen:
+                return
+            self._how_is_told = True
+            self._how()
 
     def _shows_goal(self, seat: BoardSeat) -> bool:
         table, guide = seat.table_board, self._guides.get(seat.side)
@@ -177,7 +206,10 @@ class SettingUp:
 
     def lead(self) -> None:
         """Say the next step, for one board at a time: a hand can do one thing at a time."""
-        if self._before_game and self._begin is None:
+        unseen = not all(seat.seen for seat in self._seats.values())
+        if self._before_game and (self._begin is None or (self._waits and unseen)):
+            return  # which hands are led may depend on the other board
+        if self._asks_played():
             return
         for seat in list(self._seats.values()):
             side = seat.side
@@ -220,13 +252,13 @@ class SettingUp:
         desk = self._desk
         shown = desk.table.game.tables[side].placement
         if guide is not None:
-            self._tell(guide, guide.feel(shown))
+            self._say(guide.feel(shown))
             return guide.finished
         guide = SetupGuide(goal, desk.pack)
         first = guide.begin(shown)
         if not first:
             return True
-        self._guides[side] = guide
+        self._guides[side], self._how_is_told = guide, False
         player = desk.pack.sentence(side)
         if self._begin is not None:
             self._say(guide.opening(player))
@@ -234,13 +266,6 @@ class SettingUp:
             desk.tell_all("correct_board", player=player)
         self._say(first)
         return guide.finished
-
-    def _tell(self, guide: SetupGuide, sentences: list[str]) -> None:
-        """Say the next step or, after the last one of a board, how the game begins."""
-        self._say(sentences)
-        if sentences and guide.finished and self.waits and not self.begins_by_boards:
-            started = self._desk.table.game.started
-            self._desk.tell_all("going_on_key" if started else "begin_key")
 
     def _say(self, sentences: list[str]) -> None:
         for words in sentences:
@@ -255,32 +280,40 @@ class SettingUp:
         if self._leading() is not None:
             return self._desk.pack.command_phrases(SPOKEN.values())
         begin = (Command.RESUME,) if self.waits else ()
-        answers = (Command.YES, Command.NO) if self.waits and self._asked else ()
+        asked = self.waits and (self._asked or self._played is not None)
+        answers = (Command.YES, Command.NO) if asked else ()
         pack = self._desk.pack
         return [*pack.command_phrases(begin, opened=True), *pack.command_phrases(answers)]
 
-    def asks(self, text: str) -> bool:
-        """Do what ``text`` asks of the guide that leads, or of a game that waits to begin; False
-        if it asks nothing of them."""
-        if self.waits and self._asked and self._answers(text):
+    def asks(self, text: str, side: str) -> bool:
+        """Do what ``side`` asks with ``text`` of the guide that leads, or of a game that waits to
+        begin; False if it asks nothing of them."""
+        if self.waits and self._answers(text, side):
             return True
         guide = self._leading()
         if guide is None and self.waits:
-            return self._asks_to_begin(text)
+            meant = self._desk.pack.understand(text, self._desk.table.game.board)
+            return meant.command is Command.RESUME and self.begin_now()
         asked = key_of(self._desk.pack, text) if guide is not None else None
         if guide is None or asked not in SPOKEN:
             return False
-        self._tell(guide, guide.repeat() if asked is Key.REPEAT else guide.skip())
+        self._say(guide.repeat() if asked is Key.REPEAT else guide.skip())
         if guide.finished:
             self.lead()
         self.begin_if_ready()
         return True
 
-    def _answers(self, text: str) -> bool:
-        """Take ``text`` as the answer to the question whether to begin all the same, and return
-        whether it was one."""
-        answer = self._desk.pack.understand(text, self._desk.table.game.board).command
+    def _answers(self, text: str, side: str) -> bool:
+        """Take ``text`` as the answer to the question whether to begin all the same, or whether a
+        move was played, and return whether it was one."""
+        pack, game = self._desk.readers.of(side), self._desk.table.game
+        answer = pack.understand(text, game.board).command
         if answer not in (Command.YES, Command.NO):
+            return False
+        if self._played is not None and side == game.side:
+            self._answer_played(self._played, answer is Command.YES)
+            return True
+        if not self._asked:
             return False
         asked, self._asked = self._asked, ""
         if answer is Command.YES:
@@ -289,18 +322,67 @@ class SettingUp:
         self._desk.tell_all("cancelled")
         return True
 
-    def _asks_to_begin(self, text: str) -> bool:
-        """Begin if ``text`` asks for it, and answer a move: it comes too early. Return whether the
-        text was one of these."""
-        desk, game = self._desk, self._desk.table.game
-        meant = desk.pack.understand(text, game.board)
-        if meant.command is Command.RESUME:
-            return self.begin_now()
-        early = meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL)
-        if early:
-            desk.tell_all("clock_stopped" if game.started else "begin_not_yet")
-            desk.tell_all("going_on_key" if game.started else "begin_key")
-        return early
+    def is_early(self, text: str) -> bool:
+        """Return whether ``text`` is a move, and the game waits to begin or to go on."""
+        if not self.waits or self._leading() is not None:
+            return False
+        meant = self._desk.pack.understand(text, self._desk.table.game.board)
+        return meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL)
+
+    # --- a move that stands on the boards already ------------------------------------------------
+
+    def _shown_already(self) -> chess.Move | None:
+        """Return the legal move of the player on move that all boards show, before the game begins
+        or goes on; None if they do not show one."""
+        table, game = self._desk.table, self._desk.table.game
+        if not self.waits or table.shared or game.adjourned or game.side == table.absent:
+            return None
+        here = game.tables.keys() - ({table.absent} if len(game.tables) > 1 else set())
+        seen = [seat for seat in self._seats.values() if seat.seen and not seat.gone]
+        shown = {seat.side: seat.table_board for seat in seen if not seat.unassigned}
+        first = next(iter(shown.values()), None)
+        if game.turn.made is not None or first is None or not here <= shown.keys():
+            return None
+        if any(one is None or one.placement != first.placement for one in shown.values()):
+            return None
+        for move in game.board.legal_moves:
+            if laid_over(game.pieces, change(game.board, move)) == first.placement:
+                return move
+        return None
+
+    def _asks_played(self) -> bool:
+        """Ask the player on move whether the move that all boards show was played, instead of
+        leading the boards back. Return whether that is asked."""
+        move = self._shown_already()
+        before, self._played = self._played, None if move in self._not_played else move
+        if self._played is not None and self._played != before:
+            self._guides.clear()
+            self._ask_played(self._played)
+            self._listen_anew()
+        return self._played is not None
+
+    def _ask_played(self, move: chess.Move) -> None:
+        game = self._desk.table.game
+        pack = self._desk.readers.of(game.side)
+        assert game.setup is not None
+        words = pack.announce(game.board, move, edition=game.setup.edition)
+        self._desk.tell(game.side, pack.sentence("played_sure", move=words), fleeting=True)
+
+    def _answer_played(self, move: chess.Move, yes: bool) -> None:
+        """Begin, and take ``move`` as played; or lead the boards back."""
+        table, self._played = self._desk.table, None
+        if not yes:
+            self._not_played.add(move)
+            self.lead()
+            self.begin_if_ready()
+            return
+        side, uci = table.game.side, move.uci()
+        self._take()
+        if any(map(table.game.impaired, f.SIDES)):
+            table.submit(f.Announce(by=side, move=uci))
+        for board in table.game.tables:
+            if board != table.absent or len(table.game.tables) == 1:
+                table.submit(f.Make(by=board if len(table.game.tables) > 1 else side, move=uci))
 
 
 def _strays(shown: Pieces, before: Pieces, after: Pieces) -> bool:

@@ -65,7 +65,8 @@ def test_both_boards_begin_the_game_and_each_press_is_answered(play: Play, pack:
         own, other = boards
         table = play("--board", own.url, "--sighted-board", other.url)
         table.shows(say("settings_board", player=white), say("settings_board", player=black))
-        table.shows(say("begin_key"), say("begin_boards"))
+        table.shows(say("begin_boards"))
+        assert say("begin_key") not in table.printed  # hands are led
         assert say("clock_started", player=white) not in table.printed
         table.type("start")  # hands need not set up two boards for this
         table.shows(say("game_begins"), say("clock_started", player=white))
@@ -141,7 +142,7 @@ def test_what_contradicts_the_game_is_refused_when_it_goes_on(
 def test_the_arbiter_takes_moves_back_and_nobody_else(play: Play, pack: Language) -> None:
     say = pack.sentence
     table = play("--arbiter")
-    table.shows(say("begin_arbiter"))
+    table.shows(say("begin_key"))
     table.enter("arbiter: start", say("clock_started", player=pack.sentence("white")))
     table.enter("e4", MOVES["e2e4"])
     table.enter("", say("pressed", player=pack.sentence("black")))

@@ -35,7 +35,7 @@ def begin_and_interrupt(home: Path, journal: Path, pack: Language) -> None:
             say("begin_key"),
         )
         table.type("e4")
-        table.shows(say("begin_not_yet"))
+        table.shows(say("due_begin"))
         assert say("clock_started", player=white) not in table.printed
         table.type("")
         table.shows(say("game_begins"), say("clock_started", player=white))

@@ -442,4 +442,6 @@ def test_the_printed_help_names_what_is_typed(language: str) -> None:
     text = load(language).printed("keyboard")
     for typed in ("white:", "execute", "record", "confirm", "restore", "quit"):
         assert typed in text
-    assert all(len(line) <= 100 for line in text.splitlines())
+    brief = load(language).printed("keyboard_begin")
+    assert "keys:" in brief and len(brief.splitlines()) <= 4
+    assert all(len(line) <= 100 for line in (*text.splitlines(), *brief.splitlines()))

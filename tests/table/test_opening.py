@@ -98,14 +98,20 @@ def test_a_game_that_goes_on_says_where_it_stands(sit: Sit) -> None:
     assert stopped == GERMAN.sentence("clock_stopped")
     assert how == GERMAN.sentence("going_on_key")
     assert at.session.setting_up.entered()
-    assert at.said() == ["Die Uhr von Schwarz läuft."]
+    due = GERMAN.sentence("due_repeat_and_execute", move="Bauer Eva zwei Eva vier")
+    assert at.said() == ["Die Uhr von Schwarz läuft.", due]
 
 
-def test_a_game_that_goes_on_says_which_move_was_announced_last(sit: Sit) -> None:
-    """D.2.3: it is still to be made, and a press would complete it."""
+def test_a_game_that_goes_on_says_what_is_due_from_each_player(sit: Sit) -> None:
+    """D.2.3: the announced move is still to be made."""
     at = opened(sit, f.Start(), f.Announce(by="white", move="e2e4"), STOPPED, resumed=True)
-    words = GERMAN.sentence("announced_before", move="Bauer Eva zwei Eva vier")
-    assert at.said()[2:4] == ["Weiß ist am Zug.", words]
+    at.said()
+    at.session.setting_up.entered()
+    move = "Bauer Eva zwei Eva vier"
+    assert at.said()[-2:] == [
+        GERMAN.sentence("due_execute", move=move),
+        GERMAN.sentence("due_repeat_and_execute", move=move),
+    ]
 
 
 def test_clocks_that_the_arbiter_stopped_are_theirs_to_start(sit: Sit) -> None:

@@ -62,7 +62,9 @@ def test_what_was_asked_for_is_executed_when_it_is_answered(tmp_path: Path) -> N
 
 
 def test_the_keyboards_help_is_in_the_language_of_the_table(tmp_path: Path) -> None:
-    assert GERMAN.printed("keyboard") in begun(tmp_path / "game.jsonl", "quit")
+    text = begun(tmp_path / "game.jsonl", "quit")
+    assert GERMAN.printed("keyboard_begin") in text and GERMAN.printed("keyboard") not in text
+    assert GERMAN.printed("keyboard") in begun(tmp_path / "other.jsonl", "keys", "quit")
 
 
 @pytest.mark.parametrize("training", [True, False])

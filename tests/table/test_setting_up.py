@@ -6,10 +6,12 @@ import re
 from collections.abc import Callable
 from typing import TypeAlias
 
+import chess
 import pytest
 
 from blindplay.language import Command
 from blindplay.laws import facts as f
+from blindplay.laws.due import due
 from tests.conversation.conversing import GERMAN
 from tests.table.sitting import START, Sit, Sitting
 
@@ -159,7 +161,8 @@ def test_a_move_before_the_game_is_answered_and_the_word_for_going_on_begins(sit
     assert at.session.setting_up.phrases() == ["brett weiter"]
     at.said()
     at.session.typed("white", "Bauer Eva vier")
-    assert at.said() == [GERMAN.sentence("begin_not_yet"), GERMAN.sentence("begin_key")]
+    (told,) = at.said()
+    assert told.startswith(GERMAN.sentence("due_begin"))
     assert [taken.fact.kind for taken in at.table.log] == ["setup"]
     at.session.typed("white", "Uhr")  # other things are answered as always
     assert at.said() and not begun
@@ -238,3 +241,57 @@ def test_after_taking_back_both_boards_are_led_one_after_the_other(led: Led) -> 
     at.shows("auf beiden Brettern sind gleich", 2)
     assert not at.table.game.history
     assert all(table.wanted is None for table in at.table.game.tables.values())
+
+
+# --- a move that stands on both boards already ----------------------------------------------------
+
+E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"
+PLAYED = GERMAN.sentence("played_sure", move="Bauer Eva zwei Eva vier")
+
+
+def shown(led: Led) -> Sitting:
+    """Both boards show e4 before the game begins."""
+    at = led(E4, E4)
+
+    def begin() -> None:
+        at.table.submit(f.Start())
+
+    at.session.setting_up.start(begin)
+    at.shows(f": {PLAYED}")
+    assert "Umstecken" not in at.printed and not at.table.game.started
+    return at
+
+
+def test_a_move_that_both_boards_show_is_asked_about_and_played_after_a_yes(led: Led) -> None:
+    at = shown(led)
+    at.session.typed("black", "ja")  # White's to answer
+    assert not at.table.game.started
+    at.session.typed("white", "ja")
+    game = at.table.game
+    assert game.turn.made == chess.Move.from_uci("e2e4")
+    assert all(table.wanted is None for table in game.tables.values())
+    assert (due(game, "white").do, due(game, "black").do) == ("press", "repeat")
+
+
+def test_a_move_that_was_not_played_is_led_back(led: Led) -> None:
+    at = shown(led)
+    at.session.typed("white", "nein")
+    at.shows(": Umstecken: weißer Bauer, von Eva vier nach Eva zwei.")
+    assert at.printed.count(PLAYED) == 1
+
+
+def test_enter_asks_again_whether_the_move_was_played(led: Led) -> None:
+    at = shown(led)
+    assert at.session.setting_up.entered() and not at.table.game.started
+    assert at.printed.count(PLAYED) == 2
+
+
+def test_how_the_game_begins_is_said_when_no_hands_are_led(led: Led) -> None:
+    at, told = led(START, "rnbqkbnr/pppppppp/8/8/8/8/PPPP1PPP/RNBQKBNR"), list[int]()
+    at.boards["white"].unplug()
+    at.shows("Die Verbindung zum Brett von Weiß ist unterbrochen.")
+    at.session.setting_up.start(lambda: None, how=lambda: told.append(1))
+    at.shows(": Feld Eva zwei fehlt: weißer Bauer.")
+    assert not told
+    at.boards["black"].place("e2", "P")
+    at.wait(lambda: told == [1])
