@@ -53,7 +53,7 @@ FREE = {
     "black", "event", "site", "round", "host", "voice", "text", "words", "name", "family", "header",
 }  # fmt: skip
 """Parameters that take any text, or that are only looked for when a table begins."""
-RIGHT = {("play time_warnings", "1,5")}
+RIGHT = {("play time_warnings", "1,5"), ("play remind", "1,5")}
 """What is bad elsewhere, but right here."""
 FILES_TO_WRITE = {"output", "report", "journal"}
 ASKS_THE_INTERNET = "models install names"

@@ -217,6 +217,7 @@ def _table_options(given: PlayOptions, joined: "EventFile | None" = None) -> "Ta
         tape=given.tape,
         charge_dead_time=given.dead_time == "running",
         time_warnings=given.time_warnings or (),
+        remind_after=given.remind,
         press_answer=given.press_answer,
         table="" if joined is None else joined.table,
         command=options.called(),

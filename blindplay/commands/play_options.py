@@ -121,7 +121,14 @@ def _seconds(text: str) -> tuple[int, ...]:
 
 
 _LANGUAGE = _LanguageCode()
+
+
+def _reminders(text: str) -> tuple[int, ...]:
+    return () if text.strip() == "off" else _seconds(text)
+
+
 _TIMES = options.ParsedValue("text", _seconds)
+_REMINDERS = options.ParsedValue("text", _reminders)
 _OPPONENT = options.ParsedValue("opponent", opponent_of)
 
 
@@ -186,6 +193,9 @@ class PlayOptions:
     time_warnings: tuple[int, ...] | None = _option(_("Say when the impaired player has so little "
         "time left, such as 10:00,1:00; under the Laws only when the arbiter permits it."),
         type=_TIMES)
+    remind: tuple[int, ...] = _option(_("Tell players who are silent what is due from them, after "
+        "so many seconds, and again after so many more; off: never. In a game under the Laws "
+        "nobody is reminded while they may think."), (20, 60), default="20,60", type=_REMINDERS)
 
     edition: str = _option(_("Use this edition of the Laws."), "fide-2023", type=options.EDITION,
         waiting_decides=True, heading=_("Rules"))

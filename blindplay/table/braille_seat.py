@@ -10,6 +10,8 @@ import queue
 import threading
 from collections.abc import Callable
 
+import chess
+
 from blindplay.braille.brlapi import (
     BrailleError,
     BrailleKey,
@@ -23,6 +25,7 @@ from blindplay.language.scoresheets import braille
 from blindplay.laws import Taken
 from blindplay.laws.rulings import Announced, AnnouncementVoid
 from blindplay.speech.screen_reader import ReaderError, ScreenReader
+from blindplay.wording.steps import step_in_words
 
 from .session import Session
 
@@ -112,17 +115,21 @@ class BrailleSeat:
         return self._session.desk.side_of(self._seat)
 
     def _state(self) -> str:
-        """The question that waits, or else the last move and whose turn it is."""
+        """The question that waits, or else the last move and the step that is due."""
         session, side = self._session, self._side
         with session.table.lock:
-            game, pack = session.table.game, session.readers.of(side)
             question = session.talking.asked(side)
             if question is not None:
                 return question.words
-            if game.over or game.setup is None:
+            game, pack, step = session.table.game, session.readers.of(side), session.steps.of(side)
+            if step.do == "nothing":
                 return self._line.newest
-            turn = pack.sentence("to_move", player=pack.sentence(game.side))
-            return f"{compact_move(session, side)} {turn}".strip()
+
+            def name(board: chess.Board, move: chess.Move) -> str:
+                return braille.write(pack.write(board, move), pack.code)
+
+            due = step_in_words(pack, game, step, name)
+            return due if step.move else f"{compact_move(session, side)} {due}".strip()
 
     def _write(self) -> None:
         shown = None

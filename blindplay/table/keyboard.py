@@ -104,7 +104,7 @@ class Keyboard:
         if (line == "start" and setting_up.begin_now()) or (not line and setting_up.entered()):
             return
         if not words:
-            self._session.steps.enter()
+            self._session.enter()
             return
         done = _WORDS.get(words[0])
         try:

@@ -75,6 +75,7 @@ class NextSteps:
         """True if lines are typed at the table itself."""
         self.arbiter_has_page = False
         """True if the arbiter decides on a page, so that Enter at the table is not theirs."""
+        self._is_taught = False
         self._adjourned_here = False  # a key that bounces must not open the envelope at once
         self._table.listen(self._taken)
 
@@ -95,9 +96,19 @@ class NextSteps:
             return step
         return Step(person, "continue" if game.started else "begin")
 
-    def sentence(self, person: str) -> str:
-        """Return the step of ``person``, in their own words."""
-        return step_in_words(self._pack(person), self._table.game, self.of(person))
+    def of_now(self, person: str) -> Step:
+        """Return the step of ``person``; none as long as they may leave the table, because it has
+        just adjourned the game."""
+        rests = self._adjourned_here and self._table.game.adjourned
+        return Step(person, "nothing") if rests else self.of(person)
+
+    def teach(self, side: str) -> None:
+        """``side``, alone at the table, has played their first move: say how it is completed."""
+        game = self._table.game
+        first = self._table.absent and not any(ply.side == side for ply in game.history)
+        if first and not self._is_taught and self.of(side).do in ("press", "execute"):
+            self._is_taught = True
+            self.tell(side)
 
     def words(self, person: str) -> str:
         """Return the step of ``person``, and how it is done at this table."""
@@ -154,7 +165,7 @@ class NextSteps:
         """The Enter key of the table's keyboard: do what is due, if one press does it; else say
         what is due."""
         at, game = self._table.time(), self._table.game
-        side = self._player()
+        side = self.typist()
         if self._may_press(side):
             self._press(side, at)
             return
@@ -168,9 +179,9 @@ class NextSteps:
         else:
             self.tell(side)
 
-    def _player(self) -> str:
-        """The player for whom the Enter key acts: the only one here, or the player whose clock
-        runs; while none runs, the player who has something to do."""
+    def typist(self) -> str:
+        """Return the player for whom the Enter key acts: the only one here, or the player whose
+        clock runs; while none runs, the player who has something to do."""
         game = self._table.game
         if self._table.absent:
             return OTHER[self._table.absent]
@@ -214,7 +225,7 @@ class NextSteps:
             return self._setting_up.waits or not game.served
         if self._table.absent:
             return bool(deeds(game, step))
-        if step.of != self._player():
+        if step.of != self.typist():
             return False
         if step.do == "execute" and not step.by_hand:
             return step.move is not None and step.move.by == step.of

@@ -71,6 +71,8 @@ class TableOptions:
     """On resuming, deduct the downtime from the clock that ran."""
     time_warnings: tuple[int, ...] = ()
     """Seconds left at which an impaired player is warned, in training or with permission."""
+    remind_after: tuple[int, ...] = ()
+    """Seconds of silence before a player is reminded of what is due, and before the next time."""
     press_answer: PressAnswer = PressAnswer.WORDS
     table: str = ""
     """The name of the table in its hall."""
@@ -329,6 +331,7 @@ def _session(
         habits={seat: speaker_preferences.habits(name) for seat, name in names.items()},
         learn=learn,
         time_warnings=options.time_warnings,
+        remind_after=options.remind_after,
     )
 
 

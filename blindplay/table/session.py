@@ -1,7 +1,7 @@
 """A table in use: devices in, sentences out, and a line printed for everything that happens."""
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
@@ -57,7 +57,7 @@ from .next_steps import NextSteps
 from .setting_up import SettingUp
 from .table import Table
 from .talking import Talking
-from .timekeeping import Timekeeper, TimeWarnings
+from .timekeeping import Reminders, Timekeeper, TimeWarnings
 from .whose_boards import WhoseBoards
 
 Learner: TypeAlias = Callable[[str, list[tuple[str, str]]], Confusions]
@@ -73,7 +73,8 @@ class Session:
     there is no earphone; ``echo_seconds``: how long the room echoes after the table has spoken;
     ``tick_seconds``: how often passing time is a fact. ``habits`` are how the players have been
     misheard before, by seat; ``learn`` learns more of that. ``on_voicing`` keeps how a player wants
-    to be spoken to. ``time_warnings``: at how many seconds left a player is warned.
+    to be spoken to. ``time_warnings``: at how many seconds left a player is warned;
+    ``remind_after``: see :class:`.Reminders`.
     """
 
     def __init__(
@@ -92,6 +93,7 @@ class Session:
         habits: Mapping[str, Confusions] | None = None,
         learn: Learner | None = None,
         time_warnings: Iterable[int] = (),
+        remind_after: Sequence[int] = (),
     ) -> None:
         self.table = table
         self.readers = Readers(table.game, pack)
@@ -118,6 +120,9 @@ class Session:
         )
         self.steps = NextSteps(self.desk, self.setting_up, self)
         self.time_warnings = TimeWarnings(table, self.readers, time_warnings)
+        self._reminders = Reminders(
+            table, self.steps.of_now, self.steps.tell, self._is_busy, remind_after
+        )
         self.habits = dict(habits or {})
         self.rulings: list[Ruling] = []
         self.misheard = 0
@@ -176,6 +181,7 @@ class Session:
         with self.table.lock:
             self._converse(SecondPassed())
             self._perform(self.time_warnings.tick())
+            self._reminders.tick()
         self._whose_boards.tick()
         self.setting_up.begin_if_ready()
 
@@ -183,6 +189,7 @@ class Session:
 
     def typed(self, side: str, text: str) -> None:
         """Typed words of ``side``. On a board without sensors typing a move executes it."""
+        self._reminders.acted(side)
         if self._asks_boards(side, text):
             return
         self.table.after_hands(lambda: self._typed(side, text))
@@ -203,6 +210,12 @@ class Session:
         self._converse(TypedLine(side, text))
         if on_move and game.turn.announced not in (None, before):
             self._execute_unseen(side)
+        self.steps.teach(side)
+
+    def _is_busy(self, side: str) -> bool:
+        """Return whether somebody speaks, or ``side`` is asked something."""
+        hears = any(one.listener.speaking for one in list(self.microphones.values()))
+        return hears or self.desk.is_being_heard or self.asked(side)
 
     def asked(self, side: str) -> bool:
         """Return whether a question to ``side`` is open."""
@@ -221,8 +234,14 @@ class Session:
         """Say how to find out what can be said."""
         self._converse(TableBegun())
 
+    def enter(self) -> None:
+        """The Enter key of the table's keyboard was pressed, on an empty line."""
+        self._reminders.acted(self.steps.typist())
+        self.steps.enter()
+
     def press(self, side: str, ago: float = 0.0) -> None:
         """``side`` pressed their lever of the clock, ``ago`` seconds ago."""
+        self._reminders.acted(side)
         self.steps.lever(side, self.table.time() - round(ago * 1000))
 
     def pressed(self, side: str, at: int) -> None:
@@ -273,9 +292,11 @@ class Session:
     def _heard(self, event: HeardUtterance) -> None:
         """Called with the table held, so that the game does not change meanwhile."""
         decision = event.decision
+        self._reminders.acted(event.side)
         if decision.phrase is not None and self._asks_boards(event.side, decision.phrase):
             return
         self._converse(event)
+        self.steps.teach(event.side)
         if decision.taken is None:
             with self._happened:
                 self.misheard += 1

@@ -1,4 +1,4 @@
-"""Time at a table: while a game clock runs, each second is a fact; and warnings of little time.
+"""Time at a table: each second of a running clock is a fact; warnings of little time; reminders.
 
 Under the Laws a table tells the time on request only (D.2.10.4). So warnings are silent until the
 arbiter permits them; in training they need no permission.
@@ -7,11 +7,13 @@ arbiter permits them; in training they need no permission.
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from blindplay.conversation.effects import Say, say
+from blindplay.laws import Taken
 from blindplay.laws import facts as f
+from blindplay.laws.due import Do, Step
 from blindplay.laws.state import OTHER
 from blindplay.record.pulse import BEAT_S
 from blindplay.wording.readers import Readers
@@ -141,3 +143,82 @@ class TimeWarnings:
         """Return the seat of the player of ``side``; a new game with reversed colours changes the
         side."""
         return OTHER[side] if self._table.game.swapped else side
+
+
+# The steps of both players that one of them does for both.
+_FOR_BOTH: frozenset[Do] = frozenset(("begin", "continue"))
+
+
+@dataclass
+class _Silence:
+    """The step that waits for a player, since when (ms), and how often they were reminded of it."""
+
+    step: Step | None = None
+    since: int = 0
+    told: int = 0
+
+
+class Reminders:
+    """Reminds a player of :class:`.Step` who is silent while the game waits for them.
+
+    ``after`` are the seconds of silence before the first reminder, and from each to the next; then
+    the table is silent until something changes. ``step`` gives the step of a side, and ``tell``
+    says it to them alone. While ``busy``, somebody speaks or is asked something: a reminder waits.
+    Nobody who may think about a move under the Laws is reminded of it.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        step: Callable[[str], Step],
+        tell: Callable[[str], object],
+        busy: Callable[[str], bool],
+        after: Sequence[int] = (),
+    ) -> None:
+        self._table = table
+        self._step = step
+        self._tell = tell
+        self._busy = busy
+        self._after = after
+        self._silence = {side: _Silence() for side in f.SIDES}
+        table.listen(self._taken)
+
+    def acted(self, side: str) -> None:
+        """``side`` has said, typed or pressed something: their silence begins anew."""
+        self._silence[side] = _Silence(since=self._table.time())
+
+    def _taken(self, taken: Taken) -> None:
+        fact = taken.fact
+        doer = getattr(fact, "by", None) or getattr(fact, "board", None)
+        if doer in f.SIDES:
+            self.acted(doer)
+
+    def tick(self) -> None:
+        """A second has passed. Hold the table's lock."""
+        if not self._after:
+            return
+        reminded = set[Do]()
+        for side in f.SIDES:
+            if side != self._table.absent:
+                self._remind(side, reminded)
+
+    def _remind(self, side: str, reminded: set[Do]) -> None:
+        now, step, silence = self._table.time(), self._step(side), self._silence[side]
+        if step != silence.step:
+            since = silence.since if silence.step is None else now
+            silence = self._silence[side] = _Silence(step, since)
+        due = silence.since + 1000 * sum(self._after[: silence.told + 1])
+        over = silence.told == len(self._after) or now < due
+        if over or not self._waits_for(step) or self._busy(side):
+            return
+        silence.told += 1
+        silence.since = now - 1000 * sum(self._after[: silence.told])
+        if step.do not in reminded:
+            self._tell(side)
+        reminded |= {step.do} & _FOR_BOTH
+
+    def _waits_for(self, step: Step) -> bool:
+        """Return whether the game waits for this step, and not for a thought."""
+        if step.do == "announce" and step.move is None:
+            return self._table.training or self._table.game.clock.running is None
+        return step.is_active

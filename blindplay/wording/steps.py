@@ -1,6 +1,6 @@
 """The step that is due from a person, in one sentence."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import chess
 
@@ -12,15 +12,20 @@ from blindplay.laws.facts import Tick
 from .announcements import announcements, result_in_words
 from .board_steps import plan, say_step
 
+Name = Callable[[chess.Board, chess.Move], str]
+"""Names a legal move of a position."""
 
-def step_in_words(pack: Language, game: Game, step: Step) -> str:
-    """Tell ``step`` to its own person: what to do, or for whom and for what they wait."""
-    what = _doing(pack, game, step) if step.do != "wait" else _waiting(pack, game, step)
+
+def step_in_words(pack: Language, game: Game, step: Step, name: Name | None = None) -> str:
+    """Tell ``step`` to its own person: what to do, or for whom and for what they wait. Moves are
+    named as they are announced, or by ``name``."""
+    name = name or _announcing(pack, game)
+    what = _doing(pack, game, step, name) if step.do != "wait" else _waiting(pack, game, step)
     return what[:1].upper() + what[1:]
 
 
-def _doing(pack: Language, game: Game, step: Step) -> str:
-    values = {"move": _move(pack, game, step.move)}
+def _doing(pack: Language, game: Game, step: Step, name: Name) -> str:
+    values = {"move": _move(step.move, name)}
     match step.do:
         case "announce" if step.owed:
             return owed_in_words(pack, game, step.owed)
@@ -72,11 +77,16 @@ def person_in_words(pack: Language, person: str) -> str:
     return pack.sentence("due_arbiter" if person == "arbiter" else person)
 
 
-def _move(pack: Language, game: Game, played: Played | None) -> str:
+def _announcing(pack: Language, game: Game) -> Name:
+    setup = game.setup
+    assert setup is not None
+    return lambda board, move: pack.announce(board, move, edition=setup.edition)
+
+
+def _move(played: Played | None, name: Name) -> str:
     if played is None or not played.before.is_legal(played.move):
         return "" if played is None else played.move.uci()
-    assert game.setup is not None
-    return pack.announce(played.before, played.move, edition=game.setup.edition)
+    return name(played.before, played.move)
 
 
 def owed_in_words(pack: Language, game: Game, owed: Sequence[chess.Move]) -> str:
@@ -84,7 +94,7 @@ def owed_in_words(pack: Language, game: Game, owed: Sequence[chess.Move]) -> str
     the piece, never the squares that it may go to (11.3.1)."""
     if len(owed) == 1:
         played = Played(game.board, owed[0], game.side)
-        return pack.sentence("due_owed_move", move=_move(pack, game, played))
+        return pack.sentence("due_owed_move", move=_move(played, _announcing(pack, game)))
     for key, squares in (
         ("due_owed_piece", {move.from_square for move in owed}),
         ("due_owed_capture", {move.to_square for move in owed}),

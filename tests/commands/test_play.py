@@ -194,7 +194,7 @@ def test_without_options_white_is_impaired_and_devices_are_searched_for(table: T
     assert (table.setup.mode, table.setup.arbiter) == ("standard", "automatic")
     assert table.devices == WantedDevices()
     assert table.options == table_play.TableOptions(
-        "de", False, OpeningWord.SINGLE, Printed.UNSPOKEN, Keep.OFF, False
+        "de", False, OpeningWord.SINGLE, Printed.UNSPOKEN, Keep.OFF, False, remind_after=(20, 60)
     )
     assert table.arguments[6] is None  # no console
 
@@ -230,6 +230,14 @@ def test_times_of_warnings_are_written_like_clock_times(table: Table) -> None:
     wrong = run("play", "--time-warnings", "5:99")
     assert wrong.status == 2
     assert wrong.stderr.strip() == "'5:99' has more than 59 seconds in a minute."
+
+
+@pytest.mark.parametrize(("given", "after"), [("off", ()), ("30", (30,)), ("10,1:00", (10, 60))])
+def test_silent_players_are_reminded_as_it_is_wanted(
+    table: Table, given: str, after: tuple[int, ...]
+) -> None:
+    run("play", "--remind", given)
+    assert table.options.remind_after == after
 
 
 def test_the_console_is_served_where_it_is_wanted(table: Table) -> None:

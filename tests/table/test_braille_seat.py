@@ -59,7 +59,7 @@ class Fingers:
             before = self._display.shown
             # Without a table BRLTTY says that there is no screen. A key that pans that line may
             # reach the table's first line, and skip its beginning.
-            idle = r"(⠼\S+ )?\w+ ist am Zug\.|.*screen|"
+            idle = r"(⠼\S+ )?(Sie sind am Zug|Drücken Sie|Wiederholen Sie).*|.*screen|"
             if not re.fullmatch(idle, self.now()):
                 self.read.append(self.now())
                 self._display.press("fwinrt")
@@ -87,10 +87,13 @@ def test_a_deaf_blind_player_plays_a_whole_game_from_the_braille_line_alone(
     )
     table.start()
     keys.put("start")
-    for cells, answer in (("⠋⠼⠉", "e5"), ("⠛⠹", "Dh4")):
-        fingers.read_until("Weiß ist am Zug")
+    for due, cells, answer in (
+        ("Sie sind am Zug", "⠋⠼⠉", "e5"),
+        ("Wiederholen Sie den Zug", "⠛⠹", "Dh4"),
+    ):
+        fingers.read_until(due)
         fingers.type(cells)
-        fingers.read_until("Weiß ist am Zug")
+        fingers.read_until("Drücken Sie die Uhr")
         fingers.type("")  # Enter alone presses the clock
         fingers.read_until("Schwarz ist am Zug")
         display.press("time")  # the own clock, on request
@@ -99,7 +102,7 @@ def test_a_deaf_blind_player_plays_a_whole_game_from_the_braille_line_alone(
         keys.put("")
     assert until(lambda: "ruled game over" in out.getvalue())
     last = GERMAN.sentence("over_leave", end=word_of(GERMAN, Key.END))
-    fingers.read_until("Die Partie ist beendet.")  # the answer to the press after the mate
+    fingers.read_until("Unterschreiben.")  # the answer to Enter after the mate: what is due
     keys.put(None)
     table.join(PATIENCE_S)
     assert not table.is_alive()

@@ -249,3 +249,12 @@ def test_a_refusal_says_what_is_due_instead(both: Callable[..., Sitting]) -> Non
     assert at.said() == [waits("repeat", "Schwarz")]
     at.table.submit(f.AcceptDraw(by="white"))
     assert at.said() == [SAID("refused_no_offer"), waits("repeat", "Schwarz")]
+
+
+def test_the_first_move_alone_says_how_it_is_completed(alone: Callable[..., Sitting]) -> None:
+    at = alone()
+    at.start()
+    assert enter(at, "e4")[-1] == f"{SAID('due_press')} {SAID('due_enter')}"
+    enter(at)
+    answer(at)
+    assert SAID("due_press") not in "".join(enter(at, "sf3"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -20,7 +21,7 @@ from blindplay.table.timekeeping import Timekeeper, TimeWarnings
 from blindplay.wording.readers import Readers
 from tests.conversation.conversing import GERMAN, Conversation, Talk
 from tests.record.disks import failing
-from tests.table.sitting import ManualClock, Sit
+from tests.table.sitting import ManualClock, Sit, Sitting
 from tests.table.test_alone import Adviser
 from tests.waiting import PATIENCE_S, until
 
@@ -214,3 +215,96 @@ def test_an_increment_brings_no_warning_again_but_much_more_time_does(talk: Talk
     at.table.submit(f.Arbiter(do="set_clock", white=200_000))
     assert after(1) == []
     assert len(after(150)) == 1
+
+
+# --- reminders ------------------------------------------------------------------------------------
+
+
+Later: TypeAlias = Callable[[float], list[str]]
+Reminded: TypeAlias = Callable[..., tuple[Sitting, Later]]
+
+
+@pytest.fixture
+def reminded(sit: Sit) -> Reminded:
+    """Players who are reminded after 20 seconds of silence and 60 more, and a function that lets
+    time pass and returns what was said."""
+
+    def sit_down(**how: Any) -> tuple[Sitting, Later]:
+        clock = ManualClock()
+        at = sit(now=clock, options={"remind_after": (20, 60)}, **{"time_control": "5400", **how})
+
+        def later(seconds: float) -> list[str]:
+            at.said()
+            clock.at += seconds
+            at.session._second()
+            return at.said()
+
+        later(0)
+        return at, later
+
+    return sit_down
+
+
+REPEAT = GERMAN.sentence("due_repeat", move="Bauer Eva zwei Eva vier")
+
+
+def test_a_silent_player_hears_their_step_twice_and_no_more(reminded: Reminded) -> None:
+    at, later = reminded()
+    at.start()
+    at.play("e2e4")
+    later(0)
+    assert later(19) == [] and later(1) == [REPEAT]
+    assert later(59) == [] and later(1) == [REPEAT]
+    assert later(600) == []
+    at.session.typed("black", "Zeit")  # silence begins anew
+    assert later(19) == [] and later(2) == [REPEAT]
+
+
+def test_nobody_who_may_think_is_reminded_under_the_laws(reminded: Reminded) -> None:
+    at, later = reminded()
+    at.start()
+    assert later(600) == [] and later(600) == []
+    training, later = reminded(training=True)
+    training.start()
+    later(0)
+    assert later(20) == [GERMAN.sentence("due_announce")]
+
+
+def test_a_made_move_waits_for_its_press_and_its_player_is_reminded(reminded: Reminded) -> None:
+    at, later = reminded()
+    at.start()
+    at.session.typed("white", "e4")
+    later(0)
+    assert later(20) == [GERMAN.sentence("due_press"), REPEAT]
+
+
+def test_what_either_player_may_do_is_said_once(reminded: Reminded) -> None:
+    _, later = reminded()
+    (told,) = later(20)
+    assert told.startswith(GERMAN.sentence("due_begin"))
+
+
+def test_nobody_is_reminded_while_they_are_asked_something(reminded: Reminded) -> None:
+    at, later = reminded()
+    at.start()
+    at.session.typed("white", "e4")
+    at.session.typed("black", "e4")
+    at.session.typed("white", "aufgeben")
+    assert later(10) == []
+
+
+def test_an_opponent_who_is_not_in_the_room_is_not_reminded(reminded: Reminded) -> None:
+    at, later = reminded(opponent=Adviser(), boards=2)
+    at.start()
+    at.play("e2e4")
+    later(0)
+    assert later(20) == []
+
+
+def test_a_table_that_has_just_adjourned_reminds_nobody(reminded: Reminded) -> None:
+    at, later = reminded()
+    at.start()
+    at.table.submit(f.Arbiter(do="adjourn"))
+    at.table.submit(f.Seal(by="white", text="Sf3"))
+    at.table.submit(f.Press(by="white"))
+    assert at.table.game.adjourned and later(20) == []
