@@ -16,7 +16,7 @@ from blindplay.laws.sheets import before_last_of
 from blindplay.laws.state import OTHER
 from blindplay.wording.announcements import announcements
 from blindplay.wording.position import hint_in_words, look
-from blindplay.wording.steps import step_in_words
+from blindplay.wording.steps import is_not_now, step_in_words
 from blindplay.wording.values import pairing_in_words
 
 from . import OpeningWord, questions
@@ -78,7 +78,8 @@ def confirm(now: Exchange, may: Sayable, said: Statement) -> None:
     refused = tuple(one for one in now.about.preview(facts[0]) if isinstance(one, Refused))
     told = announcements(Taken(facts[0], refused), now.game, now.pack)
     if told:
-        now.do(*(Say(now.side, one.words) for one in told))
+        says_more = [one for one in refused if not is_not_now(one)]
+        now.do(*(Say(now.side, one.words) for one in told if says_more), TellStep(now.side))
     else:
         now.ask(questions.confirm(now.about, now.side, said))
 

@@ -9,13 +9,12 @@ from dataclasses import replace
 from typing import Protocol
 
 from blindplay.language import Command, Language, join
-from blindplay.laws import Ruling, Taken
+from blindplay.laws import Taken
 from blindplay.laws.due import Do, Step, deeds, due, stands
 from blindplay.laws.game import Turn
-from blindplay.laws.reasons import RefusalReason
 from blindplay.laws.rulings import Adjourned, NotMade, Refused
 from blindplay.laws.state import OTHER, enveloped
-from blindplay.wording.steps import step_in_words
+from blindplay.wording.steps import is_not_now, step_in_words
 
 from .desk import Desk
 from .setting_up import SettingUp
@@ -37,13 +36,6 @@ _AT_A_SHARED_KEYBOARD: frozenset[Do] = frozenset(
 )
 # A lever does these, and presses; it never repeats or executes.
 _BY_LEVER: frozenset[Do] = frozenset(("begin", "continue", "open", "sign"))
-# Refusals that say no more than "not now".
-_NOT_NOW: frozenset[RefusalReason] = frozenset(
-    (
-        "adjourned", "clocks_stopped", "game_over", "not_on_move", "not_sealed", "not_started",
-        "opponent_absent", "seal_due", "waiting_for_arbiter", "waiting_for_players",
-    )
-)  # fmt: skip
 _EXECUTING: frozenset[Do] = frozenset(("repeat", "repeat_and_execute", "execute"))
 
 
@@ -122,10 +114,6 @@ class NextSteps:
         if not self._setting_up.repeat_step():
             self._desk.tell(person, self.words(person), fleeting=True)
 
-    def replaces(self, ruling: Ruling) -> bool:
-        """Return whether the step says all that ``ruling`` would: not now."""
-        return isinstance(ruling, Refused) and ruling.why in _NOT_NOW
-
     def follow(self, taken: Taken) -> None:
         """Tell everybody who was refused something what is due from them instead."""
         refusals = (one for one in taken.rulings if isinstance(one, Refused | NotMade))
@@ -140,7 +128,7 @@ class NextSteps:
             return False
         is_here = ruling.by.removeprefix("assistant:") != self._table.absent
         arbiters = ruling.by == "arbiter" and not self._table.game.presided
-        return is_here and (self.replaces(ruling) or not arbiters)
+        return is_here and (is_not_now(ruling) or not arbiters)
 
     def _pack(self, person: str) -> Language:
         return self._desk.readers.of(person)

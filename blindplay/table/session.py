@@ -48,6 +48,7 @@ from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.speaker import Speaker, Voicing
 from blindplay.wording.position import time_in_words
 from blindplay.wording.readers import Readers
+from blindplay.wording.steps import is_not_now
 
 from .board_seat import BoardSeat
 from .choices import PressAnswer
@@ -151,7 +152,7 @@ class Session:
             for microphone in self.microphones.values():
                 microphone.announced()
         self.setting_up.begun_otherwise()
-        others = (self.setting_up.leads_instead, self.steps.replaces)
+        others = (self.setting_up.leads_instead, is_not_now)
         heard = tuple(one for one in rulings if not any(tells(one) for tells in others))
         self.desk.announce(replace(taken, rulings=heard))
         self.setting_up.lead()

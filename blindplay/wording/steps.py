@@ -5,13 +5,21 @@ from collections.abc import Callable, Sequence
 import chess
 
 from blindplay.language import Language, join
-from blindplay.laws import Game, Taken
+from blindplay.laws import Game, Ruling, Taken
 from blindplay.laws.due import Played, Step
 from blindplay.laws.facts import Tick
+from blindplay.laws.reasons import RefusalReason
+from blindplay.laws.rulings import Refused
 
 from .announcements import announcements, result_in_words
 from .board_steps import plan, say_step
 
+_NOT_NOW: frozenset[RefusalReason] = frozenset(
+    (
+        "adjourned", "clocks_stopped", "game_over", "not_on_move", "not_sealed", "not_started",
+        "opponent_absent", "seal_due", "waiting_for_arbiter", "waiting_for_players",
+    )
+)  # fmt: skip
 Name = Callable[[chess.Board, chess.Move], str]
 """Names a legal move of a position."""
 
@@ -66,6 +74,12 @@ def _waiting(pack: Language, game: Game, step: Step) -> str:
     why = "complete" if step.why == "press" and not game.clock else step.why
     sentence = pack.sentence(f"wait_{why}", player=person_in_words(pack, step.whom))
     return pack.sentence("due_wait", what=sentence)
+
+
+def is_not_now(ruling: Ruling) -> bool:
+    """Return whether ``ruling`` refuses something only because it cannot be done now. The step of
+    the person who is refused says that and more."""
+    return isinstance(ruling, Refused) and ruling.why in _NOT_NOW
 
 
 def person_in_words(pack: Language, person: str) -> str:

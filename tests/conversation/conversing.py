@@ -61,6 +61,7 @@ class Conversation:
         self.learned: list[tuple[str, str]] = []
         self.adjusted: list[Command] = []
         self.acknowledged: list[str] = []
+        self.steps_told: list[str] = []
         self.journal = Journal(path)
         fields: dict[str, Any] = {
             "time_control": "5400",
@@ -119,6 +120,8 @@ class Conversation:
                 case e.SayAgain(to):
                     if self.said:
                         self._tell(to, self.said[-1][1])
+                case e.TellStep(to):
+                    self.steps_told.append(to)
                 case e.Submit(fact, reports):
                     self.table.submit(fact, Origin("conversation", reports))
                 case e.Acknowledge(to):

@@ -18,7 +18,9 @@ def reasons(of: object) -> set[str]:
 
 
 def test_reasons_of_moves_are_those_of_the_languages() -> None:
-    assert reasons(MoveReason) - {"touched_piece", "claimed_move"} == {one.value for one in IllegalReason}
+    assert reasons(MoveReason) - {"touched_piece", "claimed_move"} == {
+        one.value for one in IllegalReason
+    }
     assert reasons(MoveReason) < reasons(RefusalReason)
 
 
