@@ -152,8 +152,16 @@ class NextSteps:
     def enter(self) -> None:
         """The Enter key of the table's keyboard: do what is due, if one press does it; else say
         what is due."""
-        at, game = self._table.time(), self._table.game
-        side = self.typist()
+        at, side = self._table.time(), self.typist()
+        feels = any(board.sensors for board in self._table.game.tables.values())
+        if feels and self._is_on_move(side):  # hands may have begun a move that is not heard yet
+            self._table.after_hands(lambda: self._entered(side, at), at, presser=side)
+        else:
+            self._entered(side, at)
+
+    def _entered(self, side: str, at: int) -> None:
+        """The Enter key, when everything that hands have done is known."""
+        game = self._table.game
         if self._may_press(side):
             self._press(side, at)
             return
@@ -182,12 +190,14 @@ class NextSteps:
         """Return whether Enter is a press of the clock: the move of ``side`` is begun, or is being
         read back. A key may bounce or be hit by chance, so a press without a move (7.5.3) takes a
         lever."""
+        begun = self._table.game.turn != Turn() or self._people.reads_back(side)
+        return begun and self._is_on_move(side)
+
+    def _is_on_move(self, side: str) -> bool:
+        """Return whether ``side`` may complete a move now."""
         game = self._table.game
-        if game.side != side or game.over or stands(game):
-            return False
-        if game.adjourning or game.sealed is not None:
-            return False
-        return game.turn != Turn() or self._people.reads_back(side)
+        sealing = game.adjourning or game.sealed is not None
+        return game.side == side and not (game.over or stands(game) or sealing)
 
     def _step_to_enter(self, side: str) -> Step | None:
         """The step that the Enter key does now: of ``side`` or, where one presides, of the
