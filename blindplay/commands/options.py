@@ -187,9 +187,9 @@ def legal_move(board: "chess.Board", text: str, pack: "Language") -> "chess.Move
         raise ValueError(
             _("{text} is not a legal move in this position.", text=shown(text))
         ) from None
-    from blindplay.language.scoresheets.reading import Certainty, read_in
+    from blindplay.language.scoresheets.reading import Certainty, letters_of, read
 
-    found = read_in(pack.notation("KQRBN"), text, board)
+    found = read(text, board, letters_of((text,), pack.code))
     if found.move is not None:
         return found.move
     if found.certainty is Certainty.ILLEGAL:

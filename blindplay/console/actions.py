@@ -628,4 +628,4 @@ def _read(
         understood = load(code).understand(text, board)
         if understood.kind is Kind.MOVE:
             return understood.moves[0]
-    return reading.read(text, board).move
+    return reading.read(text, board, reading.letters_of((text,), language)).move

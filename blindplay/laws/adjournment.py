@@ -279,7 +279,7 @@ def read_sealed(game: State, text: str) -> Heard:
 
 def _written(game: State, text: str, sheet: tuple[str, ...]) -> Heard:
     """``text`` as an entry of a sheet with these entries."""
-    found = game.words.reader((*sheet, text))(text, game.board)
+    found = game.words.reader((*sheet, text)).read(text, game.board)
     kind = _ENTRY_KINDS.get(found.certainty)
     return Heard(kind, found.moves) if kind is not None else Heard("other")
 

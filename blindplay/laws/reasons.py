@@ -100,6 +100,7 @@ ArbiterReason: TypeAlias = Literal[
     "displaced",
     "disturbance",
     "entry_differs",
+    "entry_slip",
     "hearing_impaired_opponent",
     "illegal_entry",
     "illegal_move",

@@ -210,6 +210,9 @@ def _say_what_is_written(
         why: ArbiterReason = "illegal_entry" if certainty == "illegal" else "illegible_entry"
         text = game.sheets[side][ply]
         game.rule(ArbiterNeeded(why=why, by=side, ply=ply, text=text), rule)
+    for slip in sheets.slips:
+        text = game.sheets[slip.side][slip.ply]
+        game.rule(ArbiterNeeded(why="entry_slip", by=slip.side, ply=slip.ply, text=text), rule)
     for side, ply in sheets.against:
         text = game.sheets[side][ply]
         game.rule(ArbiterNeeded(why="entry_differs", by=side, ply=ply, text=text), rule)
@@ -238,7 +241,10 @@ def evidence(game: State) -> Comparison:
         side: {ply: text for ply, text in sheet.items() if ply <= last}
         for side, sheet in game.sheets.items()
     }
-    readers = {side: game.words.reader(tuple(sheet.values())) for side, sheet in sheets.items()}
+    readers = {
+        side: game.words.reader(tuple(sheet.values()), game.player(side).language)
+        for side, sheet in sheets.items()
+    }
     found = compare(game.start_board, sheets, readers, made, game.settled)
     if found.stop in ("gap", "ambiguous") or (found.stop != "parted" and found.ply > len(made)):
         return replace(found, stop=None)

@@ -82,9 +82,10 @@ class Words(Protocol):
         for."""
         ...
 
-    def reader(self, entries: Collection[str]) -> EntryReader:
+    def reader(self, entries: Collection[str], language: str = "") -> EntryReader:
         """Return a reader of the entries of a scoresheet. ``entries`` are all that it has, for they
-        tell in which country's letters it is written. Nothing is repaired."""
+        tell in which country's letters it is written; ``language`` is its player's. Nothing is
+        repaired."""
         ...
 
     def diagnosis(

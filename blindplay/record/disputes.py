@@ -203,6 +203,11 @@ def decide(
     words = PackWords(pack.code)
     readers = {side: words.reader(tuple(sheet.values())) for side, sheet in written.items()}
     found = compare(start, written, readers)
+    sheets = {side: _moved(sheet, found.placed[side]) for side, sheet in sheets.items()}
+    written = {
+        side: {entry.ply: entry.text for entry in sheet if entry.text}
+        for side, sheet in sheets.items()
+    }
     found, from_board = _decided_by_boards(found, start, boards)
     own = {}
     if found.stop == "parted" and boards:  # each sheet is a game of its own
@@ -243,6 +248,15 @@ def _placed(sheet: list[SheetEntry], start: chess.Board) -> tuple[list[SheetEntr
             placed[0] = dataclasses.replace(first, ply=2)
         placed = [dataclasses.replace(entry, ply=entry.ply - 1) for entry in placed]
     return placed, number
+
+
+def _moved(sheet: list[SheetEntry], placed: Mapping[int, int]) -> list[SheetEntry]:
+    """The entries by the plies of the game, where slips in their numbers are put right."""
+    played = {written: ply for ply, written in placed.items()}
+    return [
+        dataclasses.replace(entry, ply=played[entry.ply]) if entry.ply in played else entry
+        for entry in sheet
+    ]
 
 
 def _alone(written: Mapping[str, Mapping[int, str]], found: Comparison) -> str | None:
@@ -482,7 +496,9 @@ class DisputeWords:
         """The meaning of uncertain entries, and the moves that no entry holds."""
         decision, found, articles = self.decision, self.decision.comparison, self._recording
         odd = {(side, ply): entry for side, ply, entry in found.odd}
-        doubted = {
+        slips = {(slip.side, slip.ply): slip.kind for slip in found.slips}
+        doubted = {place for place, kind in slips.items() if kind == "number"}
+        doubted |= {
             (remark["sheet"], remark["ply"])
             for remark in decision.remarks
             if not _DOUBTS.isdisjoint(remark["remarks"])
@@ -494,6 +510,11 @@ class DisputeWords:
                 entry, owner = odd.get((side, ply)), self._pack.sentence(side)
                 if (side, ply) in doubted:
                     yield self._say("entry_misnumbered", articles, owner=owner, **place)
+                if slips.get((side, ply)) == "exchanged":
+                    number = place["number"]
+                    yield self._say("entries_exchanged", articles, owner=owner, number=number)
+                elif slips.get((side, ply)) == "entry":
+                    yield self._say("entry_slip", articles, owner=owner, move=words, **place)
                 if entry is None or move not in entry.moves:
                     continue
                 if entry.certainty == "likely":

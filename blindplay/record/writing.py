@@ -5,7 +5,7 @@ pages of Braille for an embosser, and a page of HTML for a printer.
 import contextlib
 import dataclasses
 import datetime
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -15,8 +15,8 @@ from typing import Self
 from blindplay.given import plain
 from blindplay.language import Language
 from blindplay.language.scoresheets import braille
-from blindplay.language.scoresheets.notation import Notation
-from blindplay.language.scoresheets.reading import Certainty, notation_of, read
+from blindplay.language.scoresheets.letters import Letters, SheetLetters
+from blindplay.language.scoresheets.reading import Certainty, learned, letters_of, read
 from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
 from blindplay.laws.rulings import GameOver
@@ -298,11 +298,21 @@ class Scored:
         found = sheet(self.game, side)
         if how is EntryForm.WRITTEN:
             return found
-        notations = notation_of(entry.text for entry in found if entry.text is not None)
-        return [self._in_form(entry, notations, pack, how) for entry in found]
+        written = {entry.ply: entry.text for entry in found if entry.text is not None}
+        letters = letters_of(written.values(), self.game.player(side).language)
+        plies = enumerate(self.game.history, 1)
+        known = learned(
+            letters, ((written[n], ply.before, ply.move) for n, ply in plies if n in written)
+        )
+        return [self._in_form(entry, letters, known, pack, how) for entry in found]
 
     def _in_form(
-        self, entry: ScoredPly, notations: Collection[Notation], pack: Language, how: EntryForm
+        self,
+        entry: ScoredPly,
+        letters: SheetLetters,
+        known: Letters,
+        pack: Language,
+        how: EntryForm,
     ) -> ScoredPly:
         """``entry`` in another form. If its meaning is uncertain, the text as written is added; if
         it means no single move, only that text is given. Struck entries stay as they were."""
@@ -313,7 +323,7 @@ class Scored:
         meaning, certainty = "", Certainty.UNREADABLE
         if entry.ply <= len(game.history):
             board = game.history[entry.ply - 1].before
-            reading = read(text, board, notations)
+            reading = read(text, board, letters, known)
             certainty = reading.certainty
             if reading.move is not None and how is EntryForm.WORDS:
                 meaning = pack.announce(board, reading.move, edition=game.setup.edition)

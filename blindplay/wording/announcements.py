@@ -470,7 +470,7 @@ def _answer(context: _Context, ruling: r.Answer) -> _Sentences:
     yield Announcement(answer_in_words(ruling, context.pack), to=ruling.to)
 
 
-_ENTRIES = frozenset(("illegible_entry", "illegal_entry", "entry_differs"))
+_ENTRIES = frozenset(("illegible_entry", "illegal_entry", "entry_differs", "entry_slip"))
 
 
 def _arbiter_needed(context: _Context, ruling: r.ArbiterNeeded) -> _Sentences:
@@ -501,7 +501,12 @@ def _entry(context: _Context, ruling: r.ArbiterNeeded, owner: str) -> _Sentences
             return
         count = len(alike)
     key = "illegible_entries" if count > 1 else why
+    history = context.game.history
+    if why == "entry_slip" and ply > len(history):
+        key = "illegal_entry"
     values = {"owner": owner, "count": context.pack.number(count), **context.place(ply)}
+    if key == "entry_slip":
+        values["move"] = context.move_at(ply, history[ply - 1].move.uci())
     yield context.call(context.pack.sentence(key, **values))
 
 

@@ -2,18 +2,24 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import chess
 
 from blindplay.language import Kind, Language, ReaderLanguage, in_language, languages, load
 from blindplay.language.scoresheets import reading
-from blindplay.language.scoresheets.notation import meanings
+from blindplay.language.scoresheets.letters import Letters, SheetLetters
 from blindplay.laws import Heard
 from blindplay.laws.deviation import Explanation
 from blindplay.laws.facts import SIDES
 from blindplay.laws.rulings import Answer
-from blindplay.laws.sheet_comparison import EntryCertainty, EntryReader, WrittenEntry
+from blindplay.laws.sheet_comparison import (
+    AllowedLetters,
+    EntryCertainty,
+    EntryReader,
+    WrittenEntry,
+)
 from blindplay.laws.state import OTHER
 from blindplay.translation import SAME_WORDS
 
@@ -24,6 +30,31 @@ _HEARD: Mapping[Kind, Literal["move", "ambiguous", "illegal"]] = {
     Kind.AMBIGUOUS: "ambiguous",
     Kind.ILLEGAL: "illegal",
 }
+
+
+@dataclass(frozen=True)
+class _SheetReader:
+    """Reads the entries of a sheet with these letters."""
+
+    sheet: SheetLetters
+
+    def weight(self, letters: Letters) -> int:
+        return self.sheet.weight(letters)
+
+    def read(
+        self,
+        text: str,
+        board: chess.Board,
+        letters: Letters = frozenset(),
+        allowed: AllowedLetters = "likely",
+    ) -> WrittenEntry:
+        found = reading.read(text, board, self.sheet, letters, reading.Allowed(allowed))
+        certainty: EntryCertainty = found.certainty.value
+        meant: frozenset[object] = frozenset()
+        if certainty == "illegal":  # compare illegal entries by the parts that they name
+            meant = reading.impossible(text, self.sheet, letters)
+        remarks = tuple(remark.value for remark in found.remarks)
+        return WrittenEntry(text, certainty, found.moves, remarks, meant, found.letters)
 
 
 class PackWords:
@@ -61,27 +92,13 @@ class PackWords:
         """The words that announce a legal move (D.2.1)."""
         return self.pack(language).announce(board, move, edition=edition, check=check)
 
-    def reader(self, entries: Collection[str]) -> EntryReader:
+    def reader(self, entries: Collection[str], language: str = "") -> EntryReader:
         """A reader for one scoresheet.
 
-        All its ``entries`` together show its letters. These may not be of the player's language.
+        All its ``entries`` together show its letters. These may not be of the player's
+        ``language``.
         """
-        notations = reading.notation_of(entries)
-
-        def read(text: str, board: chess.Board) -> WrittenEntry:
-            found = reading.read(text, board, notations)
-            certainty: EntryCertainty = found.certainty.value
-            meant: frozenset[object] = frozenset()
-            if certainty == "illegal":  # compare illegal entries by the parts that they name
-                meant = frozenset(
-                    (one.piece, one.origins, one.targets, one.promotion, one.castles)
-                    for one in meanings(text, frozenset(notations))
-                    if one.own
-                )
-            remarks = tuple(remark.value for remark in found.remarks)
-            return WrittenEntry(text, certainty, found.moves, remarks, meant)
-
-        return read
+        return _SheetReader(reading.letters_of(entries, language))
 
     def diagnosis(
         self, explanations: Sequence[Explanation], board: str, first: str, language: str

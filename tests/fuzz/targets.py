@@ -321,7 +321,8 @@ def _understand(data: bytes) -> object:
 
 def _sheet_entry(data: bytes) -> object:
     text = _text(data)
-    return [reading.read(text, board) for board in POSITIONS], reading.notation_of(text.split())
+    letters = reading.letters_of(text.split())
+    return [reading.read(text, board, letters) for board in POSITIONS]
 
 
 def _entries(data: bytes) -> object:

@@ -12,7 +12,13 @@ from blindplay.laws import Game, Heard, Ruling
 from blindplay.laws.deviation import Explanation
 from blindplay.laws.facts import parse
 from blindplay.laws.rulings import Answer
-from blindplay.laws.sheet_comparison import EntryCertainty, EntryReader, WrittenEntry
+from blindplay.laws.sheet_comparison import (
+    AllowedLetters,
+    EntryCertainty,
+    EntryReader,
+    Letters,
+    WrittenEntry,
+)
 
 
 class PlainWords:
@@ -35,13 +41,22 @@ class PlainWords:
     ) -> str:
         return f"say {move.uci()}"
 
-    def reader(self, entries: Collection[str]) -> EntryReader:
-        def read(text: str, board: chess.Board) -> WrittenEntry:
-            heard = self.understand(text, board, "")
-            certainty: dict[str, EntryCertainty] = {"move": "sure", "illegal": "illegal"}
-            return WrittenEntry(text, certainty.get(heard.kind, "unreadable"), heard.moves)
+    def reader(self, entries: Collection[str], language: str = "") -> EntryReader:
+        return self
 
-        return read
+    def read(
+        self,
+        text: str,
+        board: chess.Board,
+        letters: Letters = frozenset(),
+        allowed: AllowedLetters = "likely",
+    ) -> WrittenEntry:
+        heard = self.understand(text, board, "")
+        certainty: dict[str, EntryCertainty] = {"move": "sure", "illegal": "illegal"}
+        return WrittenEntry(text, certainty.get(heard.kind, "unreadable"), heard.moves)
+
+    def weight(self, letters: Letters) -> int:
+        return 0
 
     def diagnosis(
         self, explanations: Sequence[Explanation], board: str, first: str, language: str

@@ -70,9 +70,10 @@ def consent(by: str, *, given: bool = True) -> dict[str, Any]:
 
 
 def slipped(edition: str = "fide-2023", arbiter: str = "automatic") -> Table:
-    """One sheet has a slip of the pen at the first move, and a board differs at the last one."""
+    """One sheet has a slip of the pen at the first move, after which all later ones are possible,
+    too, and a board differs at the last one."""
     table = played(*MOVES, edition=edition, arbiter=arbiter)
-    written(table, " ".join(MOVES), " ".join(("d2d4", *MOVES[1:])))
+    written(table, " ".join(MOVES), " ".join(("e2e3", *MOVES[1:])))
     got = shown(table, "black", ON_A4)
     assert (one(got, "take_back").to_ply, one(got, "take_back").status) == (0, "proposed")
     return table

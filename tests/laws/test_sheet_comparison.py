@@ -53,7 +53,7 @@ def test_the_same_impossible_move_in_two_spellings_is_no_disagreement(one: str, 
 
 
 def test_other_impossible_moves_are_a_disagreement() -> None:
-    assert compared("e4 e5 Bb6", "e4 e5 Nb6").stop == "parted"
+    assert compared("e4 e5 Bb6 Nc6 Qh5", "e4 e5 Nb6 Nc6 Qh5").stop == "parted"
 
 
 def test_a_move_that_only_what_follows_tells_is_inferred() -> None:

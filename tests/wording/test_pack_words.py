@@ -55,7 +55,7 @@ def test_a_player_hears_their_own_time_first_and_the_arbiter_both_by_name() -> N
 
 
 def test_illegal_entries_that_name_the_same_move_are_equal() -> None:
-    read = WORDS.reader(["Sf3", "Sc6"])
+    read = WORDS.reader(["Sf3", "Sc6", "Lc4", "Dh5"]).read
     first, second, other = (read(text, chess.Board()) for text in ("Sf6", "S f6", "Sc6"))
     assert first.certainty == "illegal"
     assert first.meant == second.meant != other.meant

@@ -13,7 +13,7 @@ import chess
 
 from blindplay.language import load
 from blindplay.language.scoresheets import reading
-from blindplay.language.scoresheets.notation import Notation
+from blindplay.language.scoresheets.letters import Letters, SheetLetters
 from blindplay.laws import Game, Ruling
 from blindplay.laws.due import Played, deeds, due
 from blindplay.laws.facts import SIDES
@@ -216,15 +216,23 @@ def next_ply(game: Game, side: str) -> int:
 def in_notation(game: Game, side: str, language: str) -> list[SheetRow]:
     """The scoresheet of ``side``, as :func:`.common.sheet_rows` has it. An entry that is one move
     stands in notation, any other as it was written."""
-    entries = tuple(game.sheets[side].values())
-    notations = reading.notation_of(entries)
+    written = game.sheets[side]
+    letters = reading.letters_of(written.values(), game.player(side).language)
+    known = reading.learned(
+        letters,
+        (
+            (written[number], ply.before, ply.move)
+            for number, ply in enumerate(game.history, 1)
+            if number in written
+        ),
+    )
 
     def told(entry: ScoredPly | None) -> ScoredPly | None:
         if entry is None or entry.ply > len(game.history) + 1:
             return entry
         passed = entry.ply <= len(game.history)
         board = game.history[entry.ply - 1].before if passed else game.board
-        read = partial(_signs, board.fen(), board.chess960, notations, language)
+        read = partial(_signs, board.fen(), board.chess960, letters, known, language)
         text = None if entry.text is None else read(entry.text)
         return replace(entry, text=text, struck=tuple(read(one) for one in entry.struck))
 
@@ -234,8 +242,8 @@ def in_notation(game: Game, side: str, language: str) -> list[SheetRow]:
 
 @functools.lru_cache(maxsize=4096)
 def _signs(
-    fen: str, chess960: bool, notations: tuple[Notation, ...], language: str, text: str
+    fen: str, chess960: bool, letters: SheetLetters, known: Letters, language: str, text: str
 ) -> str:
     board = chess.Board(fen, chess960=chess960)
-    found = reading.read(text, board, notations)
+    found = reading.read(text, board, letters, known)
     return text if found.move is None else load(language).write(board, found.move)

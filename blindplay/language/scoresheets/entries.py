@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 import chess
 
 from . import braille
-from .notation import EVERY_NOTATION, has_letter, is_gap, is_mark, is_numeric, meanings
+from .notation import is_gap, is_mark, is_numeric, meanings
 
 
 class Doubt(Enum):
@@ -356,11 +356,10 @@ class _Sheet:
 
 
 def _readable(text: str) -> bool:
-    """True if ``text`` is an entry. A piece behind a square must be a promotion. A letter may be a
-    piece in a country that is not known here."""
-    return has_letter(text) or any(
-        meant.promotion is None or meant.targets & chess.BB_BACKRANKS
-        for meant in meanings(text, EVERY_NOTATION)
+    """True if ``text`` is an entry. A piece behind a square must be a promotion."""
+    return any(
+        not (meant.promotion or meant.promotion_letter) or meant.targets & chess.BB_BACKRANKS
+        for meant in meanings(text)
     )
 
 

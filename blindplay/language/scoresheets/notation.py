@@ -1,9 +1,12 @@
-"""The possible meanings of an entry of a scoresheet, before any board is looked at."""
+"""The possible meanings of an entry of a scoresheet, before any board is looked at.
+
+What its letters stand for is left open: see :mod:`.letters`.
+"""
 
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache, lru_cache
@@ -13,22 +16,7 @@ import chess
 from ..pack import GrammarSign, Pack, fold, languages
 from ..parsing import UCI_PIECES, TextParser
 from . import braille
-
-
-class Notation(Enum):
-    """The letters of the pieces, from king to pawn.
-
-    A pawn has no letter (fide-1997 E.3). Its letter here is the one that some people write.
-    """
-
-    GERMAN = "KDTLSB"  # German, Norwegian, Swedish and Danish
-    ENGLISH = "KQRBNP"
-    FRENCH = "RDTFCP"
-    BRITISH_BRAILLE = "KQRLSP"  # no piece has a file's letter; only in Braille, see :mod:`.braille`
-    FIGURINE = "♔♕♖♗♘♙"  # the same in every country
-
-
-EVERY_NOTATION = frozenset(Notation)
+from .letters import FIGURINES, PIECES, SheetLetters, is_known, long_letters
 
 
 class Remark(Enum):
@@ -48,21 +36,22 @@ class Remark(Enum):
     PAWN_LETTER = "pawn_letter"  # a letter is written for the pawn
     CAPITAL_SQUARE = "capital_square"  # ``E4``: the square is written in capitals
     SMALL_LETTER = "small_letter"  # ``sf3``: the piece is written in small letters
-    LETTER_OPEN = "letter_open"  # the letter is another piece in another possible country
+    LETTER_OPEN = "letter_open"  # the letter may stand for another piece
     CASTLING_AS_KING_MOVE = "castling_as_king_move"  # ``Kg1`` for castling
     CORRECTED = "corrected"  # something else was written before, and taken back
 
 
 @dataclass(frozen=True, slots=True)
 class EntryMeaning:
-    """One meaning of an entry.
+    """One meaning of an entry, whatever its letters stand for.
 
-    - ``piece``: None if only squares are written.
+    - ``piece``: None if a letter tells it, or if only squares are written.
+    - ``letter``, ``captured_letter``, ``promotion_letter``: as written, "" for none.
     - ``origins``, ``targets``: the squares from and to which the piece can go.
     - ``partial``: only a file or a rank of the origin is written.
     - ``check``: "", "+", "++" or "#".
     - ``odd``: what is odd about the entry on any board.
-    - ``own``: it is in the sheet's notation. Other meanings count only if there is none.
+    - ``own``: it is written as usual. Other meanings count only if there is none.
     """
 
     piece: chess.PieceType | None = None
@@ -72,20 +61,26 @@ class EntryMeaning:
     captures: bool = False
     captured: chess.PieceType | None = None
     promotion: chess.PieceType | None = None
+    letter: str = ""
+    captured_letter: str = ""
+    promotion_letter: str = ""
     en_passant: bool = False
     check: str = ""
     castles: GrammarSign | None = None
     odd: tuple[Remark, ...] = ()
     own: bool = True
 
+    @property
+    def letters(self) -> frozenset[str]:
+        """The letters of pieces that are written."""
+        return frozenset({self.letter, self.captured_letter, self.promotion_letter} - {""})
 
-_PIECES = (chess.KING, chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN)
 
 _LOOKALIKES = str.maketrans(
     {
         **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
-        **dict.fromkeys("×✕✖⨯X", "x"),
-        **dict(zip("♚♛♜♝♞♟", Notation.FIGURINE.value, strict=True)),
+        **dict.fromkeys("×✕✖⨯", "x"),
+        **dict(zip("♚♛♜♝♞♟", FIGURINES, strict=True)),
         "†": "+",
         "‡": "#",
         "≠": "#",
@@ -98,6 +93,11 @@ _WORD = re.compile(r"\b[^\W\d_]{3,}\b")
 _LONG_WORD = re.compile(r"(?<![^\W_])[^\W\d_]{4,}(?![^\W_])")
 _LONGEST = 200  # characters of an entry in words
 _NUMERIC = re.compile(r"([1-8]{2})([1-8]{2})([1-4]?)")
+_FILES = str.maketrans("аецсбдфгхαβγδεζηθ", "aeccbdfghabcdefgh")
+_FOREIGN_FILE = re.compile("[аецсбдфгхαβγδεζηθ](?=[1-8])|^[аецсбдфгαβγδεζηθ](?=[x:хХX])")
+"""A file in Cyrillic or Greek letters."""
+_CAPTURE = re.compile("(?<=.)[хХX](?=[^1-8])")
+"""A capture's sign that was typed as another letter of its look."""
 _EN_PASSANT = r"\(?(?:e\.?p\.?|enpassant)\)?"
 
 
@@ -163,28 +163,27 @@ def _tail() -> str:
 
 @cache
 def _castling() -> re.Pattern[str]:
-    return re.compile(r"[0oO]-?[0oO](?P<long>-?[0oO])?" + _tail())
+    return re.compile(r"[0oOоО]-?[0oOоО](?P<long>-?[0oOоО])?" + _tail())
 
 
 @cache
-def _moves(letters: str) -> tuple[re.Pattern[str], ...]:
+def _moves() -> tuple[re.Pattern[str], ...]:
     """A move with its piece's letter, without a letter, without ranks, and without a square."""
-    piece = f"(?P<piece>[{letters}])"
-    captured = f"(?P<captured>[{letters}])"
-    becomes = f"{letters[:5]}{letters[:5].lower()}qrbn"
+    letter = f"(?:{'|'.join(map(re.escape, long_letters()))}|[{FIGURINES}]|[^\\W\\d_])"
+    piece, captured = f"(?P<piece>{letter})", f"(?P<captured>{letter})"
     squares = (
         r"(?P<from_file>[a-hA-H]?)(?P<from_rank>[1-8]?)(?P<link>[-x:]?)"
         rf"{captured}?(?P<to_file>[a-hA-H])(?P<to_rank>[1-8])(?P<late>[x:]?)"
     )
-    promotion = rf"(?:(?:(?<=[18])|(?<=[18][x:]))[=/(-]?\(?(?P<promotion>[{becomes}])\)?)?"
+    promotion = rf"(?:(?:(?<=[18])|(?<=[18][x:]))[=/(-]?\(?(?P<promotion>{letter})\)?)?"
     return (
         re.compile(piece + squares + _tail()),
         re.compile(squares + promotion + _tail()),
         re.compile(
             rf"(?P<from_file>[a-h])(?P<link>[x:]?){captured}?(?P<to_file>[a-h])(?P<late>[x:]?)"
-            rf"(?:=?(?P<promotion>[{letters[:5]}]))?{_tail()}"
+            rf"(?:=?(?P<promotion>{letter}))?{_tail()}"
         ),
-        re.compile(rf"(?:{piece}|(?P<from_file>[a-h]))(?P<link>[x:]){captured}{_tail()}"),
+        re.compile(rf"(?:(?P<from_file>[a-h])|{piece})(?P<link>[x:]){captured}{_tail()}"),
     )
 
 
@@ -204,46 +203,31 @@ def is_numeric(text: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 15)
-def meanings(text: str, notations: frozenset[Notation]) -> tuple[EntryMeaning, ...]:
-    """All meanings of ``text`` on a sheet in one of ``notations``; none if it is not a move.
+def meanings(text: str) -> tuple[EntryMeaning, ...]:
+    """All meanings of ``text``, whatever its letters stand for; none if it is not a move.
 
-    A letter that is no piece there means nothing: in another country it may be any piece. Small
-    letters for pieces count only if nothing else is meant.
+    Small letters for pieces count only if nothing else is meant.
     """
     if len(text) > _LONGEST or _holds_other_words(text):
         return ()
     compact, is_braille = _compact(text)
-    if any(letter in compact for letter in Notation.FIGURINE.value):
-        notations = frozenset({Notation.FIGURINE})
-    own = [notation.value for notation in Notation if notation in notations]
-    found = [meant for letters in own for meant in _in_notation(compact, letters, is_braille)]
-    if not is_braille and all(Remark.PAWN_LETTER in meant.odd for meant in found):
-        small = [meant for letters in own for meant in _with_small_letter(compact, letters)]
-        found += map(_small, small)
+    found = list(_in_signs(compact, is_braille))
+    if not is_braille and all(meant.letter for meant in found):
+        found += map(_small, _with_small_letter(compact))
     found = found or list(_in_words(braille.read(text)))
     return tuple(dict.fromkeys(found))
 
 
-@lru_cache(maxsize=1 << 15)
-def knows(notation: Notation, text: str) -> bool:
-    """True if an entry is a move in ``notation``, without a letter for a pawn."""
-    compact, is_braille = _compact(text)
-    found = _in_notation(compact, notation.value, is_braille)
-    return any(Remark.PAWN_LETTER not in meant.odd for meant in found)
-
-
-_LETTER = r"[^\W\d_]"
-_LETTERED = re.compile(
-    rf"(?P<piece>{_LETTER}){_LETTER}?[a-h]?[1-8]?[-x:]?{_LETTER}?[a-hA-H][1-8](?!{_LETTER})"
-    rf"|[a-h]?[1-8]?[-x:]?[a-h][18][=/(-]?\(?(?P<promotion>{_LETTER})(?!{_LETTER})"
-)
-
-
-def has_letter(text: str) -> bool:
-    """True if ``text`` has the form of a move with a piece's capital letter, of any country."""
-    compact, is_braille = _compact(text)
-    match = None if is_braille else _LETTERED.match(compact)
-    return match is not None and (match["piece"] or match["promotion"]).isupper()
+def letters_of(texts: Iterable[str], language: str = "") -> SheetLetters:
+    """The letters on a sheet with these entries. ``language`` is its player's, if it is known."""
+    written, bare, cells = set[str](), False, False
+    for text in texts:
+        cells = cells or braille.is_braille(text)
+        for meant in meanings(text):
+            written |= meant.letters - set(FIGURINES)
+            bare = bare or (meant.own and meant.piece == chess.PAWN)
+    code = re.split("[-_+]", language.lower())[0]
+    return SheetLetters(frozenset(written), bare, cells, {"no": "nb"}.get(code, code))
 
 
 def _small(meant: EntryMeaning) -> EntryMeaning:
@@ -254,42 +238,39 @@ def _compact(text: str) -> tuple[str, bool]:
     """The entry in print without its number and spaces, and whether it was in Braille."""
     is_braille = braille.is_braille(text)
     text = braille.read(text) if is_braille else unicodedata.normalize("NFC", text)
-    return "".join(_NUMBER.sub("", text.translate(_LOOKALIKES), count=1).split()), is_braille
+    text = "".join(_NUMBER.sub("", text.translate(_LOOKALIKES), count=1).split())
+    text = _FOREIGN_FILE.sub(lambda file: file[0].translate(_FILES), text)
+    return _CAPTURE.sub("x", text), is_braille
 
 
-def _in_notation(compact: str, letters: str, is_braille: bool) -> Iterator[EntryMeaning]:
-    """The meanings of an entry if ``letters`` are the pieces, from king to pawn. In Braille, small
-    letters may be pieces."""
+def _in_signs(compact: str, is_braille: bool) -> Iterator[EntryMeaning]:
+    """The meanings of an entry in notation. In Braille, small letters may be pieces."""
     if castling := _castling().fullmatch(compact):
         side = GrammarSign.CASTLES_LONG if castling["long"] else GrammarSign.CASTLES_SHORT
         yield replace(_marked(castling["tail"]), castles=side)
         return
     if numeric := _NUMERIC.fullmatch(compact):
         origin, target = (_squares("abcdefgh"[int(n[0]) - 1] + n[1]) for n in numeric.group(1, 2))
-        promotion = _PIECES[int(numeric[3])] if numeric[3] else None
+        promotion = PIECES[int(numeric[3])] if numeric[3] else None
         yield EntryMeaning(None, origin, target, promotion=promotion)
         return
-    for pattern in _moves(letters):
+    for pattern in _moves():
         match = pattern.fullmatch(compact)
-        if match and (meant := _meant(match, letters)):
+        if match and (meant := _meant(match)):
             yield meant
     if is_braille:
-        for meant in _with_small_letter(compact, letters):
+        for meant in _with_small_letter(compact):
             # A small file's letter is the file, unless no pawn can be meant.
             yield _small(meant) if compact[0] in "abcdefgh" else meant
 
 
-def _with_small_letter(compact: str, letters: str) -> Iterator[EntryMeaning]:
+def _with_small_letter(compact: str) -> Iterator[EntryMeaning]:
     """The meanings of an entry whose small first letter is a piece's."""
     first = compact[:1]
-    if first.islower() and first.upper() in letters[:5]:
-        match = _moves(letters)[0].fullmatch(first.upper() + compact[1:])
-        if match and (meant := _meant(match, letters)):
+    if first.islower() and is_known(first.upper()):
+        match = _moves()[0].fullmatch(first.upper() + compact[1:])
+        if match and (meant := _meant(match)):
             yield meant
-
-
-def _piece(letter: str, letters: str) -> chess.PieceType:
-    return _PIECES[letters.index(letter.upper())]
 
 
 @cache
@@ -301,7 +282,7 @@ def _squares(name: str) -> chess.Bitboard:
     return found
 
 
-def _meant(match: re.Match[str], letters: str) -> EntryMeaning | None:
+def _meant(match: re.Match[str]) -> EntryMeaning | None:
     """The meaning of a matched move; None if nobody writes it like this."""
     part = defaultdict(str, match.groupdict(default=""))
     from_file, to_file, letter = part["from_file"], part["to_file"], part["piece"]
@@ -313,21 +294,29 @@ def _meant(match: re.Match[str], letters: str) -> EntryMeaning | None:
         return None
     if link == "-" and not (origin or letter):
         return None
+    if letter[:1].islower() or captured[:1].islower():
+        return None
+    if (
+        letter
+        and letter in "ABCDEFGH"
+        and to_file.isupper()
+        and part["from_rank"]
+        and not from_file
+    ):
+        return None  # ``E2-E4``
     whole = len(origin) == 2
-    piece = _piece(letter, letters) if letter else None if whole else chess.PAWN
+    piece = None if letter or whole else chess.PAWN
     if piece == chess.PAWN and from_file and to_file:
         steps = abs(ord(from_file) - ord(to_file))
         if steps > 1 or (not steps and len(target) == 1):
             return None
     promotion: chess.PieceType | None = None
-    if becomes:
+    if becomes.islower():
         promotion = UCI_PIECES.get(becomes) if whole else None
-        if promotion is None and becomes.upper() not in letters:
+        if promotion is None and not is_known(becomes.upper()):
             return None
-        promotion = promotion or _piece(becomes, letters)
     odd = {
         Remark.SQUARE_OMITTED: not target,
-        Remark.PAWN_LETTER: letters[5] in (letter, captured) and letters[5].isalpha(),
         Remark.CAPITAL_SQUARE: to_file.isupper(),
         Remark.RANK_OMITTED: len(target) == 1,
     }
@@ -338,8 +327,10 @@ def _meant(match: re.Match[str], letters: str) -> EntryMeaning | None:
         targets=_squares(target),
         partial=len(origin) == 1 and bool(target),
         captures=bool(part["late"]) or link in (":", "x"),
-        captured=_piece(captured, letters) if captured else None,
         promotion=promotion,
+        letter=letter,
+        captured_letter=captured,
+        promotion_letter="" if promotion else becomes.capitalize(),
         odd=tuple(remark for remark in odd if odd[remark]),
     )
 

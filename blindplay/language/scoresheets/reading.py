@@ -4,25 +4,24 @@ A sheet is evidence (D.2.9): the text stays as it was written, and the reading t
 how sure that is. Nothing is repaired silently.
 """
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import chess
 
 from ..move_index import intended_castlings, reaches
 from ..pack import GrammarSign
-from . import braille
-from .notation import (
-    EVERY_NOTATION,
-    EntryMeaning,
-    Notation,
-    Remark,
-    has_letter,
-    is_gap,
-    knows,
-    meanings,
+from .letters import (
+    ANY_LETTERS,
+    FIGURINES,
+    PAWN_BY_LETTER,
+    PIECES,
+    Letters,
+    SheetLetters,
+    is_pawn,
 )
+from .notation import EntryMeaning, Remark, is_gap, letters_of, meanings
 
 
 class Certainty(Enum):
@@ -41,14 +40,15 @@ class EntryReading:
     """The reading of an entry.
 
     ``text`` is the entry as it was written. ``moves`` holds the move (SURE, LIKELY), the moves
-    that fit (AMBIGUOUS) or those that were meant (ILLEGAL, may be empty). ``remarks`` tell what is
-    odd.
+    that fit (AMBIGUOUS) or those that were meant (ILLEGAL, may be empty). ``letters`` tells for
+    each move that fits what the letters of the entry stand for. ``remarks`` tell what is odd.
     """
 
     text: str
     certainty: Certainty
     moves: tuple[chess.Move, ...] = ()
     remarks: tuple[Remark, ...] = ()
+    letters: tuple[Letters, ...] = ()
 
     @property
     def move(self) -> chess.Move | None:
@@ -57,17 +57,29 @@ class EntryReading:
         return self.moves[0] if found else None
 
 
+class Allowed(Enum):
+    """The pieces that a letter may stand for."""
+
+    LIKELY = "likely"  # the likeliest ones on its sheet
+    NEW = "new"  # any, if it has not stood for another piece yet
+    ANY = "any"  # any
+
+
 def read(
-    text: str, board: chess.Board, notations: Collection[Notation] = EVERY_NOTATION
+    text: str,
+    board: chess.Board,
+    sheet: SheetLetters = ANY_LETTERS,
+    known: Letters = frozenset(),
+    letters: Allowed = Allowed.LIKELY,
 ) -> EntryReading:
     """The move that ``text`` stands for on ``board``. Never raises for any text.
 
-    An entry may be in the notation of any known country, in whole words of the packs' languages, in
-    squares, UCI, the numeric notation of correspondence chess, or Braille (in Unicode).
-    ``notations`` are those that the sheet can be in (see :func:`notation_of`). A letter that is no
-    piece in them makes an entry UNREADABLE. So does one for a pawn, unless it is that in all of
-    them: P is a knight elsewhere. An entry that two of them read as different legal moves is
-    AMBIGUOUS. So is a promotion without its piece: it is never taken for a queen.
+    An entry may be in the notation of any country, in whole words of the packs' languages, in
+    squares, UCI, the numeric notation of correspondence chess, or Braille (in Unicode). ``sheet``
+    tells what letters can mean there (see :func:`.letters_of`), ``known`` what they have meant so
+    far. A letter that can be several pieces makes the entry AMBIGUOUS if each has a legal move. If
+    only an unlikely piece has one, the entry is UNREADABLE, unless ``letters`` allows it. A
+    promotion without its piece is AMBIGUOUS: it is never taken for a queen.
 
     The Laws leave the signs for check and mate and e.p. to the writer (C.13). They are odd only if
     they are false. The sign of a capture is also optional (C.13.3). Without it the entry is at
@@ -79,40 +91,91 @@ def read(
     """
     if is_gap(text):
         return EntryReading(text, Certainty.MISSING)
-    unreadable = EntryReading(text, Certainty.UNREADABLE)
-    found = meanings(text, frozenset(notations))
-    pieces = [one for one in found if Remark.PAWN_LETTER not in one.odd]
-    open_ = len({notation.value[5] for notation in notations}) > 1
-    if not (pieces if open_ else found):
-        return unreadable
-    meant = [one for one in found if one.own] or list(found)
-    fits = [fit for one in meant for fit in _fits(one, board)]
-    if not fits and len(meant) < len(found):
-        meant = [one for one in found if not one.own]
-        fits = [fit for one in meant for fit in _fits(one, board)]
-    if open_ and fits and all(Remark.PAWN_LETTER in fit.odd for fit in fits):
-        return unreadable
-    if not fits and len({one.piece for one in meant}) > 1:
-        return unreadable  # the letter may be a third piece, in a country that is not known here
-    if not fits:
-        found = tuple(pieces if open_ else found)
-        moves = tuple(dict.fromkeys(move for one in found for move in _intended(one, board)))
-        odd = {remark for one in found for remark in one.odd}
-        return EntryReading(text, Certainty.ILLEGAL, moves, _in_order(odd))
+    found = meanings(text)
+    if not found:
+        return EntryReading(text, Certainty.UNREADABLE)
+    meant: tuple[EntryMeaning, ...] = ()
+    fits: list[_Fit] = []
+    for own in (True, False):
+        if not fits and any(one.own is own for one in found):
+            meant = tuple(one for one in found if one.own is own)
+            fits = [fit for one in meant for fit in _fits(one, board, sheet, known)]
+    if letters is Allowed.LIKELY:
+        likely = [fit for fit in fits if _is_likely(fit, sheet, known)]
+    else:
+        likely = [fit for fit in fits if letters is Allowed.ANY or not fit.again]
+    if not likely:
+        return _without_move(text, board, sheet, known, meant, bool(fits))
     # Signs decide between meanings only if they are true of one and false of another.
-    fits = [fit for fit in fits if not fit.false] or fits
-    choice: dict[chess.Move, set[Remark]] = {}
-    for fit in fits:
-        odd = {*fit.odd, *fit.false}
-        if fit.move not in choice or len(odd) < len(choice[fit.move]):
-            choice[fit.move] = odd
-    remarks = set.union(*choice.values())
-    if len({(one.piece, one.promotion) for one in meant}) > 1:
+    likely = [fit for fit in likely if not fit.false] or likely
+    choice: dict[chess.Move, _Fit] = {}
+    for fit in likely:
+        kept = choice.get(fit.move)
+        if kept is None or len(fit.odd) + len(fit.false) < len(kept.odd) + len(kept.false):
+            choice[fit.move] = fit
+    remarks = {remark for fit in choice.values() for remark in (*fit.odd, *fit.false)}
+    if any(_open(one, sheet, known) for one in meant):
         remarks.add(Remark.LETTER_OPEN)
     certainty = Certainty.LIKELY if remarks else Certainty.SURE
     if len(choice) > 1:
         certainty = Certainty.AMBIGUOUS
-    return EntryReading(text, certainty, tuple(choice), _in_order(remarks))
+    stand_for = tuple(fit.letters for fit in choice.values())
+    return EntryReading(text, certainty, tuple(choice), _in_order(remarks), stand_for)
+
+
+_CONTRADICTION = 3
+
+
+def _open(meant: EntryMeaning, sheet: SheetLetters, known: Letters) -> bool:
+    """True if a letter of an entry may stand for another piece on this sheet."""
+    settled = {letter for letter, _ in known}
+    return any(
+        letter not in settled and letter not in FIGURINES and len(sheet.pieces(letter, known)) > 1
+        for letter in meant.letters
+    )
+
+
+def _without_move(
+    text: str,
+    board: chess.Board,
+    sheet: SheetLetters,
+    known: Letters,
+    meant: tuple[EntryMeaning, ...],
+    unlikely: bool,
+) -> EntryReading:
+    """The reading of an entry that no likely move fits. ``unlikely``: its letter may be somebody
+    else's, who means a legal move."""
+    if unlikely and any(_open(one, sheet, known) for one in meant):
+        return EntryReading(text, Certainty.UNREADABLE)
+    named = tuple(one for each in meant for one in _named(each, sheet, known))
+    moves = tuple(dict.fromkeys(move for one in named for move in _intended(one, board)))
+    odd = {remark for one in named for remark in one.odd}
+    return EntryReading(text, Certainty.ILLEGAL, moves, _in_order(odd))
+
+
+def _named(meant: EntryMeaning, sheet: SheetLetters, known: Letters) -> Iterator[EntryMeaning]:
+    """A meaning with the pieces that its letters can stand for."""
+
+    def pieces(letter: str) -> Iterable[chess.PieceType | None]:
+        if letter in FIGURINES:
+            return [PIECES[FIGURINES.index(letter)] if letter else None]
+        settled = [piece for of, piece in known if of == letter]
+        return [piece or chess.PAWN for piece in settled or sheet.pieces(letter, known)]
+
+    for piece in pieces(meant.letter):
+        for promotion in pieces(meant.promotion_letter):
+            yield replace(meant, piece=piece or meant.piece, promotion=promotion or meant.promotion)
+
+
+def impossible(text: str, sheet: SheetLetters, known: Letters) -> frozenset[object]:
+    """The parts that an entry names which no legal move fits. Two such entries that have something
+    in common say the same, in whatever letters."""
+    return frozenset(
+        (one.piece, one.origins, one.targets, one.promotion, one.castles)
+        for meant in meanings(text)
+        if meant.own
+        for one in _named(meant, sheet, known)
+    )
 
 
 def _in_order(remarks: Collection[Remark]) -> tuple[Remark, ...]:
@@ -121,24 +184,48 @@ def _in_order(remarks: Collection[Remark]) -> tuple[Remark, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """A legal move that an entry can mean, and what would be odd and false about the entry."""
+    """A legal move that an entry can mean, what would be odd and false about the entry, what its
+    letters stand for then, and the weight that this adds."""
 
     move: chess.Move
     odd: tuple[Remark, ...]
     false: tuple[Remark, ...]
+    letters: Letters = frozenset()
+    weight: int = 0
+    again: bool = False  # a letter has stood for another piece so far
 
 
-def _fits(meant: EntryMeaning, board: chess.Board) -> list[_Fit]:
-    """The legal moves that one meaning of an entry fits best."""
-    found = [_fit(meant, board, move) for move in _candidates(meant, board)]
+def _is_likely(fit: _Fit, sheet: SheetLetters, known: Letters) -> bool:
+    """True if each letter stands for a piece that is as likely as any for it."""
+    return fit.weight == 0 or all(
+        piece in sheet.pieces(letter, known) for letter, piece in fit.letters - known
+    )
+
+
+def _fits(
+    meant: EntryMeaning, board: chess.Board, sheet: SheetLetters, known: Letters
+) -> list[_Fit]:
+    """The legal moves that one meaning of an entry fits best, for each piece that it can name."""
+    fits: dict[tuple[chess.PieceType | None, chess.PieceType | None], list[_Fit]] = {}
+    for move in _candidates(meant, board):
+        if (fit := _fit(meant, board, move, sheet, known)) is not None:
+            kind = board.piece_type_at(move.from_square) if meant.letter else meant.piece
+            becomes = move.promotion if meant.promotion_letter else meant.promotion
+            fits.setdefault((kind, becomes), []).append(fit)
+    return [fit for found in fits.values() for fit in _best(found, meant)]
+
+
+def _best(found: list[_Fit], meant: EntryMeaning) -> list[_Fit]:
+    """The moves of one kind of piece that an entry fits best."""
     if len(found) < 2:
         return found
+    usual = {*meant.odd, Remark.PAWN_LETTER}
     true = [fit for fit in found if not fit.false] or found
-    best = [fit for fit in true if fit.odd == meant.odd] or true
+    best = [fit for fit in true if usual.issuperset(fit.odd)] or true
     # Only a sign behind the move tells which piece moves, or nothing does.
-    by_sign = any(fit.false and fit.odd == meant.odd for fit in found if fit not in best)
+    by_sign = any(fit.false and usual.issuperset(fit.odd) for fit in found if fit not in best)
     if by_sign or len({fit.move.from_square for fit in best}) > 1:
-        best = [_Fit(f.move, (*f.odd, Remark.ORIGIN_OMITTED), f.false) for f in best]
+        best = [replace(fit, odd=(*fit.odd, Remark.ORIGIN_OMITTED)) for fit in best]
     return best
 
 
@@ -154,16 +241,19 @@ def _candidates(meant: EntryMeaning, board: chess.Board) -> list[chess.Move]:
     origins = _pieces(meant, board)
     if not origins:
         return []
+    promotes = meant.promotion is not None or bool(meant.promotion_letter)
     found = [
         move
         for move in board.generate_legal_moves(origins, _targets(meant, board))
         if (meant.promotion is None or move.promotion == meant.promotion)
-        and not (origins & board.kings and board.is_castling(move))
+        and (move.promotion is not None or not meant.promotion_letter)
+        and not (chess.BB_SQUARES[move.from_square] & board.kings and board.is_castling(move))
     ]
-    if not found and origins & board.kings and meant.promotion is None:
-        found = [
+    kings = origins & board.kings
+    if kings and not promotes and not any(chess.BB_SQUARES[m.from_square] & kings for m in found):
+        found += [
             move
-            for move in board.generate_castling_moves(origins)
+            for move in board.generate_castling_moves(kings)
             if meant.targets & (_castled(board, move) | chess.BB_SQUARES[move.to_square])
         ]
     return found
@@ -177,9 +267,14 @@ def _pieces(meant: EntryMeaning, board: chess.Board) -> chess.Bitboard:
 
 
 def _targets(meant: EntryMeaning, board: chess.Board) -> chess.Bitboard:
-    if meant.captured is None or meant.targets != chess.BB_ALL:
+    if meant.targets != chess.BB_ALL or not (meant.captured or meant.captured_letter):
         return meant.targets
     # Only the pieces of a capture are written.
+    if meant.captured is None:
+        taken = board.occupied_co[not board.turn]
+        if board.ep_square is not None:
+            taken |= chess.BB_SQUARES[board.ep_square]
+        return taken
     taken = board.pieces_mask(meant.captured, not board.turn)
     if meant.captured == meant.piece == chess.PAWN and board.ep_square is not None:
         taken |= chess.BB_SQUARES[board.ep_square]
@@ -192,8 +287,15 @@ def _castled(board: chess.Board, move: chess.Move) -> chess.Bitboard:
     return file & chess.BB_RANKS[move.from_square >> 3]
 
 
-def _fit(meant: EntryMeaning, board: chess.Board, move: chess.Move) -> _Fit:
-    """Return what is odd and what is false about an entry that means ``move``."""
+def _fit(
+    meant: EntryMeaning,
+    board: chess.Board,
+    move: chess.Move,
+    sheet: SheetLetters,
+    known: Letters,
+) -> _Fit | None:
+    """Return what is odd and what is false about an entry that means ``move``; None if one of its
+    letters cannot stand for a piece of it."""
     odd = list(meant.odd)
     false = []
     origin, target = chess.BB_SQUARES[move.from_square], chess.BB_SQUARES[move.to_square]
@@ -201,9 +303,11 @@ def _fit(meant: EntryMeaning, board: chess.Board, move: chess.Move) -> _Fit:
     taken = None if castles else board.piece_type_at(move.to_square)
     en_passant = False
     if castles:
-        if meant.piece is not None:
+        if meant.letter or meant.piece is not None:
             odd.append(Remark.CASTLING_AS_KING_MOVE)
     elif origin & board.pawns:
+        if meant.letter and meant.letter not in FIGURINES:
+            odd.append(Remark.PAWN_LETTER)
         if (move.from_square ^ move.to_square) & 7:
             en_passant = taken is None
             taken = taken or chess.PAWN
@@ -214,10 +318,11 @@ def _fit(meant: EntryMeaning, board: chess.Board, move: chess.Move) -> _Fit:
         elif meant.partial:
             odd.append(Remark.ORIGIN_UNNEEDED)
     else:
-        if taken and not meant.captures and meant.piece is not None:
+        if taken and not meant.captures and (meant.letter or meant.piece is not None):
             odd.append(Remark.CAPTURE_UNMARKED)
         if meant.partial:
-            others = board.pieces_mask(meant.piece or chess.KING, board.turn) & ~origin
+            kind = board.piece_type_at(move.from_square) or chess.KING
+            others = board.pieces_mask(kind, board.turn) & ~origin
             if not any(board.generate_legal_moves(others, target)):
                 odd.append(Remark.ORIGIN_UNNEEDED)
     if meant.captures and taken is None:
@@ -226,11 +331,50 @@ def _fit(meant: EntryMeaning, board: chess.Board, move: chess.Move) -> _Fit:
         false.append(Remark.CAPTURED_OTHER)
     if meant.en_passant and not en_passant:
         false.append(Remark.EN_PASSANT_FALSE)
-    if move.promotion != meant.promotion:
+    if move.promotion and not (meant.promotion or meant.promotion_letter):
         odd.append(Remark.PROMOTION_MISSING)  # no sign may choose between the pieces
     elif meant.check and not _is_so(meant.check, board, move):
         false.append(Remark.CHECK_FALSE)
-    return _Fit(move, tuple(odd), tuple(false))
+    letters, weight, again = known, 0, False
+    for letter, piece in (
+        (meant.letter, _moving(board, move)),
+        (meant.promotion_letter, move.promotion),
+        (meant.captured_letter, taken),
+    ):
+        if not letter:
+            continue
+        added = _added(letter, piece, sheet, letters)
+        if letter == meant.captured_letter and (added is None or added >= _CONTRADICTION):
+            if meant.targets & (meant.targets - 1):
+                return None  # only the pieces of the capture are written
+            false.append(Remark.CAPTURED_OTHER)
+            continue
+        if added is None or piece is None:
+            return None
+        weight += added
+        again = again or (added > 0 and any(of == letter for of, _ in letters))
+        if letter not in FIGURINES:
+            letters = letters | {(letter, piece)}
+            if piece == chess.PAWN:
+                odd.append(Remark.PAWN_LETTER)
+    return _Fit(move, tuple(odd), tuple(false), letters, weight, again)
+
+
+def _added(
+    letter: str, piece: chess.PieceType | None, sheet: SheetLetters, letters: Letters
+) -> int | None:
+    """The weight that it adds if ``letter`` stands for ``piece``; None if it cannot."""
+    if piece is None or (piece == PAWN_BY_LETTER and not is_pawn(letter)):
+        return None
+    if letter in FIGURINES:
+        return 0 if PIECES[FIGURINES.index(letter)] == (piece or chess.PAWN) else None
+    return 0 if (letter, piece) in letters else sheet.adds((letter, piece), letters)
+
+
+def _moving(board: chess.Board, move: chess.Move) -> chess.PieceType:
+    """The piece that a letter stands for which begins the entry of ``move``."""
+    piece = board.piece_type_at(move.from_square)
+    return PAWN_BY_LETTER if piece in (None, chess.PAWN) else piece
 
 
 _WITHOUT_FILE = frozenset({chess.BB_ALL, *chess.BB_RANKS})
@@ -274,43 +418,17 @@ def _intended(meant: EntryMeaning, board: chess.Board) -> list[chess.Move]:
     return found
 
 
-def read_in(letters: str, text: str, board: chess.Board) -> EntryReading:
-    """The move that ``text`` stands for, if possible with these ``letters`` of the pieces, from
-    king to knight; else with those of any country."""
-    notations = [notation for notation in EVERY_NOTATION if notation.value.startswith(letters)]
-    found = read(text, board, notations)
-    return read(text, board) if found.certainty is Certainty.UNREADABLE else found
+def learned(sheet: SheetLetters, played: Iterable[tuple[str, chess.Board, chess.Move]]) -> Letters:
+    """What the letters of a sheet stand for if the game is known: each entry with the position
+    before it and the move that was played."""
+    known: Letters = frozenset()
+    for text, board, move in played:
+        found = read(text, board, sheet, known, Allowed.ANY)
+        if found.certainty is not Certainty.ILLEGAL and move in found.moves:
+            letters = found.letters[found.moves.index(move)]
+            if sheet.weight(letters) - sheet.weight(known) < _CONTRADICTION:
+                known = letters
+    return known
 
 
-def notation_of(texts: Iterable[str]) -> tuple[Notation, ...]:
-    """The notations that the entries of a sheet can be in, by the letters of their pieces.
-
-    There is one if the letters decide, several if they do not, and all if there are no letters.
-    One foreign letter among many does not decide. If no notation knows three quarters of the
-    entries with letters, the sheet is in those of a country that is not known here: only what needs
-    none of them, such as a pawn's move, can be read.
-
-    >>> notation_of(["e4", "e5", "Lc4", "Dh5"]), notation_of(["e4", "e5", "Rf3", "Lc5"])
-    ((<Notation.GERMAN: 'KDTLSB'>,), (<Notation.FIGURINE: '♔♕♖♗♘♙'>,))
-    """
-    entries = list(texts)
-    votes = dict.fromkeys(Notation, 0)
-    votes.pop(Notation.FIGURINE)
-    if not any(map(braille.is_braille, entries)):
-        votes.pop(Notation.BRITISH_BRAILLE)
-    lettered = 0
-    for text in entries:
-        knowing = [notation for notation in votes if knows(notation, text)]
-        if len(knowing) == len(votes) or not (knowing or has_letter(text)):
-            continue
-        lettered += 1
-        for notation in knowing:
-            votes[notation] += 1
-    most = max(votes.values())
-    if most < _LEAST_KNOWN * lettered:
-        return (Notation.FIGURINE,)
-    return tuple(notation for notation in votes if votes[notation] == most)
-
-
-_LEAST_KNOWN = 0.75
-"""Share of the entries with letters that a sheet's notation knows."""
+__all__ = ["Certainty", "EntryReading", "impossible", "learned", "letters_of", "read"]

@@ -8,26 +8,28 @@ import chess
 
 from blindplay.language import load
 from blindplay.language.scoresheets import braille
-from blindplay.language.scoresheets.notation import Notation
+from blindplay.language.scoresheets.letters import (
+    BRITISH_BRAILLE,
+    FIGURINES,
+    SheetLetters,
+    of_language,
+)
 
-LETTERS = {
-    Notation.GERMAN: "KDTLS",
-    Notation.ENGLISH: "KQRBN",
-    Notation.FRENCH: "RDTFC",
-    Notation.FIGURINE: "♔♕♖♗♘",
-}
-LANGUAGE = {Notation.GERMAN: "de", Notation.ENGLISH: "en"}
+GERMAN, ENGLISH, FRENCH = map(of_language, ("de", "en", "fr"))
+BRITISH = of_language(BRITISH_BRAILLE)
+FIGURINE = SheetLetters(bare=True)
+LETTERS = {GERMAN: "KDTLS", ENGLISH: "KQRBN", FRENCH: "RDTFC", FIGURINE: FIGURINES[:5]}
 
 
-def printed(board: chess.Board, move: chess.Move, notation: Notation) -> str:
+def printed(board: chess.Board, move: chess.Move, letters: SheetLetters) -> str:
     """The move as the Laws print it, in the letters of a country, with all signs."""
     san = board.copy(stack=False).san(move).replace("O", "0").replace("=", "")
-    return san.translate(str.maketrans("KQRBN", LETTERS[notation]))
+    return san.translate(str.maketrans("KQRBN", LETTERS[letters]))
 
 
-def exact_forms(board: chess.Board, move: chess.Move, notation: Notation) -> Iterator[str]:
+def exact_forms(board: chess.Board, move: chess.Move, letters: SheetLetters) -> Iterator[str]:
     """Forms with nothing left out: each is surely the move on a sheet of that notation."""
-    text = printed(board, move, notation)
+    text = printed(board, move, letters)
     yield text
     yield text.rstrip("+#")
     yield text.replace("#", "++")
@@ -74,9 +76,9 @@ def exact_forms(board: chess.Board, move: chess.Move, notation: Notation) -> Ite
     yield numeric + ("" if not move.promotion else str(" qrbn".index(move.uci()[-1])))
 
 
-def braille_forms(board: chess.Board, move: chess.Move, notation: Notation) -> Iterator[str]:
+def braille_forms(board: chess.Board, move: chess.Move, letters: SheetLetters) -> Iterator[str]:
     """The move in Braille on a sheet of that notation."""
-    text = printed(board, move, notation)
+    text = printed(board, move, letters)
     for language in ("de", "nb", "en"):
         yield braille.write(text, language)
     # Ranks as lowered digits, with a capital sign.

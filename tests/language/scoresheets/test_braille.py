@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from benchmarks.roundtrip import positions
 from blindplay.language.scoresheets import braille
-from blindplay.language.scoresheets.notation import Notation
+from blindplay.language.scoresheets.letters import SheetLetters
 from tests.language.scoresheets.british_braille import british
-from tests.language.scoresheets.sheets import printed
+from tests.language.scoresheets.sheets import ENGLISH, FRENCH, GERMAN, printed
 
 CELLS = st.text(st.sampled_from([chr(0x2800 + cell) for cell in range(64)]))
 
@@ -78,11 +78,13 @@ def test_what_six_dots_cannot_be_is_told(text: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["de", "da", "nb", "sv", "en", "fr"])
-@pytest.mark.parametrize("notation", [Notation.GERMAN, Notation.ENGLISH, Notation.FRENCH])
-def test_move_in_basic_braille_is_read_as_it_was_printed(language: str, notation: Notation) -> None:
+@pytest.mark.parametrize("letters", [GERMAN, ENGLISH, FRENCH])
+def test_move_in_basic_braille_is_read_as_it_was_printed(
+    language: str, letters: SheetLetters
+) -> None:
     for board in positions(60, 3):
         for move in board.legal_moves:
-            text = printed(board, move, notation)
+            text = printed(board, move, letters)
             cells = braille.write(text, language)
             assert braille.read(cells) == text
             assert braille.read(braille.from_brf(braille.to_brf(cells))) == text

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from benchmarks.roundtrip import positions
 from blindplay.language.scoresheets import braille
 from blindplay.language.scoresheets.entries import Doubt, SheetEntry, entries
-from blindplay.language.scoresheets.notation import Notation, Remark
-from blindplay.language.scoresheets.reading import Certainty, notation_of, read
+from blindplay.language.scoresheets.letters import SheetLetters
+from blindplay.language.scoresheets.notation import Remark
+from blindplay.language.scoresheets.reading import Certainty, letters_of, read
 from tests.language.scoresheets.british_braille import british
-from tests.language.scoresheets.sheets import printed
+from tests.language.scoresheets.sheets import BRITISH, GERMAN, printed
 
 ITALIAN = ["e4", "e5", "Sf3", "Sc6", "Lc4", "Lc5"]
 
@@ -22,7 +23,7 @@ def plies(text: str) -> list[tuple[int, str]]:
     return [(entry.ply, entry.text) for entry in entries(text)]
 
 
-def game(count: int, seed: int, notation: Notation = Notation.GERMAN) -> list[str]:
+def game(count: int, seed: int, letters: SheetLetters = GERMAN) -> list[str]:
     """The first moves of a random game from the usual position."""
     board = chess.Board()
     found: list[str] = []
@@ -31,7 +32,7 @@ def game(count: int, seed: int, notation: Notation = Notation.GERMAN) -> list[st
         if not moves:
             break
         move = moves[(seed * 7 + len(found) * 13) % len(moves)]
-        found.append(printed(board, move, notation))
+        found.append(printed(board, move, letters))
         board.push(move)
     return found
 
@@ -140,10 +141,10 @@ def test_british_braille_sheet_is_read_to_the_end() -> None:
             board.push(move)
         lines.append(" ".join(line))
     found = entries(braille.to_brf("\n".join(lines)), brf=True)
-    assert Notation.BRITISH_BRAILLE in notation_of(entry.text for entry in found)
+    assert letters_of(entry.text for entry in found).braille
     board = chess.Board()
     for entry, move in zip(found, moves, strict=True):
-        reading = read(entry.text, board, [Notation.BRITISH_BRAILLE])
+        reading = read(entry.text, board, BRITISH)
         assert (reading.certainty, reading.moves) == (Certainty.SURE, (move,))
         board.push(move)
 
@@ -342,12 +343,12 @@ def test_sheet_of_a_club_player_is_read_to_the_end() -> None:
     found = entries(CLUB)
     assert [entry.ply for entry in found] == list(range(1, 34))[: len(found)]
     assert len(found) >= 32
-    notations = notation_of(entry.text for entry in found)
-    assert notations == (Notation.GERMAN,)
+    letters = letters_of(entry.text for entry in found)
+    assert letters.written == {"D", "K", "L", "S", "T"}
     board = chess.Board()
     sure = 0
     for entry in found[:32]:
-        reading = read(entry.text, board, notations)
+        reading = read(entry.text, board, letters)
         assert reading.move is not None, (entry, reading, board.fen())
         sure += reading.certainty is Certainty.SURE
         board.push(reading.move)
@@ -355,19 +356,18 @@ def test_sheet_of_a_club_player_is_read_to_the_end() -> None:
     assert sure >= 26
 
 
-FRENCH = """
+CLUB_IN_FRANCE = """
 1. e4 e5  2. Cf3 Cc6  3. Fb5 a6  4. Fxc6 dxc6  5. O-O Fg4  6. h3 h5  7. hxg4 hxg4
 8. Ch2 Dh4  9. f3 Dg3  10. fxg4 Dh2+  11. Rf2 Fc5+  12. Re2 Dxg2+ 13. Re1 Dxe4+
 """
 
 
 def test_french_king_is_no_english_rook() -> None:
-    found = entries(FRENCH)
-    notations = notation_of(entry.text for entry in found)
-    assert notations == (Notation.FRENCH,)
+    found = entries(CLUB_IN_FRANCE)
+    letters = letters_of(entry.text for entry in found)
     board = chess.Board()
     for entry in found:
-        reading = read(entry.text, board, notations)
+        reading = read(entry.text, board, letters)
         if entry.ply == 20:
             # The queen takes a knight on h2, and no sign says so.
             assert (reading.certainty, reading.remarks) == (

@@ -3,46 +3,37 @@
 import chess
 import pytest
 
-from blindplay.language.scoresheets.notation import (
-    Notation,
-    has_letter,
-    is_gap,
-    is_mark,
-    is_numeric,
-    knows,
-    meanings,
-)
-
-
-def of(text: str, *notations: Notation) -> list[chess.PieceType | None]:
-    return [one.piece for one in meanings(text, frozenset(notations or Notation)) if one.own]
-
-
-def test_a_letter_is_the_piece_of_its_country() -> None:
-    assert of("Sf3", Notation.GERMAN) == [chess.KNIGHT]
-    assert of("Df3", Notation.GERMAN) == [chess.QUEEN]
-    assert of("Df3", Notation.FRENCH) == [chess.QUEEN]
-    assert of("Rf3", Notation.ENGLISH) == [chess.ROOK]
-    assert of("Rf3", Notation.FRENCH) == [chess.KING]
-    assert set(of("Rf3", Notation.ENGLISH, Notation.FRENCH)) == {chess.ROOK, chess.KING}
-    assert of("♘f3", Notation.GERMAN) == [chess.KNIGHT]
-
-
-def test_a_letter_of_another_country_means_nothing() -> None:
-    assert meanings("Nf3", frozenset({Notation.GERMAN})) == ()
-    assert knows(Notation.ENGLISH, "Nf3") and not knows(Notation.GERMAN, "Nf3")
+from blindplay.language.scoresheets.notation import is_gap, is_mark, is_numeric, meanings
 
 
 @pytest.mark.parametrize(
-    "text", ["Pf3", "Gb5+", "Hxd5", "\u041af3", "\u041a\u0440e7", "1. Zg1-f3", "e8P"]
+    ("text", "letters"),
+    [
+        ("Sf3", {"S"}),
+        ("Pf3", {"P"}),
+        ("Gb5+", {"G"}),
+        ("Hxd5", {"H"}),
+        ("LxSe5", {"L", "S"}),
+        ("\u041af3", {"\u041a"}),
+        ("\u041a\u0440e7", {"\u041a\u0440"}),
+        ("Xe1", {"X"}),
+        ("1. Zg1-f3", {"Z"}),
+        ("e8P", {"P"}),
+        ("e8=d", {"D"}),
+        ("e4", set()),
+        ("exd5", set()),
+        ("E2-E4", set()),
+        ("0-0", set()),
+    ],
 )
-def test_a_move_with_a_letter_of_any_country_has_its_form(text: str) -> None:
-    assert has_letter(text)
+def test_letters_of_pieces_are_those_of_any_country(text: str, letters: set[str]) -> None:
+    assert {letter for one in meanings(text) if one.own for letter in one.letters} == letters
 
 
-@pytest.mark.parametrize("text", ["e4", "sf3", "exd5", "e2e4", "0-0", "E4", "Springer", "e8", ""])
-def test_other_moves_have_no_letter(text: str) -> None:
-    assert not has_letter(text)
+@pytest.mark.parametrize("text", ["\u04354", "\u03b54", "\u0435\u0445d5", "e\u0445d5", "eXd5"])
+def test_files_and_captures_may_be_typed_in_cyrillic_and_greek(text: str) -> None:
+    latin = "e4" if text.endswith("4") else "exd5"
+    assert meanings(text) == meanings(latin) != ()
 
 
 @pytest.mark.parametrize(
@@ -58,7 +49,7 @@ def test_other_moves_have_no_letter(text: str) -> None:
     ],
 )
 def test_squares_are_written_in_whole_or_in_part(text: str, origins: int, targets: int) -> None:
-    meant = meanings(text, frozenset({Notation.GERMAN}))[0]
+    meant = meanings(text)[0]
     assert (meant.origins, meant.targets) == (origins, targets)
 
 
@@ -66,7 +57,7 @@ def test_squares_are_written_in_whole_or_in_part(text: str, origins: int, target
     ("tail", "check"), [("", ""), ("+", "+"), ("++", "++"), ("matt", "#"), ("‡!", "#")]
 )
 def test_marks_stand_behind_a_move(tail: str, check: str) -> None:
-    (meant,) = meanings(f"Sf3{tail}", frozenset({Notation.GERMAN}))
+    (meant,) = meanings(f"Sf3{tail}")
     assert meant.check == check
     assert is_mark(tail) or tail == "‡!"
 

@@ -12,16 +12,21 @@ from hypothesis import strategies as st
 from benchmarks.roundtrip import positions
 from blindplay.language import load
 from blindplay.language.scoresheets import braille
-from blindplay.language.scoresheets.notation import EVERY_NOTATION, Notation, Remark
+from blindplay.language.scoresheets.letters import ANY_LETTERS, SheetLetters, of_language
+from blindplay.language.scoresheets.notation import Remark
 from blindplay.language.scoresheets.reading import (
     Certainty,
     EntryReading,
-    notation_of,
+    learned,
+    letters_of,
     read,
-    read_in,
 )
 from tests.language.scoresheets.british_braille import british
 from tests.language.scoresheets.sheets import (
+    BRITISH,
+    ENGLISH,
+    FRENCH,
+    GERMAN,
     LETTERS,
     braille_forms,
     exact_forms,
@@ -35,28 +40,30 @@ START = chess.Board()
 BOARDS = [board.copy(stack=False) for board in positions(900, 23)][::10]
 
 
-def ucis(text: str, board: chess.Board, *notations: Notation) -> tuple[Certainty, list[str]]:
-    found = read(text, board, notations or EVERY_NOTATION)
+def ucis(
+    text: str, board: chess.Board, letters: SheetLetters = ANY_LETTERS
+) -> tuple[Certainty, list[str]]:
+    found = read(text, board, letters)
     return found.certainty, [move.uci() for move in found.moves]
 
 
 # ------------------------------------------------------------ every move in every form
 
 
-@pytest.mark.parametrize("notation", LETTERS)
-def test_move_written_in_full_is_sure_on_a_sheet_of_its_country(notation: Notation) -> None:
+@pytest.mark.parametrize("letters", LETTERS)
+def test_move_written_in_full_is_sure_on_a_sheet_of_its_country(letters: SheetLetters) -> None:
     for board in BOARDS:
         for move in board.legal_moves:
-            for text in exact_forms(board, move, notation):
-                found = read(text, board, [notation])
+            for text in exact_forms(board, move, letters):
+                found = read(text, board, letters)
                 assert (found.certainty, found.moves) == (SURE, (move,)), (board.fen(), text)
 
 
-@pytest.mark.parametrize("notation", LETTERS)
-def test_move_of_an_unknown_country_is_never_taken_for_another(notation: Notation) -> None:
+@pytest.mark.parametrize("letters", LETTERS)
+def test_move_of_an_unknown_country_is_never_taken_for_another(letters: SheetLetters) -> None:
     for board in BOARDS[::3]:
         for move in board.legal_moves:
-            for text in exact_forms(board, move, notation):
+            for text in exact_forms(board, move, letters):
                 found = read(text, board)
                 assert move in found.moves, (board.fen(), text)
                 assert found.certainty in (SURE, LIKELY, AMBIGUOUS)
@@ -69,12 +76,12 @@ def test_move_in_words_of_any_language_is_sure() -> None:
                 assert read(text, board).move == move, (board.fen(), text)
 
 
-@pytest.mark.parametrize("notation", [Notation.GERMAN, Notation.ENGLISH])
-def test_move_in_braille_with_capital_signs_is_sure(notation: Notation) -> None:
+@pytest.mark.parametrize("letters", [GERMAN, ENGLISH])
+def test_move_in_braille_with_capital_signs_is_sure(letters: SheetLetters) -> None:
     for board in BOARDS[::3]:
         for move in board.legal_moves:
-            for text in braille_forms(board, move, notation):
-                found = read(text, board, [notation])
+            for text in braille_forms(board, move, letters):
+                found = read(text, board, letters)
                 assert (found.certainty, found.moves) == (SURE, (move,)), (board.fen(), text)
 
 
@@ -82,18 +89,18 @@ def test_move_in_the_british_braille_code_is_sure() -> None:
     for board in BOARDS:
         for move in board.legal_moves:
             text = british(board.copy(stack=False).san(move))
-            found = read(text, board, [Notation.BRITISH_BRAILLE])
+            found = read(text, board, BRITISH)
             assert (found.certainty, found.moves) == (SURE, (move,)), (board.fen(), text)
 
 
-@pytest.mark.parametrize("notation", LETTERS)
-def test_capture_without_its_sign_is_the_move_but_not_surely(notation: Notation) -> None:
+@pytest.mark.parametrize("letters", LETTERS)
+def test_capture_without_its_sign_is_the_move_but_not_surely(letters: SheetLetters) -> None:
     for board in BOARDS[::2]:
         for move in board.legal_moves:
-            text = printed(board, move, notation)
+            text = printed(board, move, letters)
             if "x" not in text or board.piece_type_at(move.from_square) == chess.PAWN:
                 continue
-            found = read(text.replace("x", ""), board, [notation])
+            found = read(text.replace("x", ""), board, letters)
             assert (found.certainty, found.moves) == (LIKELY, (move,))
             assert found.remarks == (Remark.CAPTURE_UNMARKED,)
 
@@ -110,7 +117,7 @@ def test_files_of_a_pawn_capture_name_it_as_far_as_they_can() -> None:
             files = (move.from_square & 7, move.to_square & 7)
             same = [m for m in captures if (m.from_square & 7, m.to_square & 7) == files]
             text = "abcdefgh"[files[0]] + "abcdefgh"[files[1]]
-            found = read(text, board, [Notation.GERMAN])
+            found = read(text, board, GERMAN)
             assert sorted(found.moves, key=str) == sorted(same, key=str)
             assert found.certainty is (LIKELY if len(same) == 1 else AMBIGUOUS)
             assert Remark.RANK_OMITTED in found.remarks
@@ -139,7 +146,7 @@ def stands_for(text: str, board: chess.Board, move: chess.Move) -> bool:
     Where the Laws prefer the file to tell two pieces apart, the rank may tell them as well.
     """
     bare = re.sub(r"[\s+#=!?]", "", text)
-    forms = {re.sub(r"[\s+#=!?]", "", form) for form in exact_forms(board, move, Notation.GERMAN)}
+    forms = {re.sub(r"[\s+#=!?]", "", form) for form in exact_forms(board, move, GERMAN)}
     return bare in forms or without_origin(bare) in map(without_origin, forms)
 
 
@@ -151,10 +158,10 @@ def without_origin(text: str) -> str:
 @given(st.sampled_from(BOARDS), SHORT)
 @settings(max_examples=400)
 def test_what_is_sure_is_written_as_the_laws_write_it(board: chess.Board, text: str) -> None:
-    found = read(text, board, [Notation.GERMAN])
+    found = read(text, board, GERMAN)
     if found.certainty is not SURE:
         return
-    right = printed(board, found.moves[0], Notation.GERMAN)
+    right = printed(board, found.moves[0], GERMAN)
     assert stands_for(text, board, found.moves[0])
     if text.endswith(("+", "#")):
         assert right.endswith(("+", "#"))
@@ -181,9 +188,9 @@ def test_slip_of_the_pen_is_no_sure_move_that_is_written_otherwise(
 ) -> None:
     board = data.draw(st.sampled_from(BOARDS))
     moves = sorted(board.legal_moves, key=str)
-    text = printed(board, data.draw(st.sampled_from(moves)), Notation.GERMAN)
+    text = printed(board, data.draw(st.sampled_from(moves)), GERMAN)
     wrong = data.draw(mutations(text))
-    found = read(wrong, board, [Notation.GERMAN])
+    found = read(wrong, board, GERMAN)
     assert found.text == wrong
     if found.certainty is SURE:
         (move,) = found.moves
@@ -226,12 +233,12 @@ APART = chess.Board("4k3/8/8/8/3N4/8/7N/K7 w - - 0 1")
 def test_two_pieces_are_told_apart_as_the_laws_say(
     board: chess.Board, text: str, move: str
 ) -> None:
-    assert ucis(text, board) == (SURE, [move])
+    assert ucis(text, board, GERMAN) == (SURE, [move])
 
 
 @pytest.mark.parametrize("board", [ON_RANK, ON_FILE, APART])
 def test_piece_that_is_not_told_apart_is_ambiguous(board: chess.Board) -> None:
-    found = read("Sf3", board)
+    found = read("Sf3", board, GERMAN)
     assert (found.certainty, len(found.moves)) == (AMBIGUOUS, 2)
     assert found.remarks == (Remark.ORIGIN_OMITTED,)
 
@@ -251,7 +258,7 @@ def test_piece_that_is_not_told_apart_is_ambiguous(board: chess.Board) -> None:
     ],
 )
 def test_examples_of_the_laws_are_sure(fen: str, text: str, move: str) -> None:
-    assert ucis(text, chess.Board(fen)) == (SURE, [move])
+    assert ucis(text, chess.Board(fen), GERMAN) == (SURE, [move])
 
 
 # The sample games of fide-1997 E.12 and fide-2023 C.13, which is printed twice: with all signs,
@@ -266,11 +273,12 @@ GAME_2023 = (
 BARE_2023 = "e4 e5|Sf3 Sf6|d4 ed4|e5 Se4|Dd4 d5|ed6 Sd6|Lg5 Sc6|De3 Le7|Sbd2 0-0|0-0-0 Te8|Kb1(=)"
 
 
-def played(texts: list[str], *notations: Notation) -> tuple[list[EntryReading], str]:
+def played(texts: list[str]) -> tuple[list[EntryReading], str]:
     board = chess.Board()
     found = []
+    letters = letters_of(texts)
     for text in texts:
-        found.append(read(text, board, notations or EVERY_NOTATION))
+        found.append(read(text, board, letters))
         move = found[-1].move
         assert move is not None, (text, found[-1])
         board.push(move)
@@ -328,28 +336,28 @@ RICH = chess.Board("1n2k3/P7/8/3pP3/8/5N2/8/RN2K2R w KQ d6 0 1")
 def test_oddity_leaves_a_likely_move_and_is_told(
     board: chess.Board, text: str, move: str, remarks: set[Remark]
 ) -> None:
-    found = read(text, board, [Notation.GERMAN])
+    found = read(text, board, GERMAN)
     assert (found.certainty, [m.uci() for m in found.moves]) == (LIKELY, [move])
     assert set(found.remarks) == remarks
 
 
 def test_rook_to_f4_is_no_sure_capture_as_python_chess_takes_it() -> None:
     assert FORK.parse_san("Rf4") == FORK.parse_san("Rxf4")
-    assert read("Rf4", FORK, [Notation.ENGLISH]).certainty is LIKELY
-    assert read("Rxf4", FORK, [Notation.ENGLISH]).certainty is SURE
+    assert read("Rf4", FORK, ENGLISH).certainty is LIKELY
+    assert read("Rxf4", FORK, ENGLISH).certainty is SURE
 
 
 def test_pieces_of_a_capture_are_enough_where_one_legal_capture_fits() -> None:
     board = chess.Board("4k3/8/2n5/8/8/3B4/8/1R2K3 w - - 0 1")
-    assert ucis("LxS", board)[0] is ILLEGAL
+    assert ucis("LxS", board, GERMAN)[0] is ILLEGAL
     board = chess.Board("4k3/8/8/8/4n3/3B4/8/1R2K3 w - - 0 1")
-    found = read("LxS", board)
+    found = read("LxS", board, GERMAN)
     assert (found.certainty, found.remarks) == (LIKELY, (Remark.SQUARE_OMITTED,))
 
 
 @pytest.mark.parametrize("text", ["a8", "a8=", "a8+", "axb8", "ab", "axS"])
 def test_promotion_without_its_piece_is_never_a_queen(text: str) -> None:
-    found = read(text, RICH, [Notation.GERMAN])
+    found = read(text, RICH, GERMAN)
     assert found.certainty is AMBIGUOUS
     assert {move.promotion for move in found.moves} == {2, 3, 4, 5}
     assert Remark.PROMOTION_MISSING in found.remarks
@@ -357,11 +365,11 @@ def test_promotion_without_its_piece_is_never_a_queen(text: str) -> None:
 
 def test_mate_in_the_sign_of_1997_may_also_be_double_check() -> None:
     double = chess.Board("4k3/8/8/8/8/8/4B3/4R1K1 w - - 0 1")
-    assert read("Lb5++", double, [Notation.GERMAN]).certainty is SURE
-    assert read("Lb5#", double, [Notation.GERMAN]).remarks == (Remark.CHECK_FALSE,)
+    assert read("Lb5++", double, GERMAN).certainty is SURE
+    assert read("Lb5#", double, GERMAN).remarks == (Remark.CHECK_FALSE,)
     single = chess.Board("4k3/8/8/8/8/8/8/R5K1 w - - 0 1")
-    assert read("Ta8+", single, [Notation.GERMAN]).certainty is SURE
-    assert read("Ta8++", single, [Notation.GERMAN]).remarks == (Remark.CHECK_FALSE,)
+    assert read("Ta8+", single, GERMAN).certainty is SURE
+    assert read("Ta8++", single, GERMAN).remarks == (Remark.CHECK_FALSE,)
 
 
 def test_sign_of_check_alone_tells_two_pieces_apart_but_not_surely() -> None:
@@ -370,10 +378,10 @@ def test_sign_of_check_alone_tells_two_pieces_apart_but_not_surely() -> None:
     assert board.gives_check(chess.Move.from_uci("c3e4")) == board.gives_check(
         chess.Move.from_uci("g3e4")
     )
-    assert read("Se4+", board, [Notation.GERMAN]).certainty is AMBIGUOUS
+    assert read("Se4+", board, GERMAN).certainty is AMBIGUOUS
     # A discovered check by one of them only.
     board = chess.Board("6k1/8/8/8/8/2N3N1/8/4K1R1 w - - 0 1")
-    found = read("Se4+", board, [Notation.GERMAN])
+    found = read("Se4+", board, GERMAN)
     assert (found.certainty, [m.uci() for m in found.moves]) == (LIKELY, ["g3e4"])
     assert found.remarks == (Remark.ORIGIN_OMITTED,)
 
@@ -386,8 +394,8 @@ def test_letter_of_two_countries_is_ambiguous_unless_the_sheet_decides() -> None
     found = read("Rf3", board)
     assert {move.uci() for move in found.moves} == {"f1f3", "g2f3"}
     assert (found.certainty, found.remarks) == (AMBIGUOUS, (Remark.LETTER_OPEN,))
-    assert ucis("Rf3", board, Notation.ENGLISH) == (SURE, ["f1f3"])
-    assert ucis("Rf3", board, Notation.FRENCH) == (SURE, ["g2f3"])
+    assert ucis("Rf3", board, ENGLISH) == (SURE, ["f1f3"])
+    assert ucis("Rf3", board, FRENCH) == (SURE, ["g2f3"])
 
 
 def test_letter_of_two_countries_is_not_sure_though_one_move_only_is_legal() -> None:
@@ -397,52 +405,56 @@ def test_letter_of_two_countries_is_not_sure_though_one_move_only_is_legal() -> 
 
 def test_letter_that_the_sheet_knows_is_not_taken_for_another_country() -> None:
     # On a French sheet R is the king, who cannot go to f4: it is not read as an English rook.
-    assert ucis("Rf4", FORK, Notation.FRENCH)[0] is ILLEGAL
+    assert ucis("Rf4", FORK, FRENCH)[0] is ILLEGAL
 
 
-def test_letter_that_the_sheet_does_not_know_is_unreadable() -> None:
-    assert ucis("Nf3", START, Notation.GERMAN) == (UNREADABLE, [])
-    assert ucis("Rf3", START, Notation.GERMAN) == (UNREADABLE, [])
+def test_letter_of_another_country_is_read_on_a_sheet_and_told() -> None:
+    found = read("Nf3", START, GERMAN)
+    assert (found.certainty, found.remarks) == (LIKELY, (Remark.LETTER_OPEN,))
+    assert [move.uci() for move in found.moves] == ["g1f3"]
+
+
+@pytest.mark.parametrize("knight", ["P", "R", "J", "H", "M", "\u041a", "\u0399"])
+def test_letter_of_a_knight_in_any_country_is_no_pawn(knight: str) -> None:
+    """Dutch, Finnish, Czech, Hungarian, Vietnamese, Russian and Greek."""
+    sheet = ["e4", "e5", f"{knight}f3", f"{knight}c6"]
+    assert ucis(f"{knight}f3", START, letters_of(sheet))[1] == ["g1f3"]
 
 
 def test_letter_for_a_pawn_is_read_and_told() -> None:
-    found = read("Be4", START, [Notation.GERMAN])
-    assert (found.certainty, found.remarks) == (LIKELY, (Remark.PAWN_LETTER,))
-    found = read("Pe4", START, [Notation.ENGLISH, Notation.FRENCH])
+    found = read("Be4", START, GERMAN)
     assert (found.certainty, found.remarks) == (LIKELY, (Remark.PAWN_LETTER,))
     bishop = chess.Board("4k3/8/8/8/8/3B4/4P3/4K3 w - - 0 1")
-    both = read("Be4", bishop)
-    assert (both.certainty, both.remarks) == (AMBIGUOUS, (Remark.PAWN_LETTER, Remark.LETTER_OPEN))
-    assert ucis("Be4", bishop, Notation.ENGLISH) == (SURE, ["d3e4"])
+    assert ucis("Be4", bishop, ENGLISH) == (SURE, ["d3e4"])
 
 
-@pytest.mark.parametrize("text", ["Pf3", "Pe4", "Pe2-e4", "Bc3", "P f3"])
-def test_letter_that_is_a_pawn_in_some_countries_only_is_no_pawn(text: str) -> None:
-    """P is a knight in the Netherlands, and B a bishop in England."""
-    assert ucis(text, START)[0] is UNREADABLE
-    assert ucis("TxP", FORK, Notation.GERMAN, Notation.FRENCH)[0] is UNREADABLE
+def test_letter_for_a_pawn_is_not_expected_where_other_pawns_have_none() -> None:
+    """Who writes e4 and e5 means a knight by Pf3, as in the Netherlands."""
+    sheet = letters_of(["e4", "e5", "Pf3", "Pc6", "Lb5", "a6"])
+    assert ucis("Pf3", START, sheet)[1] == ["g1f3"]
+    assert ucis("Pe3", START, sheet)[0] in (UNREADABLE, ILLEGAL)
 
 
-def test_pieces_of_a_country_that_is_not_known_cannot_be_read() -> None:
-    """Piece letters of the PGN standard (1994, 8.2.1.1): Dutch OPLTDK, Finnish PRLTDK."""
-    dutch = ["e4", "e5", "Pf3", "Pc6", "Lb5", "a6"]
-    finnish = [text.replace("P", "R") for text in dutch]
-    russian = ["e4", "e5", "\u041af3", "\u041ac6", "\u0421b5", "a6"]
-    for sheet in (dutch, finnish, russian):
-        notations = notation_of(sheet)
-        found = [read(text, START, notations) for text in ("e4", *sheet[2:5])]
-        assert [one.certainty for one in found] == [SURE, UNREADABLE, UNREADABLE, UNREADABLE]
+def test_letters_of_the_players_language_count_first_and_then_all() -> None:
+    assert ucis("Nf3", START, letters_of(["Nf3"], "de"))[1] == ["g1f3"]
+    board = chess.Board("4k3/8/8/8/8/8/6K1/5R2 w - - 0 1")
+    assert ucis("Rf3", board, letters_of(["Rf3"], "en-GB")) == (SURE, ["f1f3"])
+    assert ucis("Rf3", board, letters_of(["Rf3"], "fr")) == (SURE, ["g2f3"])
+    assert ucis("Rf3", board, letters_of(["Rf3"], "de"))[0] is AMBIGUOUS
+    assert ucis("Pf3", START, letters_of(["Pf3"], "de")) == (AMBIGUOUS, ["g1f3", "f2f3"])
 
 
-def test_letters_that_countries_share_are_read_on_a_sheet_of_any() -> None:
-    sheet = ["Pf3", "Pf6", "Lg2", "Lg7", "Dd2", "De7", "Tfe1", "Tfe8", "Kh1"]
-    assert notation_of(sheet) == (Notation.GERMAN,)
-    assert read("Pf3", START, notation_of(sheet)).certainty is UNREADABLE
-
-
-def test_letters_of_ones_own_country_are_tried_first_and_then_all() -> None:
-    assert read_in("KDTLS", "Nf3", START).move == chess.Move.from_uci("g1f3")
-    assert read_in("KDTLS", "Pf3", START).move is None
+def test_letters_are_learned_from_a_game_that_is_known() -> None:
+    """A player of their own kind writes W for knights."""
+    board, written = chess.Board(), []
+    for text, move in (("e4", "e2e4"), ("e5", "e7e5"), ("Wf3", "g1f3"), ("Wc6", "b8c6")):
+        written.append((text, board.copy(), chess.Move.from_uci(move)))
+        board.push_uci(move)
+    sheet = letters_of(text for text, _, _ in written)
+    known = learned(sheet, written)
+    assert known == {("W", chess.KNIGHT)}
+    found = read("Wc3", board, sheet, known)
+    assert (found.certainty, [move.uci() for move in found.moves]) == (SURE, ["b1c3"])
 
 
 def test_small_letter_of_a_file_is_a_pawn() -> None:
@@ -452,41 +464,16 @@ def test_small_letter_of_a_file_is_a_pawn() -> None:
     assert ucis("bxc3", board)[0] is ILLEGAL
 
 
-@pytest.mark.parametrize("notation", [Notation.GERMAN, Notation.ENGLISH, Notation.FRENCH])
-def test_country_of_a_sheet_is_found_from_all_its_letters(notation: Notation) -> None:
-    for seed in range(10):
-        texts = []
-        for place, board in enumerate(positions(40, seed)):
-            moves = sorted(board.legal_moves, key=str)
-            texts.append(printed(board, moves[place % len(moves)], notation))
-        letters = {text[0] for text in texts if text[0].isupper()}
-        found = notation_of(texts)
-        assert notation in found
-        assert all(letters <= set(one.value[:5]) for one in found)
-
-
-def test_one_open_letter_does_not_tell_the_country() -> None:
-    assert notation_of(["e4", "e5", "Rf3"]) == (
-        Notation.ENGLISH,
-        Notation.FRENCH,
-    )
-    cells = [braille.write(text, "en") for text in ("e4", "Rf3")]
-    assert Notation.BRITISH_BRAILLE in notation_of(cells)
-    printed_ones = {Notation.GERMAN, Notation.ENGLISH, Notation.FRENCH}
-    assert set(notation_of(["e4", "0-0"])) == printed_ones
-    assert notation_of(["e4", "Rf3", "Cf6", "Fb5"]) == (Notation.FRENCH,)
-
-
-def test_stray_letter_does_not_change_the_country() -> None:
-    assert notation_of([*GAME_1997.split(), "Nf3"]) == (Notation.GERMAN,)
+def test_stray_letter_does_not_change_the_others() -> None:
+    sheet = letters_of([*GAME_1997.split(), "Nf3"])
+    assert ucis("Lc4", chess.Board("4k3/8/8/8/8/8/4B3/4K3 w - - 0 1"), sheet) == (SURE, ["e2c4"])
 
 
 def test_notation_of_a_language_has_the_letters_of_its_pack() -> None:
     for code in ("de", "nb", "sv", "da", "en"):
         start = chess.Board("4k3/8/8/8/8/8/8/BNRQK3 w - - 0 1")
         letters = {load(code).write(start, move)[0] for move in start.legal_moves}
-        notation = Notation.ENGLISH if code == "en" else Notation.GERMAN
-        assert letters == set(notation.value[:5])
+        assert letters == of_language(code).written
 
 
 # ------------------------------------------------------------ nothing, nonsense, the impossible
@@ -521,13 +508,13 @@ def test_what_nobody_writes_is_unreadable(text: str) -> None:
     ],
 )
 def test_illegal_move_says_what_was_meant(board: chess.Board, text: str, meant: list[str]) -> None:
-    found = read(text, board, [Notation.GERMAN])
+    found = read(text, board, GERMAN)
     assert (found.certainty, [move.uci() for move in found.moves]) == (ILLEGAL, meant)
 
 
 def test_move_number_is_no_part_of_the_move() -> None:
     for text in ("1. Sf3", "1.Sf3", "1) Sf3", "1 Sf3", "1... Sf3", "… Sf3"):
-        assert ucis(text, START) == (SURE, ["g1f3"]), text
+        assert ucis(text, START, GERMAN) == (SURE, ["g1f3"]), text
 
 
 def test_words_in_braille_are_read_without_contractions() -> None:
@@ -536,10 +523,10 @@ def test_words_in_braille_are_read_without_contractions() -> None:
 
 
 def test_small_letters_without_a_capital_sign_are_pieces_in_braille() -> None:
-    assert ucis("⠎⠋⠒", START) == (SURE, ["g1f3"])
+    assert ucis("⠎⠋⠒", START, GERMAN) == (SURE, ["g1f3"])
     board = chess.Board("4k3/8/8/8/8/2p5/8/B2QK3 w - - 0 1")
     # A file's letter is the file, unless no pawn can be meant: then it may be the queen.
-    found = read("⠙⠙⠲", board, [Notation.GERMAN])
+    found = read("⠙⠙⠲", board, GERMAN)
     assert (found.certainty, found.remarks) == (LIKELY, (Remark.SMALL_LETTER,))
     assert [move.uci() for move in found.moves] == ["d1d4"]
 
@@ -549,4 +536,4 @@ def test_castling_of_chess960_is_read() -> None:
     assert ucis("0-0", board) == (SURE, ["f1h1"])
     assert ucis("0-0-0", board) == (SURE, ["f1b1"])
     assert ucis("f1h1", board) == (SURE, ["f1h1"])
-    assert ucis("Kg1", board, Notation.GERMAN) == (SURE, ["f1g1"])
+    assert ucis("Kg1", board, GERMAN) == (SURE, ["f1g1"])

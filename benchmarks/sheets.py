@@ -1,0 +1,203 @@
+"""Scoresheets as people of many countries write them, and how many of them are read whole."""
+
+import io
+import random
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+import chess
+import chess.pgn
+
+from blindplay.language import load
+from blindplay.language.scoresheets.entries import entries
+from blindplay.language.scoresheets.letters import BRITISH_BRAILLE, FIGURINES, LANGUAGES
+from blindplay.record.disputes import Reconciliation, decide
+
+_SEED = 2026
+_EDITION = "fide-2023"
+COUNTRIES = sorted(LANGUAGES.keys() - {BRITISH_BRAILLE})
+
+
+class Slip(Enum):
+    """A slip of the pen, as people make them."""
+
+    NUMBER = "number"  # a number is skipped, and the moves go on
+    EXCHANGED = "exchanged"  # White's and Black's move of one line are exchanged
+    IMPOSSIBLE = "entry"  # an entry is impossible there, and everything after it agrees
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A sheet as a text, with its slips: each with the ply of the game."""
+
+    text: str
+    slips: Mapping[int, Slip]
+
+
+def game(rng: random.Random, plies: int) -> list[chess.Move]:
+    """A random game that prefers captures and does not end early."""
+    board, moves = chess.Board(), list[chess.Move]()
+    while len(moves) < plies:
+        found = [move for move in board.legal_moves if not _ends(board, move)]
+        if not found:
+            board, moves = chess.Board(), []
+            continue
+        captures = [move for move in found if board.is_capture(move) or board.is_castling(move)]
+        moves.append(rng.choice(captures if captures and rng.random() < 0.4 else found))
+        board.push(moves[-1])
+    return moves
+
+
+def _ends(board: chess.Board, move: chess.Move) -> bool:
+    board.push(move)
+    over = board.is_game_over()
+    board.pop()
+    return over
+
+
+def games_of(folder: Path, plies: int) -> Iterator[list[chess.Move]]:
+    """The games of all PGN files in a folder that have at least so many plies, cut there."""
+    for file in sorted(folder.rglob("*.pgn")):
+        stream = io.StringIO(file.read_text(encoding="utf-8", errors="replace"))
+        while (read := chess.pgn.read_game(stream)) is not None:
+            moves = list(read.mainline_moves())
+            if len(moves) >= plies and not read.errors and "FEN" not in read.headers:
+                yield moves[:plies]
+
+
+def alphabet(rng: random.Random, *countries: str) -> dict[str, str]:
+    """Letters for K, Q, R, B and N. Of two countries, each piece takes one of them."""
+    if countries == ("figurines",):
+        return dict(zip("KQRBN", FIGURINES, strict=False))
+    while True:
+        found = {
+            piece: rng.choice(LANGUAGES[rng.choice(countries)].split()[place].split("/"))
+            for place, piece in enumerate("KQRBN")
+        }
+        if len(set(found.values())) == len(found):
+            return found
+
+
+def written(
+    rng: random.Random, moves: Sequence[chess.Move], letters: Mapping[str, str], slips: int
+) -> Sheet:
+    """A sheet of a game in these letters, with the habits of one person and some slips."""
+    captures, castling, check = rng.choice(("x", ":", "")), rng.choice("0O"), rng.random() < 0.5
+    board, texts, made = chess.Board(), list[str](), dict[int, Slip]()
+    for move in moves:
+        san = board.san(move)
+        text = san.replace("x", captures)
+        if "O" in san:
+            text = san.replace("O", castling)
+        else:
+            text = "".join(letters.get(sign, sign) for sign in text)
+        text = text if check else text.rstrip("+#")
+        texts.append(text + rng.choice(("", "", "", "", f" ({rng.randrange(10, 90)})")))
+        board.push(move)
+        if rng.random() < 0.02:
+            texts[-1] = f"~~{letters['N']}h3~~ {texts[-1]}"
+    for _ in range(slips):
+        slip = rng.choice(list(Slip))
+        line = rng.randrange(1, len(moves) // 2 - 3)
+        ply = 2 * line + 1
+        if any(abs(ply - other) < 6 for other in made):
+            continue
+        if slip is Slip.EXCHANGED and moves[ply - 1].to_square == moves[ply].to_square:
+            continue  # both entries may look the same
+        if slip is Slip.IMPOSSIBLE:
+            ply += rng.randrange(2)
+            texts[ply - 1] = _impossible(rng, moves[: ply - 1], letters)
+        elif slip is Slip.EXCHANGED:
+            texts[ply - 1], texts[ply] = texts[ply], texts[ply - 1]
+        made[ply] = slip
+    number, lines = 0, list[str]()
+    for at in range(0, len(texts), 2):
+        number += 2 if made.get(at + 1) is Slip.NUMBER else 1
+        lines.append(f"{number}. {' '.join(texts[at : at + 2])}")
+    return Sheet("\n".join(lines), made)
+
+
+def _impossible(
+    rng: random.Random, before: Sequence[chess.Move], letters: Mapping[str, str]
+) -> str:
+    """An entry that no piece can make legal, whatever its letter means."""
+    board = chess.Board()
+    for move in before:
+        board.push(move)
+    reached = {move.to_square for move in board.legal_moves}
+    square = rng.choice([at for at in chess.SQUARES if at not in reached])
+    return letters[rng.choice("KQRBN")] + chess.square_name(square)
+
+
+class Verdict(Enum):
+    """How a pair of sheets was read."""
+
+    READ = "read whole, each slip named"
+    NAMED = "stopped at an entry that is a slip on both sheets"
+    UNNAMED = "read whole, a slip not named"
+    STOPPED = "stopped elsewhere"
+    WRONG = "led to another position"
+
+
+def judged(
+    moves: Sequence[chess.Move], white: Sheet, black: Sheet
+) -> tuple[Verdict, Reconciliation]:
+    """How both sheets of a game are read together."""
+    sheets = {"white": white, "black": black}
+    decision = decide(
+        {side: entries(sheet.text) for side, sheet in sheets.items()},
+        {}, chess.Board(), _EDITION, load("en"),
+    )  # fmt: skip
+    found = decision.comparison
+    board = chess.Board()
+    for move in moves[: len(found.moves)]:
+        board.push(move)
+    if found.position != board:
+        return Verdict.WRONG, decision
+    if found.stop is not None or len(found.moves) < len(moves):
+        slips = all(found.ply in sheet.slips for sheet in sheets.values())
+        return (Verdict.NAMED if slips else Verdict.STOPPED), decision
+    named = {(slip.side, slip.ply) for slip in found.slips}
+    meant = {(side, ply) for side, sheet in sheets.items() for ply in sheet.slips}
+    return (Verdict.READ if meant <= named else Verdict.UNNAMED), decision
+
+
+def figures(count: int, folder: Path | None) -> Iterator[str]:
+    """Yield how many pairs of sheets are read whole, for sheets of one country, of two, and with
+    letters of a player's own; each without slips and with up to three on each sheet."""
+    rng = random.Random(_SEED)
+    games = [game(rng, 50) for _ in range(count)]
+    if folder is not None:
+        games = [moves for moves, _ in zip(games_of(folder, 50), games, strict=False)] or games
+    for kind in ("one language", "two languages", "an own letter"):
+        for most in (0, 3):
+            counts, spent = dict.fromkeys(Verdict, 0), 0.0
+            for moves in games:
+                for country in (*COUNTRIES, "figurines"):
+                    pair = [
+                        written(rng, moves, _letters(rng, kind, one), rng.randint(0, most))
+                        for one in (country, rng.choice(COUNTRIES))
+                    ]
+                    begin = time.process_time()
+                    verdict, _ = judged(moves, *rng.sample(pair, 2))
+                    spent += time.process_time() - begin
+                    counts[verdict] += 1
+            pairs = sum(counts.values())
+            told = ", ".join(f"{counts[one]} {one.value}" for one in Verdict if counts[one])
+            yield (
+                f"Sheets in {kind}, {'up to three slips' if most else 'no slips'} each: {pairs} "
+                f"pairs of {len(games)} games; {told}; mean {spent / pairs * 1000:.0f} ms."
+            )
+
+
+def _letters(rng: random.Random, kind: str, country: str) -> dict[str, str]:
+    if kind == "two languages" and country != "figurines":
+        return alphabet(rng, country, rng.choice(COUNTRIES))
+    found = alphabet(rng, country)
+    if kind == "an own letter":
+        free = [sign for sign in "ABCEGHIJMNOPUWYZ" if sign not in found.values()]
+        found[rng.choice("QRBN")] = rng.choice(free)
+    return found
