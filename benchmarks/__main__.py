@@ -4,6 +4,7 @@ python -m benchmarks [--language LANGUAGE]
 python -m benchmarks COMMAND --help
 """
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -17,6 +18,7 @@ from . import comparison, distant_tables, laws_and_words
 from . import game as game_
 from . import hall as hall_
 from . import opponents as opponents_
+from . import sheets as sheets_
 from . import talk as talk_
 from . import voice as voice_
 from .command_options import show
@@ -45,6 +47,22 @@ def slips(pack: Language, cases: int) -> None:
 def boards(moves: int, firmware: bool) -> None:
     """Measure how fast and how reliably a pegged board reports hands."""
     show((boards_.firmware_figures if firmware else boards_.figures)(moves=moves))
+
+
+@benchmarks.command()
+@click.option("--games", type=click.IntRange(1), default=20, help="Write so many games.")
+@click.option(
+    "--from",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Take them from the PGN files in this folder instead of random ones.",
+)
+def sheets(games: int, folder: Path | None) -> None:
+    """Measure how many pairs of scoresheets are read whole.
+
+    Each game is written in the letters of every country with the slips of people.
+    """
+    show(sheets_.figures(games, folder))
 
 
 @benchmarks.command()

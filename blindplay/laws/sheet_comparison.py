@@ -288,7 +288,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class _Sheet:
+class _SheetReading:
     """One reading of a sheet: its letters, its slips (ply, kind), the plies at which the entries
     of a line are exchanged, and, from a ply on, how far its numbers are ahead of the game."""
 
@@ -314,7 +314,7 @@ class _Line:
     since: no entry on which both sheets agree."""
 
     board: chess.Board
-    sheets: tuple[_Sheet, _Sheet]
+    sheets: tuple[_SheetReading, _SheetReading]
     moves: tuple[chess.Move, ...] = ()
     bridged: int | None = None  # the ply at which a gap in both sheets has been bridged
     changed: int | None = None
@@ -367,7 +367,7 @@ class _Comparing:
 
     def outcome(self) -> Comparison:
         """Follow all games that the sheets can mean, ply by ply."""
-        lines = [_Line(self.start, (_Sheet(), _Sheet()))]
+        lines = [_Line(self.start, (_SheetReading(), _SheetReading()))]
         for ply in range(1, self.last + 1):
             more: list[_Line] = []
             reasons: list[Stop] = []
@@ -426,7 +426,7 @@ class _Comparing:
     def _entries(
         self,
         line: _Line,
-        sheets: tuple[_Sheet, _Sheet],
+        sheets: tuple[_SheetReading, _SheetReading],
         ply: int,
         allowed: Sequence[AllowedLetters] = ("new", "new"),
     ) -> tuple[WrittenEntry, ...]:
@@ -448,7 +448,7 @@ class _Comparing:
         ply: int,
         entries: Sequence[WrittenEntry],
         moves: Iterable[chess.Move],
-        sheets: tuple[_Sheet, _Sheet] | None = None,
+        sheets: tuple[_SheetReading, _SheetReading] | None = None,
         *,
         slips: Sequence[PenSlipKind | None] = (None, None),
         bridged: bool = False,
@@ -532,7 +532,7 @@ class _Comparing:
         line: _Line,
         ply: int,
         entries: tuple[WrittenEntry, ...],
-        sheets: tuple[_Sheet, _Sheet],
+        sheets: tuple[_SheetReading, _SheetReading],
         slips: tuple[PenSlipKind | None, PenSlipKind | None],
         said: chess.Move | None,
     ) -> list[_Line]:
@@ -550,12 +550,14 @@ class _Comparing:
 
     def _misplaced(
         self, line: _Line, ply: int
-    ) -> Iterator[tuple[tuple[_Sheet, _Sheet], tuple[PenSlipKind | None, PenSlipKind | None]]]:
+    ) -> Iterator[
+        tuple[tuple[_SheetReading, _SheetReading], tuple[PenSlipKind | None, PenSlipKind | None]]
+    ]:
         """The sheets, read as if entries stood at another ply than they should."""
-        ways: list[list[tuple[_Sheet, PenSlipKind | None]]] = []
+        ways: list[list[tuple[_SheetReading, PenSlipKind | None]]] = []
         for texts, sheet in zip(self.texts, line.sheets, strict=True):
             here = sheet.at(ply)
-            way: list[tuple[_Sheet, PenSlipKind | None]] = [(sheet, None)]
+            way: list[tuple[_SheetReading, PenSlipKind | None]] = [(sheet, None)]
             if line.board.turn and here in texts and here + 1 in texts:
                 way.append((replace(sheet, exchanged=(*sheet.exchanged, ply)), "exchanged"))
             if here not in texts and (here == 1 or here - 1 in texts):

@@ -3,7 +3,7 @@
 import io
 import logging
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -13,7 +13,12 @@ import chess.pgn
 from chess.pgn import NAG_BLUNDER, NAG_MISTAKE
 
 from blindplay.given import plain, plain_lines, read_bytes, shown
+from blindplay.language.scoresheets.entries import entries
+from blindplay.language.scoresheets.letters import in_english
+from blindplay.language.scoresheets.reading import learned, letters_of, read
+from blindplay.laws.sheet_comparison import compare
 from blindplay.translation import _
+from blindplay.wording.pack_words import PackWords
 
 from .journal import JournalError, is_journal
 from .score import pgn
@@ -25,6 +30,7 @@ _EPD = re.compile(r"[1-8KQRBNPkqrbnp/]{15,71} [wb] ")
 _MOST_PLIES = 1200
 _ASIDE = re.compile(r"\{[^}]*\}?|;[^\n]*|^[%\[][^\n]*", re.MULTILINE)
 """A comment, an escaped line or a tag of PGN."""
+_VARIATION = re.compile(r"\([^()]*\)")
 _BEFORE_MOVE = re.compile(r"[\d.…()!?+#]*")
 """What a word may hold before a move: a number, or the signs behind another move."""
 _RUNNING = re.compile(r"\s*(unterminated|in\s+progress|adjourned)\s*", re.IGNORECASE)
@@ -149,17 +155,41 @@ def _of_pgn(text: str, name: str, kind: StudyKind | None) -> Iterator[StudiedGam
             return
         if game.variations or "FEN" in game.headers or game.errors:
             if (word := _unread(text[begin : stream.tell()])) is not None:
-                raise ValueError(
-                    _(
-                        "Game {number} in {name} holds {word}, which is no move in PGN; "
-                        "write the pieces as K, Q, R, B and N.",
-                        number=number,
-                        name=name,
-                        word=shown(word),
+                game = _parsed(_in_english(text[begin : stream.tell()], board))
+                if game is None or game.errors:
+                    raise ValueError(
+                        _(
+                            "Game {number} in {name} holds {word}, which is no move in PGN; "
+                            "write the pieces as K, Q, R, B and N.",
+                            number=number,
+                            name=name,
+                            word=shown(word),
+                        )
                     )
-                )
             yield _checked(game, board, name, number, kind)
             number += 1
+
+
+def _in_english(text: str, start: chess.Board) -> str:
+    """A game whose pieces have the letters of another language, with those of PGN; "" if it cannot
+    be read whole."""
+    line, before = _ASIDE.sub(" ", text), ""
+    while line != before:
+        line, before = _VARIATION.sub(" ", line), line
+    written = dict(enumerate((entry.text for entry in entries(line)), 1))
+    reader = PackWords().reader(written.values())
+    found = compare(start, {"white": written, "black": {}}, {"white": reader, "black": reader})
+    if found.stop is not None or len(found.moves) < len(written):
+        return ""
+    letters, board = frozenset[tuple[str, int]](), start.copy(stack=False)
+    played = []
+    for text_, move in zip(written.values(), found.moves, strict=True):
+        played.append((text_, board.copy(stack=False), move))
+        board.push(move)
+    letters = learned(letters_of(written.values()), played)
+    asides = iter([*_ASIDE.findall(text), ""])
+    parts = _ASIDE.split(text)
+    return "".join(in_english(part, letters) + next(asides) for part in parts)
 
 
 def _unread(text: str) -> str | None:
@@ -242,7 +272,7 @@ def _is_endless(board: chess.Board, moves: list[chess.Move]) -> bool:
 
 def _of_epd(line: str, name: str, number: int) -> Puzzle:
     try:
-        board, given = chess.Board.from_epd(line)
+        board, given = chess.Board.from_epd(_MOVES.sub(_moves_in_english(line), line))
     except (ValueError, IndexError):
         raise ValueError(
             _("{name}, line {number}: this is not EPD; correct it.", name=name, number=number)
@@ -257,6 +287,27 @@ def _of_epd(line: str, name: str, number: int) -> Puzzle:
         )
     best, avoid, known = (_moves(given.get(key)) for key in ("bm", "am", "pv"))
     return Puzzle(board, str(given.get("id") or ""), best or known[:1], avoid, known)
+
+
+_MOVES = re.compile(r"(?<=\b(?:bm|am|pv) )[^;]*")
+
+
+def _moves_in_english(line: str) -> Callable[[re.Match[str]], str]:
+    """Writes the moves of an EPD in English; those that cannot be read stay as they are."""
+    words = [word for moves in _MOVES.findall(line) for word in moves.split()]
+    letters = letters_of(words)
+    start = chess.Board(" ".join(line.split()[:4]) + " 0 1")
+
+    def written(match: re.Match[str]) -> str:
+        board, told = start.copy(), []
+        for word in match[0].split():
+            move = read(word, board, letters).move
+            told.append(word if move is None else board.san(move))
+            if match.string[match.start() - 3 : match.start()] == "pv " and move is not None:
+                board.push(move)
+        return " ".join(told)
+
+    return written
 
 
 def _moves(value: object) -> tuple[chess.Move, ...]:

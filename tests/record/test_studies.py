@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 import chess
@@ -108,10 +109,8 @@ def test_epd_holds_puzzles_with_moves_to_find_and_to_avoid(tmp_path: Path) -> No
         (f'[Termination "Unterminated"]\n[FEN "{MATE}"]\n\n1. Ra7 *', "is not over"),
         ("1. e4 e5 *", "Game 1 in .* has no result"),
         ('[Result "?"]\n\n1. e4 e5', "has no result"),
-        (TWO + "\n1. e4 e5 2. Sf3 d6 1-0", "Game 3 in .* holds 'Sf3', .* as K, Q, R, B and N"),
-        ("1. e4 e5 2.Pf3 Pc6 1-0", "holds '2.Pf3'"),
-        ("1. e4 e5 2. \u2658f3 1-0", "holds '\u2658f3'"),
-        ("1. e4 e5 2. \u041af3 1-0", "holds '\u041af3'"),
+        (TWO + "\n1. e4 e5 2. Sf4 d6 1-0", "Game 3 in .* holds 'Sf4', .* as K, Q, R, B and N"),
+        ("1. e4 e5 2.Sf3 Pc6 3. Lc4 Se4 1-0", "holds '2.Sf3'"),
         ("1. e4 d5 2. e:d5 1-0", "holds 'e:d5'"),
         ('[FEN "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"]\n\n*', "has no legal move"),
         ("6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra9;", "line 1: this is not EPD"),
@@ -137,6 +136,29 @@ def test_letters_in_comments_and_behind_moves_are_no_pieces(tmp_path: Path) -> N
     )
     with pytest.raises(ValueError, match="has a mistake near its move 3"):  # the last move only
         studies(written(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    "letters", ["KDTLS", "KDTLP", "KDTLR", "RDTAC", "\u2654\u2655\u2656\u2657\u2658", "KHWGS"]
+)
+def test_pgn_with_the_letters_of_another_language_is_read(tmp_path: Path, letters: str) -> None:
+    """The PGN standard (1994, 8.2.1.1) asks for K, Q, R, B and N, and programs write others."""
+    text = "1.e4 e5 2.Nf3 {Nf3} Nc6 (2...d6 3.Bc4 (3.d4 Nd7)) 3.Bb5 Nf6 4.O-O Nxe4 5.Re1 Qe7 *"
+    (game,) = studies(written(tmp_path, text), StudyKind.PUZZLE)
+    told = re.sub("[KQRBN](?=[a-h1-8x])", lambda piece: letters["KQRBN".index(piece[0])], text)
+    told = told.replace(f"{{{letters[4]}f3}}", "{Nf3}")
+    (other,) = studies(written(tmp_path, told.encode()), StudyKind.PUZZLE)
+    assert other == game and len(game.line) == 10
+
+
+def test_epd_with_the_letters_of_another_language_is_read(tmp_path: Path) -> None:
+    lines = [
+        f"6k1/5ppp/8/8/8/8/8/R5K1 w - - {moves};" for moves in ("bm Ta8", "pv Ta8+ ", "am Ta7")
+    ]
+    first, second, third = studies(written(tmp_path, "\n".join(lines)))
+    assert isinstance(first, Puzzle) and isinstance(second, Puzzle) and isinstance(third, Puzzle)
+    assert first.best == second.line == (chess.Move.from_uci("a1a8"),)
+    assert third.avoid == (chess.Move.from_uci("a1a7"),)
 
 
 def test_marks_become_signs_comments_and_variations_and_nothing_is_lost(tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ Tables of languages are the first guess. The sheet itself decides: see :class:`S
 docs/research/letters-of-the-pieces.md names the sources.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -205,7 +206,30 @@ def _in_language(language: str, letters: Letters, bare: bool) -> Iterator[int]:
             seen.add(letter)
 
 
-def in_english(letter: str, letters: Iterable[Pair]) -> str:
-    """The English letter of the piece that ``letter`` stands for in ``letters``; else itself."""
-    found = [piece for of, piece in letters if of == letter and piece != PAWN_BY_LETTER]
-    return chess.piece_symbol(found[0]).upper() if len(found) == 1 else letter
+@cache
+def _of_pgn() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """A piece's letter that begins a move, and one that ends it, in a word of PGN."""
+    letter = f"(?P<letter>{'|'.join(map(re.escape, long_letters()))}|[{FIGURINES}]|[^\\W\\d_a-z])"
+    squares = "[a-h]?[1-8]?[-x:]?[a-h][1-8]"
+    return (
+        re.compile(rf"(?<![^\W\d_]){letter}(?={squares})"),
+        re.compile(rf"(?<=[a-h][18])(?P<before>=?){letter}(?![^\W\d_])"),
+    )
+
+
+def in_english(word: str, letters: Letters) -> str:
+    """A move in PGN with the English letters of its pieces.
+
+    >>> in_english("1.Sf3", frozenset({("S", chess.KNIGHT)}))
+    '1.Nf3'
+    """
+
+    def english(match: re.Match[str]) -> str:
+        letter, before = match["letter"], match.groupdict().get("before", "")
+        if letter in FIGURINES:
+            return before + "KQRBNP"[FIGURINES.index(letter)]
+        found = [piece for of, piece in letters if of == letter and piece != PAWN_BY_LETTER]
+        return before + (chess.piece_symbol(found[0]).upper() if len(found) == 1 else letter)
+
+    begins, ends = _of_pgn()
+    return ends.sub(english, begins.sub(english, word))
