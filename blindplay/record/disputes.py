@@ -111,6 +111,10 @@ class Reconciliation:
             "position": found.position.fen(),
             "alone": self.alone,
             "inferred": list(found.inferred),
+            "slips": [
+                {"sheet": one.side, "ply": one.ply, "kind": one.kind, "text": one.entry.text}
+                for one in found.slips
+            ],
             "from_board": {str(ply): side for ply, side in self.from_board.items()},
             "open_from": found.open_from,
             "boards_agree": self.boards_agree,

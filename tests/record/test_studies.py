@@ -148,7 +148,7 @@ def test_pgn_with_the_letters_of_another_language_is_read(tmp_path: Path, letter
     told = re.sub("[KQRBN](?=[a-h1-8x])", lambda piece: letters["KQRBN".index(piece[0])], text)
     told = told.replace(f"{{{letters[4]}f3}}", "{Nf3}")
     (other,) = studies(written(tmp_path, told.encode()), StudyKind.PUZZLE)
-    assert other == game and len(game.line) == 10
+    assert isinstance(game, Puzzle) and other == game and len(game.line) == 10
 
 
 def test_epd_with_the_letters_of_another_language_is_read(tmp_path: Path) -> None:
