@@ -464,10 +464,10 @@ class _Comparing:
             if not line.board.is_legal(move) and played != tuple(self.announced[:ply]):
                 continue
             holding = [move in entry.legal for entry in entries]
-            witnesses = sum(holding) + (self._said(ply) == move and not against)
-            alone = sum(holding) and not all(self.ends)
             doubts = line.doubts + ((ply,) if any(slips) else ())
-            if witnesses > 1 or (alone and not any(slips)):
+            # One sheet is enough where nothing else is written, or with what was announced.
+            enough = not all(self.ends) or (self._said(ply) == move and not against)
+            if all(holding) or (any(holding) and enough and not any(slips)):
                 doubts = ()
             if len(doubts) > _MOST_DOUBTS:
                 continue
