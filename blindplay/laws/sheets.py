@@ -211,8 +211,8 @@ def _say_what_is_written(
         text = game.sheets[side][ply]
         game.rule(ArbiterNeeded(why=why, by=side, ply=ply, text=text), rule)
     for slip in sheets.slips:
-        text = game.sheets[slip.side][slip.ply]
-        game.rule(ArbiterNeeded(why="entry_slip", by=slip.side, ply=slip.ply, text=text), rule)
+        why, text = "entry_slip", slip.entry.text
+        game.rule(ArbiterNeeded(why=why, by=slip.side, ply=slip.ply, text=text), rule)
     for side, ply in sheets.against:
         text = game.sheets[side][ply]
         game.rule(ArbiterNeeded(why="entry_differs", by=side, ply=ply, text=text), rule)
