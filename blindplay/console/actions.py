@@ -628,4 +628,6 @@ def _read(
         understood = load(code).understand(text, board)
         if understood.kind is Kind.MOVE:
             return understood.moves[0]
-    return reading.read(text, board, reading.letters_of((text,), language)).move
+    found = reading.read(text, board, reading.letters_of((text,), language))
+    # A letter that may be a piece's elsewhere moves no pawn.
+    return None if reading.Remark.PAWN_LETTER in found.remarks else found.move

@@ -431,4 +431,13 @@ def learned(sheet: SheetLetters, played: Iterable[tuple[str, chess.Board, chess.
     return known
 
 
-__all__ = ["Certainty", "EntryReading", "impossible", "learned", "letters_of", "read"]
+__all__ = [
+    "Allowed",
+    "Certainty",
+    "EntryReading",
+    "Remark",
+    "impossible",
+    "learned",
+    "letters_of",
+    "read",
+]
