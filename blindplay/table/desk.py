@@ -373,6 +373,17 @@ class Desk:
         """Speak a sentence of the pack to the player with the earphone."""
         self.say(Output.PRIVATE, self.private_pack.sentence(key, **values))
 
+    @property
+    def typists_pack(self) -> Language:
+        """The words for the person who types decisions at the table: the arbiter, if one presides,
+        reads what everybody does; else the player with the earphone types them."""
+        return self.pack if self.table.game.presided else self.private_pack
+
+    def tell_typist(self, words: str, *, fleeting: bool = False) -> None:
+        """Answer a typed decision with ``words`` of :attr:`typists_pack`."""
+        output = Output.PUBLIC if self.table.game.presided else Output.PRIVATE
+        self.say(output, words, fleeting=fleeting)
+
     def say(
         self,
         output: Output,

@@ -13,7 +13,6 @@ from blindplay.laws import facts as f
 from blindplay.laws.rulings import ArbiterNeeded, ClockReading, GameOver, IllegalMove, TakeBack
 from blindplay.laws.sheets import brought_back
 from blindplay.laws.state import OTHER
-from blindplay.speech.speaker import Output
 from blindplay.wording.announcements import announcements, goes_to_earphone
 from blindplay.wording.values import read_time
 
@@ -182,7 +181,11 @@ class Keyboard:
 
     def _tell_if_no_clock(self) -> None:
         if not self._session.table.game.clock:
-            self._session.desk.tell_privately("clock_none")
+            self._tell("clock_none")
+
+    def _tell(self, key: str) -> None:
+        desk = self._session.desk
+        desk.tell_typist(desk.typists_pack.sentence(key))
 
     def _is_a_players(self, word: str) -> bool:
         """Return whether a word of the arbiter is a player's command, too, and there is no
@@ -203,7 +206,7 @@ class Keyboard:
         if len(words) > 1:
             return False
         if back is None:
-            self._session.desk.tell_privately("nothing_taken_back")
+            self._tell("nothing_taken_back")
             return True
         return self._submit(f.Arbiter(do="restore", ply=back.last))
 
@@ -263,7 +266,7 @@ class Keyboard:
             return False
         fact = f.OpenEnvelope(by="arbiter" if game.presided else OTHER[game.side])
         if game.sealed is not None and not game.adjourned:  # the move may still be changed (I.1.1)
-            sure = self._session.desk.private_pack.sentence("envelope_sure")
+            sure = self._session.desk.typists_pack.sentence("envelope_sure")
             return self._revising.ask(fact, sure)
         return self._submit(fact)
 
@@ -386,13 +389,13 @@ class Revising:
         if not self._session.table.game.presided or (by_arbiter and not self._on_page):
             return False
         key = "arbiter_only_page" if self._on_page else "arbiter_only"
-        return self._say(self._session.desk.private_pack.sentence(key))
+        return self._say(self._session.desk.typists_pack.sentence(key))
 
     def answers(self, line: str) -> bool:
         """Take ``line`` as the answer to the open question, and return whether it was one. Another
         line means no, and is done by itself; an empty one presses no clock."""
         asked, self._asked = self._asked, None
-        table, pack = self._session.table, self._session.desk.private_pack
+        table, pack = self._session.table, self._session.desk.typists_pack
         if asked is None or table.time() - asked.since > ANSWER_SECONDS * 1000:
             return False
         command = pack.understand(line, table.game.board).command
@@ -402,13 +405,13 @@ class Revising:
         if command is Command.YES:
             table.submit(replace(asked.fact, t=table.time()))
         else:
-            self._session.desk.say(Output.PRIVATE, pack.sentence("cancelled"), fleeting=True)
+            self._session.desk.tell_typist(pack.sentence("cancelled"), fleeting=True)
         return not line or command in (Command.YES, Command.NO)
 
     def _needs_yes(self, fact: f.Fact) -> tuple[str, bool]:
         """The question about what ``fact`` would do, and whether that undoes moves; no words if it
         needs no yes."""
-        pack = self._session.desk.private_pack
+        pack = self._session.desk.typists_pack
         rulings = self._session.table.preview(fact)
         if (undoing := _undoing(fact, rulings)) is not None:
             told = self._in_words(fact, replace(undoing, status="confirmed"))
@@ -430,12 +433,12 @@ class Revising:
         return "", False
 
     def _in_words(self, fact: f.Fact, ruling: Ruling) -> str:
-        pack = self._session.desk.private_pack
+        pack = self._session.desk.typists_pack
         told = announcements(Taken(fact, (ruling,)), self._session.table.game, pack)
         return join(" ", [one.words for one in told], pack.code)
 
     def _say(self, words: str) -> bool:
-        self._session.desk.say(Output.PRIVATE, words, fleeting=True)
+        self._session.desk.tell_typist(words, fleeting=True)
         return True
 
 
