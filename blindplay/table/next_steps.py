@@ -10,6 +10,7 @@ from typing import Protocol
 
 from blindplay.language import Command, Language, join
 from blindplay.laws import Taken
+from blindplay.laws import facts as f
 from blindplay.laws.due import Do, Step, deeds, due, stands
 from blindplay.laws.game import Turn
 from blindplay.laws.rulings import Adjourned, NotMade, Refused
@@ -94,6 +95,15 @@ class NextSteps:
         rests = self._adjourned_here and self._table.game.adjourned
         return Step(person, "nothing") if rests else self.of(person)
 
+    def tell_players(self) -> None:
+        """Tell each player who is here what is due, unless it is just a move: whose clock runs has
+        been said."""
+        for side in f.SIDES:
+            step = self.of(side)
+            plain = step.do == "announce" and step.move is None and not step.owed
+            if side != self._table.absent and step.is_active and not plain:
+                self.tell(side)
+
     def teach(self, side: str) -> None:
         """``side``, alone at the table, has played their first move: say how it is completed."""
         game = self._table.game
@@ -115,7 +125,10 @@ class NextSteps:
             self._desk.tell(person, self.words(person), fleeting=True)
 
     def follow(self, taken: Taken) -> None:
-        """Tell everybody who was refused something what is due from them instead."""
+        """Tell everybody who was refused something what is due from them instead, and the players
+        what is due after an envelope was opened."""
+        if isinstance(taken.fact, f.OpenEnvelope) and not self._table.game.adjourned:
+            self.tell_players()
         refusals = (one for one in taken.rulings if isinstance(one, Refused | NotMade))
         told = [one for one in refusals if not isinstance(one, taken.origin.reports)]
         for person in dict.fromkeys(one.by for one in told if self._is_followed(one)):
@@ -140,10 +153,11 @@ class NextSteps:
         doer = replace(step, of="arbiter", do=step.why) if arbiters else step
         if self.has_keyboard and self.enters(doer):
             return pack.sentence("due_enter")
-        if arbiters and self.has_keyboard and step.why in _ARBITERS:
+        served = self._table.game.served
+        if arbiters and self.has_keyboard and step.why in _ARBITERS and not served:
             return pack.sentence("due_arbiter_types", words=pack.either([*_ARBITERS[step.why]]))
         commands = _COMMANDS.get(step.do, ())
-        if not commands or self._table.game.served:
+        if not commands or served:
             return ""
         return pack.sentence("help_say", commands=", ".join(map(pack.command, commands)))
 
@@ -153,19 +167,22 @@ class NextSteps:
         """The Enter key of the table's keyboard: do what is due, if one press does it; else say
         what is due."""
         at, side = self._table.time(), self.typist()
-        feels = any(board.sensors for board in self._table.game.tables.values())
-        if feels and self._is_on_move(side):  # hands may have begun a move that is not heard yet
+        if self._may_press(side):
+            # Some boards tell of a move only when its player presses.
             self._table.after_hands(lambda: self._entered(side, at), at, presser=side)
         else:
-            self._entered(side, at)
+            self._do_or_tell(side, at)
 
     def _entered(self, side: str, at: int) -> None:
-        """The Enter key, when everything that hands have done is known."""
-        game = self._table.game
-        if self._may_press(side):
-            self._press(side, at)
-            return
-        step = self._step_to_enter(side)
+        """Enter after what hands have done. A key may bounce or be hit by chance, so a press
+        without a move (7.5.3) takes a lever."""
+        if self._table.game.turn != Turn() or self._people.reads_back(side):
+            self._people.pressed(side, at)
+        else:
+            self._do_or_tell(side, at)
+
+    def _do_or_tell(self, side: str, at: int) -> None:
+        game, step = self._table.game, self._step_to_enter(side)
         if step is not None:
             self._do(step, at)
         elif self._table.absent and self.of(side).do in _EXECUTING and game.side == side:
@@ -187,17 +204,10 @@ class NextSteps:
         return next((side for side in sides if self.of(side).is_active), sides[0])
 
     def _may_press(self, side: str) -> bool:
-        """Return whether Enter is a press of the clock: the move of ``side`` is begun, or is being
-        read back. A key may bounce or be hit by chance, so a press without a move (7.5.3) takes a
-        lever."""
-        begun = self._table.game.turn != Turn() or self._people.reads_back(side)
-        return begun and self._is_on_move(side)
-
-    def _is_on_move(self, side: str) -> bool:
-        """Return whether ``side`` may complete a move now."""
+        """Return whether Enter may be a press of the clock, for a move of ``side``."""
         game = self._table.game
         sealing = game.adjourning or game.sealed is not None
-        return game.side == side and not (game.over or stands(game) or sealing)
+        return game.side == side and not (game.over or sealing or stands(game))
 
     def _step_to_enter(self, side: str) -> Step | None:
         """The step that the Enter key does now: of ``side`` or, where one presides, of the

@@ -125,7 +125,7 @@ def _begin(session: Session) -> None:
             session.desk.tell_all("game_begins")
     elif game.paused == "table":  # the last process ended while they ran
         table.submit(f.Arbiter(by="table", do="start_clocks"))
-        _tell_steps(session)
+        session.steps.tell_players()
 
 
 def _tell_settings(session: Session) -> None:
@@ -205,16 +205,6 @@ def _tell_how(session: Session) -> None:
             desk.tell_all("begin_say", words=_words_to_go_on(session.pack))
     elif game.adjourned and not game.over:
         _tell_how_to_resume(session)
-
-
-def _tell_steps(session: Session) -> None:
-    """Tell each player who is here what is due, unless it is just a move: whose clock runs has been
-    said."""
-    for side in f.SIDES:
-        step = session.steps.of(side)
-        plain = step.do == "announce" and step.move is None and not step.owed
-        if side != session.table.absent and step.is_active and not plain:
-            session.steps.tell(side)
 
 
 def _names(session: Session) -> dict[str, str]:

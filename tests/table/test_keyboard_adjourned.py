@@ -75,6 +75,7 @@ def test_the_envelope_is_opened_and_everybody_hears_the_move_and_whose_clock_run
     prompt = "envelope_key" if arbiter == "automatic" else "envelope_arbiter"
     here = said.index(SAID(prompt, player="Schwarz"))
     assert said[here + 1 : here + 3] == [OPENED, SAID("clock_started", player="Schwarz")]
+    assert SAID("due_repeat_and_execute", move=KNIGHT) in said[here + 3 :]
     assert last(path) == ["e2e4", "e7e5", "g1f3"]
 
 
