@@ -213,7 +213,8 @@ def _sealing(game: State, person: str) -> Step | None:
     if game.clock and (game.sealed is not None or made is not None):
         return _step(game, person, "press", "sealing") if _may_press(game, game.side) else None
     played = None if made is None else Played(game.board.copy(stack=False), made, game.side)
-    return _step(game, person, "seal", "sealing", move=played, owed=_owed(game))
+    owed = () if made is not None else _owed(game)
+    return _step(game, person, "seal", "sealing", move=played, owed=owed)
 
 
 def _standing(game: State, side: str) -> Step | None:

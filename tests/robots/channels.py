@@ -176,6 +176,7 @@ class Channel(People):
             transcript,
             opening_word=game.opening_word,
             tick_seconds=_NEVER_S,
+            remind_after=(20, 60),
         )
         self._stack.callback(session.close)
         if resumed:

@@ -69,6 +69,8 @@ class Mind:
     content: bool = True
     """False once something was told about the pieces on the boards."""
     bound: bool = False
+    owed: tuple[chess.Move, ...] = ()
+    """The moves among which the robot was told to choose; empty if any will do."""
     """True if only a touched piece may be moved."""
     last_key: str = ""
 
@@ -448,6 +450,26 @@ def _step_is(what: str, *, halts: bool = False) -> Rule:
     return rule
 
 
+def _owes(fits: Callable[[Mind, Words, chess.Move], bool]) -> Rule:
+    """The step of the person who is told is a move of a certain kind."""
+
+    def rule(mind: Mind, words: Words) -> None:
+        _step_is("announce")(mind, words)
+        if mind.told == mind.side:
+            legal = mind.board.legal_moves
+            mind.owed = tuple(move for move in legal if fits(mind, words, move))
+
+    return rule
+
+
+def _leaves(move: chess.Move, square: str) -> bool:
+    return chess.square_name(move.from_square) == square
+
+
+def _reaches(move: chess.Move, square: str) -> bool:
+    return chess.square_name(move.to_square) == square
+
+
 def _step_with_move(what: str) -> Rule:
     """The step of the person who is told is about a move that was announced, or played last. The
     opponent repeats it (D.2.1)."""
@@ -608,9 +630,9 @@ TOLD: Mapping[str, Rule] = {
     "due_announce": _step_is("announce"),
     "due_announce_made": _step_is("announce"),
     "due_owed": _step_is("announce"),
-    "due_owed_move": _step_is("announce"),
-    "due_owed_piece": _step_is("announce"),
-    "due_owed_capture": _step_is("announce"),
+    "due_owed_move": _owes(lambda mind, words, move: move == words.move(mind.board)),
+    "due_owed_piece": _owes(lambda mind, words, move: _leaves(move, words.square())),
+    "due_owed_capture": _owes(lambda mind, words, move: _reaches(move, words.square())),
     "due_press": _step_is("press"),
     "due_complete": _step_is("press"),
     "due_execute": _step_with_move("execute"),

@@ -376,6 +376,7 @@ class Robot:
         if self.mind.bound:
             self.mind.bound = False
             moves = [one for one in moves if one.from_square in self._touched] or moves
+        moves = [one for one in moves if one in self.mind.owed] or moves
         quiet = [one for one in moves if not self._ends_game(one)]
         return self._rng.choice(quiet or moves)
 
