@@ -3,6 +3,7 @@
 import io
 import itertools
 import random
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -106,8 +107,8 @@ def written(
         ply = 2 * line + 1
         if any(abs(ply - other) < 6 for other in made):
             continue
-        if slip is Slip.EXCHANGED and moves[ply - 1].to_square == moves[ply].to_square:
-            continue  # both entries may look the same
+        if slip is Slip.EXCHANGED and _look_alike(texts[ply - 1], texts[ply]):
+            continue
         if slip is Slip.IMPOSSIBLE:
             ply += rng.randrange(2)
             texts[ply - 1] = _impossible(rng, moves[: ply - 1], letters)
@@ -119,6 +120,12 @@ def written(
         number += 2 if made.get(at + 1) is Slip.NUMBER else 1
         lines.append(f"{number}. {' '.join(texts[at : at + 2])}")
     return Sheet("\n".join(lines), made)
+
+
+def _look_alike(one: str, other: str) -> bool:
+    """True if nobody sees that two entries are exchanged."""
+    squares = [re.findall("[a-h][1-8]", text.rpartition("~~ ")[2]) for text in (one, other)]
+    return squares[0][-1:] == squares[1][-1:]
 
 
 def _impossible(
@@ -137,7 +144,7 @@ class Verdict(Enum):
     """How a pair of sheets was read."""
 
     READ = "read whole, each slip named"
-    NAMED = "stopped at an entry that is a slip on both sheets"
+    NAMED = "stopped at a slip, which is named, because nothing later shows the move"
     UNNAMED = "read whole, a slip not named"
     STOPPED = "stopped elsewhere"
     WRONG = "led to another position"
@@ -159,8 +166,9 @@ def judged(
     if found.position != board:
         return Verdict.WRONG, decision
     if found.stop is not None or len(found.moves) < len(moves):
-        slips = all(found.ply in sheet.slips for sheet in sheets.values())
-        return (Verdict.NAMED if slips else Verdict.STOPPED), decision
+        slips = any(found.ply in sheet.slips for sheet in sheets.values())
+        told = slips and found.stop in ("parted", "illegal")
+        return (Verdict.NAMED if told else Verdict.STOPPED), decision
     named = {(slip.side, slip.ply) for slip in found.slips}
     meant = {(side, ply) for side, sheet in sheets.items() for ply in sheet.slips}
     return (Verdict.READ if meant <= named else Verdict.UNNAMED), decision

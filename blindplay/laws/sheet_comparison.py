@@ -307,6 +307,12 @@ class _SheetReading:
     def shift(self) -> int:
         return self.ahead[-1][1] if self.ahead else 0
 
+    def up_to(self, last: int) -> "_SheetReading":
+        """The same sheet, read as it is written after ``last``."""
+        exchanged = tuple(ply for ply in self.exchanged if ply <= last)
+        ahead = tuple((since, by) for since, by in self.ahead if since <= last)
+        return replace(self, exchanged=exchanged, ahead=ahead)
+
 
 @dataclass(frozen=True)
 class _Line:
@@ -368,24 +374,34 @@ class _Comparing:
     def outcome(self) -> Comparison:
         """Follow all games that the sheets can mean, ply by ply."""
         lines = [_Line(self.start, (_SheetReading(), _SheetReading()))]
+        before = lines
         for ply in range(1, self.last + 1):
-            more: list[_Line] = []
-            reasons: list[Stop] = []
-            for line in lines:
-                found = self._followers(line, ply)
-                if isinstance(found, list):
-                    more += found
-                else:
-                    reasons.append(found)
+            more, reasons = self._next(lines, ply)
+            if not more and ply > 1:
+                # Both may have exchanged the same two entries: the first is legal by chance.
+                both = [one for line in before for one in self._exchanged(line, ply - 1)]
+                more, _ = self._next(both, ply)
             if not more:
                 return self._concluded(lines, ply, reasons[0])
-            lines = self._kept(more)
+            before, lines = lines, self._kept(more)
             if len(lines) > _MOST_LINES:
                 # Following only some of them would make those look certain.
                 return self._concluded(lines, None, "ambiguous")
         return self._concluded(lines, None, None)
 
     # --- the next ply ----------------------------------------------------------------------
+
+    def _next(self, lines: list[_Line], ply: int) -> tuple[list[_Line], list[Stop]]:
+        """All games that ``lines`` may go on with, and why others end."""
+        more: list[_Line] = []
+        reasons: list[Stop] = []
+        for line in lines:
+            found = self._followers(line, ply)
+            if isinstance(found, list):
+                more += found
+            else:
+                reasons.append(found)
+        return more, reasons
 
     def _followers(self, line: _Line, ply: int) -> list[_Line] | Stop:
         """The games that ``line`` may go on with, or why it ends."""
@@ -421,7 +437,7 @@ class _Comparing:
         return self._goes_on(line, ply + 1)
 
     def _said(self, ply: int) -> chess.Move | None:
-        return self.announced[ply - 1] if ply <= len(self.announced) else None
+        return self.announced[ply - 1] if 0 < ply <= len(self.announced) else None
 
     def _entries(
         self,
@@ -516,6 +532,16 @@ class _Comparing:
             found += self._one_is_wrong(line, ply, entries, line.sheets, (None, None), said)
         if legible and not any(entry.legal for entry in legible) and said is None:
             found += self._bridged(line, ply, entries)
+        return found
+
+    def _exchanged(self, line: _Line, ply: int) -> list[_Line]:
+        """The games in which both sheets have the entries of this line exchanged."""
+        found: list[_Line] = []
+        for sheets, slips in self._misplaced(line, ply) if self._said(ply) is None else ():
+            if slips == ("exchanged", "exchanged"):
+                entries = self._entries(line, sheets, ply)
+                moves = entries[0].legal & entries[1].legal
+                found += self._go_on(line, ply, entries, moves, sheets, slips=slips)
         return found
 
     def _bridged(self, line: _Line, ply: int, entries: tuple[WrittenEntry, ...]) -> list[_Line]:
@@ -665,7 +691,8 @@ class _Comparing:
         for move in first.moves[:common]:
             position.push(move)
         if common < len(first.moves) or why:
-            at = _Line(position, first.sheets, first.moves[:common])
+            literal = tuple(sheet.up_to(common) for sheet in first.sheets)
+            at = _Line(position, (literal[0], literal[1]), first.moves[:common])
             written = self._entries(at, at.sheets, common + 1, _LIKELY)
             stop = why if ended == common + 1 and why else self._reason(written)
             if stop == "parted" or stop == "illegal" or ended == common + 1:

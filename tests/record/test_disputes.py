@@ -138,6 +138,17 @@ def test_a_slip_of_the_pen_is_told_and_nothing_is_taken_back(
         assert not any("zurückgenommen" in words for words in said(decision))
 
 
+def test_entries_that_both_players_have_exchanged_are_put_right() -> None:
+    """White's pawn could go to e5, too."""
+    sheet = "1. e4 Nf6 2. e5 Nc3 3. Nf3 Nc6"
+    found = decided(sheet, sheet).comparison
+    assert [move.uci() for move in found.moves[2:4]] == ["b1c3", "e7e5"]
+    assert [(one.side, one.ply, one.kind) for one in found.slips] == [
+        ("white", 3, "exchanged"),
+        ("black", 3, "exchanged"),
+    ]
+
+
 def test_a_slip_that_nothing_later_shows_parts_the_sheets() -> None:
     decision = decided("1. e4 e5 2. Nf3 Nc6 3. Bb5", "1. e4 e5 2. Nf3 Nc6 3. Bc4")
     assert (decision.comparison.stop, decision.comparison.ply) == ("parted", 5)

@@ -103,6 +103,8 @@ def is_pawn(letter: str) -> bool:
 
 _CONTRADICTION = 3
 """Weight of a letter against its language: as much as a slip of the pen."""
+_SECOND_LETTER = 2
+"""Weight of another letter for a piece that has one."""
 
 
 @dataclass(frozen=True)
@@ -204,6 +206,11 @@ def _in_language(language: str, letters: Letters, bare: bool) -> Iterator[int]:
         else:
             yield strange + (_CONTRADICTION if letter in seen else 0)
             seen.add(letter)
+    figures = [(letter in has, piece) for letter, piece in letters if piece in PIECES[:5]]
+    named = {piece for own, piece in figures if own}
+    for piece in (piece for own, piece in figures if not own):
+        yield _SECOND_LETTER if piece in named else 0
+        named.add(piece)
 
 
 @cache

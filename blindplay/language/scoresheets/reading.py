@@ -86,8 +86,10 @@ def read(
     most LIKELY, because one thing less vouches for the move. A pawn's capture is SURE: its file
     tells.
 
-    >>> read("Sf3", chess.Board()).certainty, read("Sxf3", chess.Board()).remarks
-    (<Certainty.SURE: 'sure'>, (<Remark.CAPTURE_FALSE: 'capture_false'>,))
+    One entry alone does not tell in which language its letter stands.
+
+    >>> read("Sf3", chess.Board()).certainty, read("e4", chess.Board()).certainty
+    (<Certainty.LIKELY: 'likely'>, <Certainty.SURE: 'sure'>)
     """
     if is_gap(text):
         return EntryReading(text, Certainty.MISSING)
