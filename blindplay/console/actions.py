@@ -126,7 +126,8 @@ _SAME: Mapping[str, str] = {
     "consent": "waiting_for_players", "decide": "waiting_for_arbiter",
     "seal": "seal_due", "nothing": "game_over",
 }  # fmt: skip
-_SAME_OF_OTHERS = frozenset(("consent", "decide"))  # whoever has to do it
+# These refusals are also the same as waiting for a person who has that step.
+_SAME_OF_OTHERS = frozenset(("consent", "decide"))
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,7 @@ def do(now: Exchange, may: Sayable, meant: Understanding) -> None:
         case Command.YES | Command.NO:
             now.say("question_lapsed" if now.has_just_lapsed else "refused_no_question")
         case Command.CLOCK_MINE | Command.CLOCK_OPPONENT:
-            # One of the two times is told; the fact and its ruling are about both.
+            # The answer has both times. The player hears the one that they asked for.
             now.do(TellTime(side, f.Query(by=side, about="time"), command))
         case Command.SEAL:
             _seal(now, meant)

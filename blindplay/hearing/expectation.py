@@ -106,8 +106,8 @@ def felt_moves(game: Game, side: str) -> frozenset[chess.Move] | None:
         return frozenset((turn.executed,))
     if not turn.touched:
         return None
-    if turn.due is not None and not turn.due[1].free:
-        return frozenset(turn.due[1].moves) or None  # what touching obliges to (4.3)
+    if turn.obligation is not None and not turn.obligation[1].free:
+        return frozenset(turn.obligation[1].moves) or None  # what touching obliges to (4.3)
     # A touched piece of one's own is to be moved; one of the opponent's is to be taken.
     square = turn.touched[0]
     fitting = frozenset(

@@ -18,7 +18,7 @@ from .compulsory_assistant import ASSISTANT, must_wait
 from .duties import binding
 from .facts import Fact
 from .permissions import help_rule, needs_no_consent
-from .placement import change, laid_over, write_placement
+from .placement import Pieces, change, laid_over
 from .rulings import ArbiterNeeded
 from .state import OTHER, State, enveloped
 
@@ -212,9 +212,9 @@ def _sealing(game: State, person: str) -> Step | None:
     made = game.turn.made
     if game.clock and (game.sealed is not None or made is not None):
         return _step(game, person, "press", "sealing") if _may_press(game, game.side) else None
-    played = None if made is None else Played(game.board.copy(stack=False), made, game.side)
-    owed = () if made is not None else _owed(game)
-    return _step(game, person, "seal", "sealing", move=played, owed=owed)
+    if made is not None:
+        return _step(game, person, "seal", "sealing", move=_at_hand(game, made))
+    return _step(game, person, "seal", "sealing", owed=_owed(game))
 
 
 def _standing(game: State, side: str) -> Step | None:
@@ -259,19 +259,18 @@ def _owes_press(game: State, side: str) -> bool:
 
 def _own_move(game: State, side: str) -> Step | None:
     """The step of the player on move, on whose board nothing is outstanding."""
-    turn, now = game.turn, game.board.copy(stack=False)
+    turn = game.turn
     if turn.made is None:
         owed, done = _owed(game), turn.executed
         board = game.board_of(side)
         table = game.tables[board]
-        adjusts = game.turn.adjusting and table.placement != game.shown_after(table.plies)
+        adjusts = turn.adjusting and table.placement != game.shown_after(table.plies)
         wrong = bool(owed) and done is not None and done not in owed
         if adjusts or (wrong and table.sensors):
             return _step(game, side, "correct", "released", board=board, by_hand=True, owed=owed)
-        felt = done is not None and turn.announced is None and (not owed or done in owed)
-        played = Played(now, done, side) if felt and done is not None else None
-        return _step(game, side, "announce", move=played, owed=owed)
-    made = Played(now, turn.made, side)
+        felt = None if done is None or turn.announced or wrong else _at_hand(game, done)
+        return _step(game, side, "announce", move=felt, owed=owed)
+    made = _at_hand(game, turn.made)
     if _is_unannounced(game):
         return _step(game, side, "announce_made", "announcing", move=made)
     if not _may_press(game, side):
@@ -285,6 +284,11 @@ def _may_press(game: State, side: str) -> bool:
     player has not pressed for the move before (6.2.2)."""
     waiting = game.unpressed()
     return not waiting or any(ply.side == side for ply in waiting)
+
+
+def _at_hand(game: State, move: chess.Move) -> Played:
+    """``move`` of the player on move."""
+    return Played(game.board.copy(stack=False), move, game.side)
 
 
 def _owed(game: State) -> tuple[chess.Move, ...]:
@@ -312,7 +316,7 @@ def to_execute(game: State, board: str) -> Played | None:
     shown = laid_over(game.pieces, change(game.board, expected))
     if game.tables[board].placement == shown:
         return None
-    return Played(game.board.copy(stack=False), expected, game.side)
+    return _at_hand(game, expected)
 
 
 def _to_execute(game: State, person: str, side: str) -> Played | None:
@@ -341,7 +345,7 @@ def _to_repeat(game: State, side: str) -> Played | None:
     if not to_be_repeated(game, side):
         return None
     if game.turn.announced is not None:
-        return Played(game.board.copy(stack=False), game.turn.announced, game.side)
+        return _at_hand(game, game.turn.announced)
     ply = game.history[-1]
     return Played(ply.before, ply.spoken, ply.side)
 
@@ -385,16 +389,13 @@ def _of_assistant(game: State, person: str, of: str) -> Step | None:
             return _step(game, person, "execute", move=first, board=game.board_of(side))
     turn = game.turn
     if turn.made is not None and _is_unannounced(game):
-        played = Played(game.board.copy(stack=False), turn.made, game.side)
-        return _step(game, person, "announce_made", move=played)
+        return _step(game, person, "announce_made", move=_at_hand(game, turn.made))
     if rule != "assistant":
         return None
     if _owes_press(game, of):
         return _step(game, person, "press")
     if game.side == of and turn.made is not None and _may_press(game, of):
-        return _step(
-            game, person, "press", move=Played(game.board.copy(stack=False), turn.made, of)
-        )
+        return _step(game, person, "press", move=_at_hand(game, turn.made))
     return None
 
 
@@ -420,8 +421,7 @@ def _of_arbiter(game: State) -> Step | None:
     if _is_unbegun(game):
         return _step(game, "arbiter", "begin")
     wrong = any(table.wanted is not None for table in game.tables.values())
-    stands = game.paused or (game.clock and game.clock.running is None)
-    if stands and not wrong and game.owners_known:
+    if stands(game) and not wrong and game.owners_known:
         return _step(game, "arbiter", "continue")
     return None
 
@@ -485,7 +485,7 @@ def deeds(game: State, step: Step) -> tuple[Fact, ...]:
     return ()
 
 
-def goal(game: State, step: Step) -> str:
-    """The placement, FEN's first field, to which a ``correct`` step brings its board."""
-    table = game.tables[step.board]
-    return write_placement(table.wanted if table.wanted is not None else game.position_pieces())
+def goal(game: State, board: str) -> Pieces:
+    """The placement to which a ``correct`` step brings ``board``."""
+    wanted = game.tables[board].wanted
+    return wanted if wanted is not None else game.position_pieces()

@@ -10,7 +10,7 @@ from .state import State
 from .touch_obligation import Obligation, obligation
 
 
-def due(game: State, board: chess.Board, squares: Sequence[int]) -> Obligation:
+def obligation_of(game: State, board: chess.Board, squares: Sequence[int]) -> Obligation:
     """Return the obligation that touching these pieces brings under this edition (4.3 to 4.5)."""
     return obligation(
         board,
@@ -27,9 +27,9 @@ def bound(game: State) -> Obligation:
         return Obligation((turn.must_play,), False, "wrong_claim")
     if turn.castles is not None:
         return Obligation((turn.castles,), False, "released_castling")
-    if turn.due is None or turn.due[0] != turn.touched:
-        turn.due = (list(turn.touched), due(game, game.board, turn.touched))
-    return turn.due[1]
+    if turn.obligation is None or turn.obligation[0] != turn.touched:
+        turn.obligation = (list(turn.touched), obligation_of(game, game.board, turn.touched))
+    return turn.obligation[1]
 
 
 def binding(game: State) -> Obligation | None:

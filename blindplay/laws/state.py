@@ -141,7 +141,7 @@ class Turn:
     must_play: chess.Move | None = None  # the move of a wrong claim (9.5.3)
     castles: chess.Move | None = None  # the king was released where castling puts it (4.7.2)
     tried_castling: bool = False  # it was, where castling is illegal
-    due: tuple[list[int], Obligation] | None = None  # what touching these obliges to
+    obligation: tuple[list[int], Obligation] | None = None  # what touching these obliges to
     doubted: bool = False  # a lift was lost, so nobody knows what was touched first
     asked: Change | None = None  # what the board showed when people were asked to check it
 

@@ -6,7 +6,7 @@ import chess
 
 from . import facts as f
 from .completing import answered
-from .duties import due, oblige
+from .duties import obligation_of, oblige
 from .ends import decline_by_playing
 from .permissions import acting, closed, entitled
 from .placement import change
@@ -152,7 +152,7 @@ def _complain(game: State, fact: f.Touch, number: int) -> None:
     ply = game.history[number - 1]
     square = chess.parse_square(fact.square)
     squares = tuple(dict.fromkeys((*ply.touched, square)))
-    owed = due(game, ply.before, squares)
+    owed = obligation_of(game, ply.before, squares)
     if ply.before.piece_at(square) is None:
         game.refuse(complains, "touch", "empty_square", "touched_own")
         return

@@ -6,7 +6,7 @@ import chess
 
 from blindplay.language import Language, join
 from blindplay.laws import Game, Ruling, Taken
-from blindplay.laws.due import Played, Step
+from blindplay.laws.due import Played, Step, goal
 from blindplay.laws.facts import Tick
 from blindplay.laws.reasons import RefusalReason
 from blindplay.laws.rulings import Refused
@@ -64,9 +64,7 @@ def _doing(pack: Language, game: Game, step: Step, name: Name) -> str:
 
 def _first_step(pack: Language, game: Game, board: str) -> str:
     """The first thing that hands do to put ``board`` right."""
-    table = game.tables[board]
-    goal = table.wanted if table.wanted is not None else game.position_pieces()
-    first = next(plan(table.placement, goal), None)
+    first = next(plan(game.tables[board].placement, goal(game, board)), None)
     return "" if first is None else say_step(first, pack)
 
 
@@ -104,10 +102,11 @@ def _move(played: Played | None, name: Name) -> str:
 
 
 def owed_in_words(pack: Language, game: Game, owed: Sequence[chess.Move]) -> str:
-    """Tell the player on move the obligation to play one of the moves ``owed`` (4.3 to 4.7, 9.5.3):
-    the piece, never the squares that it may go to (11.3.1)."""
-    if len(owed) == 1:
-        played = Played(game.board, owed[0], game.side)
+    """Tell the player on move the obligation to play one of the moves ``owed``: the move that they
+    have claimed a draw with (9.5.3), or else the piece, but no square that it may go to (4.3 to
+    4.7, 11.3.1)."""
+    if game.turn.must_play is not None:
+        played = Played(game.board, game.turn.must_play, game.side)
         return pack.sentence("due_owed_move", move=_move(played, _announcing(pack, game)))
     for key, squares in (
         ("due_owed_piece", {move.from_square for move in owed}),

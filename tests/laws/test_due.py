@@ -10,6 +10,7 @@ from blindplay.laws import Fact, Game, Ruling
 from blindplay.laws import facts as f
 from blindplay.laws.due import Step, deeds, due, goal, needs
 from blindplay.laws.facts import PEOPLE
+from blindplay.laws.placement import write_placement
 from blindplay.laws.rulings import NotMade, Refused
 from tests.laws.random_games import play
 from tests.laws.table import Table, lift, place
@@ -38,7 +39,9 @@ def _done(game: Game, step: Step, rng: random.Random) -> tuple[Fact, ...]:
         case "decide":
             return (f.Arbiter(do="confirm"),)
         case "correct":
-            return (f.Position(board=step.board, placement=goal(game, step)),)
+            return (
+                f.Position(board=step.board, placement=write_placement(goal(game, step.board))),
+            )
         case "identify":
             return (f.BoardOwners(known=True),)
     return ()

@@ -57,6 +57,20 @@ def test_an_obligation_names_the_piece_and_not_where_it_may_go() -> None:
     assert words == "It is your move. You must move this piece: white knight, Gustav one."
 
 
+def test_the_only_move_of_a_touched_piece_is_not_told() -> None:
+    """11.3.1: where it may go is the player's to find."""
+    game = _game(f.Lift(board="white", square="e4"), fen="4k3/8/8/8/4P3/8/8/4K3 w - - 0 1")
+    assert [move.uci() for move in due(game, "white").owed] == ["e4e5"]
+    words = step_in_words(ENGLISH, game, due(game, "white"))
+    assert words == "It is your move. You must move this piece: white pawn, Eva four."
+
+
+def test_the_move_of_a_wrong_claim_is_told() -> None:
+    game = _game(f.ClaimDraw(by="white", rule="repetition", move="e2e4"), arbiter="automatic")
+    words = step_in_words(ENGLISH, game, due(game, "white"))
+    assert words.startswith("It is your move. You must play: ") and "four" in words
+
+
 def test_where_nobody_presides_no_arbiter_is_waited_for() -> None:
     game = _game(f.CallArbiter(by="black"), arbiter="automatic", time_control="-")
     assert not game.paused and due(game, "white").do == "announce"
