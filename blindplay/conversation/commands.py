@@ -7,9 +7,9 @@ import chess
 
 from blindplay.hearing.statement import Statement
 from blindplay.language import NEVER_OPENED, QUESTIONS, About, Command, Understanding, join
-from blindplay.laws import Taken
+from blindplay.laws import Game, Taken
 from blindplay.laws import facts as f
-from blindplay.laws.due import due
+from blindplay.laws.due import due, stands
 from blindplay.laws.moving import may_be_a_slip
 from blindplay.laws.rulings import ClockReading, Refused
 from blindplay.laws.sheets import before_last_of
@@ -100,7 +100,7 @@ def do(now: Exchange, may: Sayable, meant: Understanding) -> None:
         case Command.YES | Command.NO if may.both_asked:
             now.submit(f.Consent(by=side, given=command is Command.YES))
         case Command.YES | Command.NO:
-            now.say("question_lapsed" if now.has_just_lapsed else "refused_no_question")
+            now.refuse("question_lapsed" if now.has_just_lapsed else "refused_no_question")
         case Command.CLOCK_MINE | Command.CLOCK_OPPONENT:
             # The answer has both times. The player hears the one that they asked for.
             now.do(TellTime(side, f.Query(by=side, about="time"), command))
@@ -119,9 +119,9 @@ def do(now: Exchange, may: Sayable, meant: Understanding) -> None:
         case Command.SIGN if game.result:
             now.submit(f.Sign(by=side, result=game.result))  # 8.7
         case Command.SIGN:
-            now.say("refused_not_over")
+            now.refuse("refused_not_over")
         case Command.ADJOURN if now.about.absent:
-            now.say(_why_not_playing(now) or "adjourn_alone")
+            now.refuse("adjourn_alone" if _goes_on(now.game) else None)
         case Command.ADJOURN:  # the arbiter is asked or, where nobody presides, the opponent
             now.submit(f.Adjourn(by=side))
         case Command.CALL_ARBITER:
@@ -185,9 +185,9 @@ def _take_back(now: Exchange) -> None:
     game = now.game
     own = 0 if game.served and game.history else before_last_of(game, now.side)
     if not now.about.allows(Command.TAKE_BACK):
-        now.say("arbiter_only_page" if game.presided else "training_only")
+        now.refuse("arbiter_only_page" if game.presided else "training_only")
     elif own is None:
-        now.say("nothing_to_take_back")
+        now.refuse("nothing_to_take_back")
     else:
         now.submit(f.Arbiter(do="restore", ply=own))
 
@@ -206,7 +206,7 @@ def _done(now: Exchange) -> None:
     board = now.game.board_of(now.side)
     lagging = now.game.outstanding(board)
     if not now.about.absent or not lagging:
-        now.say("nothing_to_execute")
+        now.refuse("nothing_to_execute")
     elif now.game.tables[board].sensors:
         now.do(LeadHands(board))
     else:
@@ -222,7 +222,7 @@ def _call_arbiter(now: Exchange) -> None:
     if now.about.arbiter_comes or game.adjourned or game.over:
         now.submit(f.CallArbiter(by=now.side))
     elif game.served or not game.clock:
-        now.say("lichess_decides" if game.served else "no_arbiter")
+        now.refuse("lichess_decides" if game.served else "no_arbiter")
     else:
         pause, resume = pack.command(Command.PAUSE), pack.command(Command.RESUME)
         now.say("no_arbiter_clock", pause=pause, resume=resume)
@@ -237,9 +237,10 @@ def _pause(now: Exchange, may: Sayable, command: Command) -> None:
         else:
             now.submit(f.OpenEnvelope(by=now.side))
     elif game.presided or game.served:
-        now.say("lichess_decides" if game.served else "pause_refused")
+        now.refuse("lichess_decides" if game.served else "pause_refused")
     elif command not in may.commands:
-        now.say(_why_no_pause(now, command))
+        why = "refused_clocks_running" if game.clock else "refused_no_clock"
+        now.refuse(why if _goes_on(game) else None)
     elif command is Command.PAUSE:
         now.submit(f.Arbiter(do="stop_clocks"), ClockReading)
         now.do(say(everybody, None, "pause"))
@@ -247,35 +248,15 @@ def _pause(now: Exchange, may: Sayable, command: Command) -> None:
         now.do(say(everybody, None, "resume"), Submit(f.Arbiter(do="start_clocks")))
 
 
-def _why_not_playing(now: Exchange) -> str | None:
-    """The sentence why nothing can be played now; None if the game goes on."""
-    game = now.game
-    if game.over or game.adjourned:
-        return "refused_game_over" if game.over else "refused_adjourned"
-    if game.pending is None or game.pending.claimable:
-        return None
-    return f"refused_{game.pending.refusal}"
-
-
-def _why_no_pause(now: Exchange, command: Command) -> str:
-    """The sentence why the clocks cannot be stopped, or started, now."""
-    if why := _why_not_playing(now):
-        return why
-    if not now.game.clock:
-        return "refused_no_clock"
-    if command is Command.RESUME:
-        return "refused_clocks_running" if now.game.started else "refused_not_started"
-    return "refused_clocks_stopped" if now.game.paused else "refused_not_started"
+def _goes_on(game: Game) -> bool:
+    """Return whether moves can be played now. If not, the step of each player says why."""
+    return not (game.over or stands(game))
 
 
 def _correct_nothing(now: Exchange) -> None:
     """There is no announcement of the player's to correct: say what they can do instead."""
-    if why := _why_not_playing(now):
-        now.say(why)
-        return
-    if now.game.turn.announced is None:
-        now.say("refused_nothing_announced")
-    _tell_what_is_due(now)
+    nothing = _goes_on(now.game) and now.game.turn.announced is None
+    now.refuse("refused_nothing_announced" if nothing else None)
 
 
 # --- help -----------------------------------------------------------------------------------------
@@ -316,7 +297,7 @@ def _tell_what_is_due(now: Exchange) -> None:
 def _more(now: Exchange) -> None:
     untold = now.talk.untold
     if not untold:
-        now.say("refused_no_more")
+        now.refuse("refused_no_more")
         return
     first, rest = untold[:COMMANDS_AT_ONCE], untold[COMMANDS_AT_ONCE:]
     now.change(untold=rest, helped=now.about.now)

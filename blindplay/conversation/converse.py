@@ -424,7 +424,7 @@ def _seal(now: Exchange, may: Sayable, said: Statement) -> None:
     spoken aloud is not a secret and is refused."""
     meant = said.meant
     if now.side != now.game.side:
-        now.say("refused_seal_due")
+        now.refuse(None)
     elif said.recognition is not None:
         now.say("seal_written")
     elif meant.kind not in NAMES_A_MOVE:
@@ -448,7 +448,7 @@ def _do(now: Exchange, may: Sayable, said: Statement) -> None:
         if may_be_a_slip(game):
             now.ask(questions.correct(now.about, now.side, said))
         else:
-            now.say("refused_already_made")
+            now.refuse("refused_already_made")
     elif meant.kind is Kind.COMMAND:
         commands.do(now, may, meant)
     elif meant.kind not in NAMES_A_MOVE:

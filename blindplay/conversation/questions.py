@@ -50,6 +50,8 @@ def confirm(about: Situation, side: str, said: Statement) -> Question:
     assert command is not None
     may_name_a_move = command in CLAIMS_WITH_MOVE and not said.meant.moves
     key = _CONFIRMATIONS.get(command, "claim_move_sure" if may_name_a_move else "claim_sure")
+    if command is Command.CALL_ARBITER and not about.game.clock:
+        key = "call_arbiter_unclocked_sure"
     what = name(about, side, said)
     if command is Command.SIGN and about.game.result is not None:
         what = result_in_words(pack, about.game.result)

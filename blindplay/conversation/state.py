@@ -21,7 +21,7 @@ from blindplay.wording.readers import Readers
 from blindplay.wording.values import Pairing
 
 from . import OpeningWord
-from .effects import Effect, Relisten, Say, Submit, say
+from .effects import Effect, Relisten, Say, Submit, TellStep, say
 
 ANSWER_SECONDS = 15
 """Seconds that a question waits for its answer."""
@@ -420,6 +420,12 @@ class Exchange:
     def say(self, key: str, **values: str) -> None:
         """Say the sentence ``key`` to the player."""
         self.do(say(self.pack, self.side, key, **values))
+
+    def refuse(self, why: str | None) -> None:
+        """Say the sentence ``why`` something cannot be done, if any, and what is due instead."""
+        if why is not None:
+            self.say(why)
+        self.do(TellStep(self.side))
 
     def ask(self, question: Question) -> None:
         """Ask, and let the answer decide. A player on move who tried to announce has begun the move

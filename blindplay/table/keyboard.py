@@ -168,7 +168,7 @@ class Keyboard:
             return False
         decision, game = _DECISIONS[words[0]], self._session.table.game
         unattended = not (self._by_arbiter or game.presided)
-        if decision == "adjourn" and unattended:
+        if decision == "adjourn" and not game.presided:  # both players adjourn, or the arbiter
             side = self._session.talking.author(words[0])
             self._session.typed(side, self._session.readers.of(side).command(Command.ADJOURN))
             return True

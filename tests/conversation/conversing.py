@@ -51,6 +51,7 @@ class Conversation:
         training: bool = False,
         opening_word: OpeningWord = OpeningWord.OPTIONAL,
         language: str = "de",
+        started: bool = True,
         **setup: Any,
     ) -> None:
         self.pack = load(language)
@@ -84,7 +85,8 @@ class Conversation:
             told=lambda words: self.told,
         )
         self.table.listen(self._deliver)
-        self.table.submit(f.Start())
+        if started:
+            self.table.submit(f.Start())
 
     def __enter__(self) -> Self:
         return self

@@ -8,8 +8,9 @@ import chess
 import pytest
 
 from blindplay.conversation import OpeningWord
+from blindplay.conversation import effects as e
 from blindplay.conversation.commands import CONFIRMED
-from blindplay.conversation.state import ANSWER_SECONDS, Awaited
+from blindplay.conversation.state import ANSWER_SECONDS, Awaited, TypedLine
 from blindplay.hearing.decision import Verdict
 from blindplay.language import QUESTIONS, Command, languages
 from blindplay.laws import facts as f
@@ -444,11 +445,32 @@ def test_help_says_what_can_be_said_now_and_more_on_request(at: Conversation) ->
 
 
 def test_a_correction_of_nothing_says_what_is_due(at: Conversation) -> None:
-    nothing, due = at.type("falsch")
-    assert nothing == GERMAN.sentence("refused_nothing_announced")
-    assert due.startswith(GERMAN.sentence("due_announce"))
+    assert at.type("falsch") == [GERMAN.sentence("refused_nothing_announced")]
     at.table.submit(f.Resign(by="black"))
-    assert at.type("falsch") == [GERMAN.sentence("refused_game_over")]
+    assert at.type("falsch") == []
+    assert at.steps_told == ["white", "white"]
+
+
+@pytest.mark.parametrize("state", ["unbegun", "goes on", "stands", "adjourned", "over"])
+@pytest.mark.parametrize("command", sorted(Command, key=str))
+def test_a_command_does_something_or_is_answered_with_what_is_due(
+    talk: Talk, command: Command, state: str
+) -> None:
+    at = talk(arbiter="present", started=state != "unbegun")
+    decisions: dict[str, list[f.Fact]] = {
+        "stands": [f.Arbiter(do="stop_clocks")],
+        "adjourned": [f.Arbiter(do="adjourn"), f.Seal(by="white", text="e2e4")],
+        "over": [f.Resign(by="black")],
+    }
+    for fact in decisions.get(state, []):
+        at.table.submit(fact)
+    before = len(at.facts), len(at.steps_told)
+    effects = at.converse(TypedLine("white", at.pack.command(command)))
+    said = [one.words for one in effects if isinstance(one, e.Say)]
+    assert effects
+    refusals = {at.pack.sentence(key) for key in at.pack.sentences() if key.startswith("refused_")}
+    if not refusals.isdisjoint(said) and len(at.facts) == before[0]:
+        assert len(at.steps_told) > before[1]
 
 
 def test_more_is_listened_for_only_a_while(at: Conversation) -> None:

@@ -8,7 +8,7 @@ import chess
 import pytest
 
 from blindplay.conversation.converse import UNCLEAR_ANSWERS, converse
-from blindplay.conversation.effects import Effect, Relisten, Say
+from blindplay.conversation.effects import Effect, Relisten, Say, TellStep
 from blindplay.conversation.state import (
     ANSWER_SECONDS,
     Event,
@@ -378,9 +378,9 @@ def test_no_question_is_open_after_the_game(waiting: Waiting) -> None:
 def test_an_answer_that_comes_a_little_too_late_is_told_so(waiting: Waiting) -> None:
     waiting.passed(LATE + 1)
     late = Say("white", GERMAN.sentence("question_lapsed"), fleeting=True)
-    assert waiting.at(LATE + 5_000, TypedLine("white", "ja")) == [late]
+    assert waiting.at(LATE + 5_000, TypedLine("white", "ja")) == [late, TellStep("white")]
     nothing = Say("white", GERMAN.sentence("refused_no_question"))
-    assert waiting.at(3 * LATE, TypedLine("white", "ja")) == [nothing]
+    assert waiting.at(3 * LATE, TypedLine("white", "ja")) == [nothing, TellStep("white")]
 
 
 @pytest.mark.parametrize("language", languages())

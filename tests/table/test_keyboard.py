@@ -380,7 +380,9 @@ def test_while_a_sealed_move_is_due_nothing_is_announced(sitting: Sitting) -> No
     for line in ("Springer Gustav acht Felix sechs", "Korrektur Sf6", "Unsinn", "white: e5"):
         typed(sitting, line, "nein")
     known = {GERMAN.sentence(key) for key in ("seal_sure", "cancelled", "not_understood")}
-    known |= {GERMAN.sentence(f"refused_{key}") for key in ("seal_due", "no_question")}
+    known |= {GERMAN.sentence(key) for key in ("refused_no_question", "due_seal")}
+    waits = GERMAN.sentence("wait_seal", player=GERMAN.sentence("black"))
+    known.add(GERMAN.sentence("due_wait", what=waits))
     assert set(sitting.said()) <= known
     assert sitting.table.game.sealed is None and sitting.table.game.turn.announced is None
 
@@ -441,6 +443,15 @@ def test_a_player_chooses_when_to_be_warned(sitting: Sitting) -> None:
         GERMAN.sentence("warnings_off", player="Weiß"),
     ]
     assert "trouble: '1:99'" in sitting.printed
+
+
+@pytest.mark.parametrize("line", ["adjourn", "arbiter: adjourn"])
+def test_where_nobody_presides_both_players_adjourn(sit: Sit, line: str) -> None:
+    sitting = sit(time_control="5400")
+    sitting.start()
+    (fact, *_) = typed(sitting, line, "ja")
+    assert isinstance(fact, f.Adjourn) and fact.by == "white"
+    assert sitting.table.game.wants_to_adjourn == "white" and not sitting.table.game.adjourning
 
 
 def test_a_players_word_is_no_decision_where_nobody_presides(sit: Sit) -> None:
