@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -145,7 +146,7 @@ def _checked(file: Path) -> PackReport:
         code,
         likeness=unlikeness,
         is_sound=lambda sound: bool(sounds_of(sound)),
-        is_words=is_words,
+        is_words=partial(is_words, language=code),
     )
     if file.is_file() and _misnamed(file):
         report.warnings.append(PackFinding("", None, _misnamed(file)))

@@ -139,6 +139,8 @@ def do(now: Exchange, may: Sayable, meant: Understanding) -> None:
             now.say("pairing_unknown")
         case Command.REPEAT:
             now.do(SayAgain(side))
+        case Command.SKIP:
+            now.say("nothing_to_skip")
         case Command.CORRECTION:
             _correct_nothing(now)
         case Command.HELP:

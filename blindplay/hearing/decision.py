@@ -177,7 +177,8 @@ def _decide(
     # An answer that names a move decides that move, so a wrong one costs as much as a wrong move.
     names_move = first.statement.text in expected.awaited and first.meant.command is None
     taken_as = MeaningKind.MOVE if names_move else found.kind
-    surely = odds >= accepted_from(taken_as, shown=expected.shown)
+    needed = accepted_from(taken_as, shown=expected.shown) + pack.certainty(first.statement.text)
+    surely = odds >= needed
     sure = found.certain and surely
     # The end of a longer sentence is rather talk: nobody is asked about it in doubt, unless it
     # answers a question: "Um, yes".

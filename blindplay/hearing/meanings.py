@@ -150,6 +150,8 @@ def _makes_sense(words: str, expected: Expected, pack: Language) -> Statement | 
         return None
     if words in expected.others:
         return interpret(words, expected.boards[:1], pack)
+    if pack.has_typed_word(words):
+        return None
     said = interpret(words, expected.boards, pack, repeated=expected.repeated)
     meant = said.meant
     if meant.kind is Kind.COMMAND and not said.repeats:

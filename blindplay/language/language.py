@@ -308,8 +308,30 @@ class Language(Sentences):
         )
 
     def typed(self, name: str) -> list[str]:
-        """The words of the list ``name`` that are typed only. Nobody listens for them."""
-        return self._pack.words("typed", name)
+        """The forms of the command or key ``name`` that are typed only. Nobody listens for them."""
+        return self._pack.typed(name)
+
+    def certainty(self, text: str) -> float:
+        """Return by how many nats more than others the odds of a heard phrase must be for it to be
+        taken without asking: short words sound like many others."""
+        return self._certainty.get(fold(text), 0.0)
+
+    @cached_property
+    def _certainty(self) -> Mapping[str, float]:
+        table = self._pack.table("certainty") if "certainty" in self._pack.data else {}
+        return {fold(phrase): float(nats) for phrase, nats in table.items()}
+
+    def has_typed_word(self, text: str) -> bool:
+        """True if a word of ``text`` is understood only when it is typed."""
+        return not self._typed_words.isdisjoint(map(fold, text.split()))
+
+    @cached_property
+    def _typed_words(self) -> frozenset[str]:
+        all_words, heard = (
+            {part for key in words for part in key.split()}
+            for words in (self._pack.dictionary, self._pack.heard)
+        )
+        return frozenset(all_words - heard)
 
     @property
     def corrections(self) -> list[str]:
@@ -327,7 +349,7 @@ class Language(Sentences):
 
         A recogniser without one of them cannot hear the phrases that have it.
         """
-        dictionary = (word.text for word in self._pack.dictionary.values())
+        dictionary = (word.text for word in self._pack.heard.values())
         words = {part for text in dictionary for part in re.split(r"[\s-]+", text)}
         words = {word for word in words if len(word) > 1}  # "e p" is for typing
         for phrase in self.command_phrases(Command, opened=True):
@@ -395,8 +417,8 @@ def _completed(said: ParsedMove, board: chess.Board, move: chess.Move) -> Parsed
 
 
 class Key(Enum):
-    """The meaning of a typed word, for everything that reads aloud, asks or waits. END, SKIP and
-    BACK are lists of the packs' ``[typed]``."""
+    """The meaning of a typed word, for everything that reads aloud, asks or waits. END and BACK
+    are lists of the packs' ``[typed]``, SKIP and REPEAT are commands."""
 
     END = "end"
     SKIP = "skip"
@@ -404,7 +426,7 @@ class Key(Enum):
     REPEAT = "repeat"
 
 
-SPOKEN: Mapping[Key, Command] = {Key.REPEAT: Command.REPEAT, Key.SKIP: Command.RESUME}
+SPOKEN: Mapping[Key, Command] = {Key.REPEAT: Command.REPEAT, Key.SKIP: Command.SKIP}
 """The keys that can be said, too, and their commands."""
 
 
@@ -431,5 +453,4 @@ def _words_of_key(pack: Language, key: Key) -> Iterator[str]:
     """The phrases to say, then the words for typing only."""
     if key in SPOKEN:
         yield from pack.command_phrases([SPOKEN[key]])
-    if key is not Key.REPEAT:
-        yield from pack.typed(key.value)
+    yield from pack.typed(key.value)

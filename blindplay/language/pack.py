@@ -194,14 +194,37 @@ class Pack:
         table = self.table("sounds_like") if "sounds_like" in self.data else {}
         return [(one.lower(), str(other).lower()) for one, other in table.items()]
 
+    def typed(self, name: str) -> list[str]:
+        """The forms of a command or key that are typed only, each written out; none if the pack has
+        none."""
+        if name not in self.table("typed"):
+            return []
+        forms = self.words("typed", name)
+        return [text for form in forms for text in written_out(form, self.file)]
+
+    def _typed_words(self, *path: str) -> list[str]:
+        """The words of a list for moves that are typed only."""
+        listed = self.data.get("typed_moves", {}).get(path[0], {})
+        return self.words("typed_moves", *path) if path[1] in listed else []
+
     @cached_property
-    def dictionary(self) -> dict[str, Word]:
-        """The meaning of each folded word or group of words.
+    def heard(self) -> dict[str, Word]:
+        """The meaning of each folded word or group of words that can be said in a move.
 
         :raises LanguageError: if one has two meanings.
         """
-        found: dict[str, Word] = {}
-        for _unused, word in words_of_moves(self.words):
+        return self._meanings(self.words, {})
+
+    @cached_property
+    def dictionary(self) -> dict[str, Word]:
+        """The same, with the words that are typed only."""
+        return self._meanings(self._typed_words, self.heard)
+
+    def _meanings(
+        self, words: Callable[..., list[str]], known_before: Mapping[str, Word]
+    ) -> dict[str, Word]:
+        found = dict(known_before)
+        for _unused, word in words_of_moves(words):
             known = found.setdefault(fold(word.text), word)
             if (known.sign, known.value) != (word.sign, word.value):
                 raise LanguageError(
@@ -212,6 +235,52 @@ class Pack:
                     )
                 )
         return found
+
+
+_PART_OF_FORM = re.compile(r"[()\[\]|]|[^()\[\]|]+")
+_MOST_WRITTEN_OUT = 2_000  # texts of one form; the built-in ones have at most some hundred
+
+
+def written_out(form: str, file: str) -> list[str]:
+    """All texts of a form with choices: ``[brackets]`` may be left out, ``(this|that)`` is either.
+
+    >>> written_out("[ich] (will|möchte) aufgeben", "de.toml")
+    ['will aufgeben', 'möchte aufgeben', 'ich will aufgeben', 'ich möchte aufgeben']
+
+    :raises LanguageError: naming ``file``, if brackets do not match or if there are too many texts.
+    """
+    parts = iter(_PART_OF_FORM.findall(form))
+
+    def choices(closing: str) -> list[str]:
+        done: list[str] = []
+        texts = [""]
+        for part in parts:
+            if part in "([":
+                inner = choices(")" if part == "(" else "]")
+                inner = ["", *inner] if part == "[" else inner
+                texts = [text + more for text in texts for more in inner]
+            elif part == "|":
+                done, texts = done + texts, [""]
+            elif part == closing:
+                return done + texts
+            elif part in ")]":
+                break
+            else:
+                texts = [text + part for text in texts]
+            if len(done) + len(texts) > _MOST_WRITTEN_OUT:
+                break
+        else:
+            if not closing:
+                return done + texts
+        raise LanguageError(
+            _(
+                "{file}: in {form} a bracket is not closed, or there are too many choices.",
+                file=file,
+                form=repr(form),
+            )
+        )
+
+    return list(dict.fromkeys(" ".join(text.split()) for text in choices("")))
 
 
 def words_of_moves(words: Callable[..., list[str]]) -> Iterator[tuple[tuple[str, str], Word]]:

@@ -18,8 +18,17 @@ from blindplay.translation import _, one_of
 
 from .language import Language
 from .lexicon import WordVariants, variants
-from .pack import GrammarSign, LanguageError, Pack, built_in, fold, parse_pack, words_of_moves
-from .understanding import QUESTIONS, TYPED, Command, Kind
+from .pack import (
+    GrammarSign,
+    LanguageError,
+    Pack,
+    built_in,
+    fold,
+    parse_pack,
+    words_of_moves,
+    written_out,
+)
+from .understanding import QUESTIONS, Command, Kind
 
 STARTS = (
     chess.STARTING_FEN,
@@ -49,8 +58,10 @@ Likeness = Callable[[Sequence[str], Sequence[str], float], float]
 """Gives how different two pronunciations sound, in nats, or the third argument if it is less."""
 
 # Tables whose keys are words, each language's own.
-_WORDS = ("spoken", "sounds_like", "pronunciations", "fillers")
+_WORDS = ("spoken", "certainty", "sounds_like", "pronunciations", "fillers")
 _TABLES_OF_NAMES = ("files", "ranks", "pieces")
+_OWN = ("files_of_edition", *_WORDS)
+_COMMANDS = frozenset(command.value for command in Command)
 _CASTLINGS = frozenset({"move.castles_short", "move.castles_long"})
 # These lists say nothing about a move, so their words may sound like others.
 _SILENT = frozenset({"move.link", "move.article", "move.ignored", "move.correction"})
@@ -184,15 +195,38 @@ class _Checking:
         return [word for word in found if isinstance(word, str)] if isinstance(found, list) else []
 
     def _typed(self, command: Command) -> list[str]:
-        """The well-formed short forms of a command, which are typed only."""
-        return self._words("typed", command.value) if command in TYPED else []
+        """The well-formed forms of a command that are typed only, written out."""
+        return [
+            text
+            for form in self._words("typed", command.value)
+            for text in self._written_out(form, f"typed.{command.value}")
+        ]
+
+    def _written_out(self, form: str, key: str) -> list[str]:
+        try:
+            return written_out(form, self.report.file)
+        except LanguageError as error:
+            if key not in {one.key for one in self.report.errors}:
+                self._error(key, str(error))
+            return []
+
+    def _typed_words(self, table: str, name: str) -> list[str]:
+        """The well-formed words of a list for moves that are typed only."""
+        listed = self._table("typed_moves").get(table)
+        found = listed.get(name) if isinstance(listed, Mapping) else None
+        return [word for word in found if isinstance(word, str)] if isinstance(found, list) else []
 
     # --- what is there
 
     def structure(self) -> None:
         """Every key of a whole pack is there and has the right kind. Others are misspelled."""
-        self._compare(self.data, self.whole, "")
-        for table in (*_WORDS, "files_of_edition"):
+        whole = {
+            **self.whole,
+            "typed": self.whole["typed"] | {name: ["…"] for name in _COMMANDS},
+            "typed_moves": {table: self.whole[table] for table in (*_TABLES_OF_NAMES, "move")},
+        }
+        self._compare(self.data, whole, "")
+        for table in _OWN:
             if not isinstance(self.data.get(table, {}), Mapping):
                 self._error(table, _("This must be a table of words."))
         for table, remedy in (
@@ -202,6 +236,11 @@ class _Checking:
             for word, instead in self._table(table).items():
                 if not fold(word) or not isinstance(instead, str) or not instead.strip():
                     self._error(f"{table}.{word}", remedy)
+        for phrase, nats in self._table("certainty").items():
+            if not fold(phrase) or not isinstance(nats, int | float) or not 0 <= nats <= 20:
+                self._error(
+                    f"certainty.{phrase}", _("Give the nats as a number from zero to twenty.")
+                )
         for edition, names in self._table("files_of_edition").items():
             known = isinstance(names, Mapping) and names.keys() <= set("abcdefgh")
             if not known or not all(isinstance(spelling, str) for spelling in names.values()):
@@ -209,7 +248,7 @@ class _Checking:
                 self._error(key, _("This must name files by their letters, a to h."))
 
     def _compare(self, given: Mapping[str, Any], whole: Mapping[str, Any], under: str) -> None:
-        own = ("files_of_edition", *_WORDS) if not under else ()
+        own = _OWN if not under else ()
         unknown = sorted(given.keys() - whole.keys() - set(own))
         for number, name in enumerate(unknown):
             missing = whole.keys() - given.keys() if number < _MOST_UNKNOWN else ()
@@ -222,9 +261,10 @@ class _Checking:
                 if name not in given and name == "pronunciations":
                     self._error(name, _("This table is missing: without it nothing can be heard."))
             elif name not in given:
-                self._error(
-                    key, _("This is missing; in English it is {shown}.", shown=_shown(example))
-                )
+                if not _is_optional(key):
+                    self._error(
+                        key, _("This is missing; in English it is {shown}.", shown=_shown(example))
+                    )
             elif not isinstance(given[name], type(example)) or given[name] == []:
                 self._error(key, _wanted(example))
             elif isinstance(example, Mapping):
@@ -250,11 +290,14 @@ class _Checking:
         for command in Command:
             key = f"commands.{command.value}"
             wanted = _placeholders(self.whole["commands"][command.value][0])
-            for phrase in self._words("commands", command.value):
+            said = (("commands", phrase) for phrase in self._words("commands", command.value))
+            typed = (("typed", phrase) for phrase in self._typed(command))
+            for table, phrase in (*said, *typed):
                 if _placeholders(phrase) != wanted:
                     needed = _braced(wanted or ()) or _("no braces")
                     self._error(
-                        key, _("{phrase} must have {needed}.", phrase=repr(phrase), needed=needed)
+                        f"{table}.{command.value}",
+                        _("{phrase} must have {needed}.", phrase=repr(phrase), needed=needed),
                     )
 
     def _sentence(self, key: str, given: str, wanted: set[str]) -> None:
@@ -291,7 +334,8 @@ class _Checking:
     def letters(self) -> None:
         """No two meanings have the same letters."""
         known: dict[str, tuple[str, str, GrammarSign]] = {}
-        for path, word in words_of_moves(self._words):
+        typed = ((("typed_moves", *path), word) for path, word in words_of_moves(self._typed_words))
+        for path, word in itertools.chain(words_of_moves(self._words), typed):
             place = ".".join(path)
             text, other, _rest = known.setdefault(fold(word.text), (word.text, place, word.sign))
             if other != place and fold(word.text):
@@ -572,6 +616,12 @@ class _Checking:
                     form=repr(form),
                     value=command.value,
                 )
+
+
+def _is_optional(key: str) -> bool:
+    """True for the forms that are typed only, except for the keys: a pack may have none."""
+    table, _dot, name = key.partition(".")
+    return table == "typed_moves" or (table == "typed" and name in _COMMANDS)
 
 
 def _texts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ import chess
 from blindplay.translation import _
 
 from .pack import PIECE_NAMES, GrammarSign, LanguageError, Pack, Word, fold
-from .understanding import TYPED, About, Command, Kind, Understanding
+from .understanding import About, Command, Kind, Understanding
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,8 @@ class TextParser:
         self._commands: dict[str, Command] = {}
         self._questions: list[tuple[Command, str]] = []
         for command in Command:
-            typed = pack.words("typed", command.value) if command in TYPED else ()
-            for phrase in (*pack.words("commands", command.value), *typed):
+            said = pack.words("commands", command.value)
+            for phrase in (*said, *pack.typed(command.value)):
                 if "{" in phrase:
                     self._questions.append((command, phrase))
                 elif self._commands.setdefault(fold(phrase), command) is not command:

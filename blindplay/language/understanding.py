@@ -40,6 +40,7 @@ class Command(Enum):
     CALL_ASSISTANT = "call_assistant"
     PAUSE = "pause"
     RESUME = "resume"
+    SKIP = "skip"
     ADJUST = "adjust"
     CLAIM_REPETITION = "claim_repetition"
     CLAIM_FIFTY_MOVES = "claim_fifty_moves"
@@ -73,15 +74,6 @@ class Command(Enum):
     WHERE_I_PLAY = "where_i_play"
     WHAT_NOW = "what_now"
 
-
-TYPED = frozenset(
-    map(
-        Command,
-        ("yes", "no", "claim_repetition", "claim_fifty_moves", "claim_time", "claim_cannot_win",
-         "claim_no_effort", "hint", "done", "chat"),
-    )
-)  # fmt: skip
-"""Commands with forms that are typed only: they are long to say, or their words are not heard."""
 
 QUESTIONS = frozenset(
     (

@@ -32,7 +32,10 @@ _MOST_UNASKED = 100  # lines; a worker that writes more than it was asked is kil
 
 _PUNCTUATION = '.,;:!?…()«»„“”"–—'
 # Which letters are words by themselves, such as "I" in English and "å" in Norwegian.
-_WORDS_OF_ONE_LETTER = {"en": "ai", "da": "iåø", "nb": "iåø", "sv": "iåö"}
+_WORDS_OF_ONE_LETTER = {
+    "da": "iåø", "en": "ai", "es": "aeouy", "fo": "áíó", "fr": "aày", "is": "áí", "it": "aeio",
+    "nb": "iåø", "nn": "iåø", "pl": "aiouwz", "pt": "aeoà", "sv": "iåö",
+}  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _NOTATION = re.compile(r"[A-Z]?[a-h]?x[a-h]|O{2,3}")
 
@@ -74,10 +77,10 @@ def _is_word(text: str) -> bool:
     return bool(spelled_out) and letters.isalpha() and len(letters) > 1
 
 
-def is_words(text: str) -> bool:
+def is_words(text: str, language: str = "") -> bool:
     """Return whether a synthesiser may be given ``text`` (see ``words_only``)."""
     try:
-        words_only(text)
+        words_only(text, language)
     except NotWordsError:
         return False
     return True

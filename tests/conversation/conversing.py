@@ -20,7 +20,7 @@ from blindplay.conversation.state import (
 )
 from blindplay.hearing.decision import Candidate, Decision, Verdict
 from blindplay.hearing.statement import interpret
-from blindplay.language import Command, load
+from blindplay.language import Command, load, parts_of
 from blindplay.laws import Fact, Origin, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
@@ -100,7 +100,8 @@ class Conversation:
         self.journal.close()
 
     def _say(self, output: Output, words: str) -> None:
-        assert is_words(words), words
+        own = self.pack.code
+        assert all(is_words(text, code or own) for text, code in parts_of(words, own)), words
         self.said.append((output, words))
 
     def _tell(self, to: str | None, words: str) -> None:

@@ -10,8 +10,18 @@ import chess
 import pytest
 
 from benchmarks.roundtrip import positions
-from blindplay.language import About, Command, Kind, LanguageError, languages, load
-from blindplay.language.pack import Pack
+from blindplay.language import (
+    About,
+    Command,
+    Key,
+    Kind,
+    Language,
+    LanguageError,
+    key_of,
+    languages,
+    load,
+)
+from blindplay.language.pack import Pack, written_out
 from blindplay.language.pack_check import STARTS
 from blindplay.language.parsing import TextParser
 from blindplay.speech import synthesis
@@ -39,7 +49,10 @@ def _names(table: Mapping[str, Any], prefix: str = "") -> set[str]:
 
 def _whole(language: str) -> set[str]:
     # Tables of each language's own words.
-    own = ("spoken.", "sounds_like.", "pronunciations.", "fillers.")
+    own = (
+        *("spoken.", "certainty.", "sounds_like.", "pronunciations.", "fillers.", "typed_moves."),
+        *(f"typed.{command.value}" for command in Command),  # what is typed only
+    )
     return {name for name in _names(Pack.read(language).data) if not name.startswith(own)}
 
 
@@ -63,8 +76,17 @@ def test_every_sentence_can_be_given_to_the_synthesiser(language: str) -> None:
         fields = {name: values.get(name, words.square(chess.E4)) for name in words.fields(key)}
         said = words.sentence(key, **fields)
         assert said == said.strip() and said
-        assert synthesis.words_only(said) == said
-        assert synthesis.is_words(synthesis.respeller(words.spoken)(said))
+        assert synthesis.words_only(said, language) == said
+        assert synthesis.is_words(synthesis.respeller(words.spoken)(said), language)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_sentence_names_a_file_by_its_letter(language: str) -> None:
+    # "a draw" is English, "a four" is a square that a voice reads in any way.
+    ranks = "|".join(word for n in "12345678" for word in Pack.read(language).words("ranks", n))
+    letter = re.compile(rf"\b[a-h] (?:{ranks}|{{(?:square|rank|file|number|count)}})\b", re.I)
+    for key in load(language).sentences():
+        assert not letter.search(str(Pack.read(language).data["sentences"][key])), key
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -82,8 +104,8 @@ def test_everything_else_that_is_said_is_words_only(language: str) -> None:
         said += [words.announce(board, move, check=True) for move in board.legal_moves]
     respell = synthesis.respeller(words.spoken)
     for text in said:
-        assert synthesis.words_only(text) == text
-        assert synthesis.is_words(respell(text)), text
+        assert synthesis.words_only(text, language) == text
+        assert synthesis.is_words(respell(text), language), text
 
 
 @pytest.mark.parametrize(
@@ -367,15 +389,17 @@ def test_what_a_sentence_tells_to_say_is_understood(language: str) -> None:
         assert words.understand(asked[-3], chess.Board()).command is Command.YES
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
-    ("language", "formula"),
+    "formula",
     [
-        *((language, "j'adoube") for language in LANGUAGES),
-        ("nb", "jeg retter"),  # fide-2023, 4.2.1, as the Norwegian federation has it
-        ("da", "jeg retter"),
-        ("sv", "jag rättar"),
-        ("en", "I adjust"),
-        ("de", "ich rücke zurecht"),
+        "j'adoube",  # fide-2023, 4.2.1
+        "I adjust",
+        "jeg retter",  # as the Norwegian federation has it
+        "jeg retter på brikkerne",
+        "jag rättar till",
+        "jag ställer till rätta",
+        "ich rücke zurecht",
     ],
 )
 def test_who_says_the_formula_before_adjusting_corrects_nothing(
@@ -414,6 +438,46 @@ def test_what_comes_to_nothing_does_not_sound_like_an_adjourned_game(language: s
         return {word for one in sentences for word in re.findall(r"\w+", one.lower())}
 
     assert not words_of("cancelled") & words_of("adjourned", "refused_adjourned", "adjourn_wanted")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_step_is_skipped_by_a_word_of_its_own(language: str) -> None:
+    words = load(language)
+    skip = words.command(Command.SKIP)
+    assert words.understand(skip, chess.Board()).command is Command.SKIP
+    assert key_of(words, skip) is Key.SKIP
+    assert key_of(words, words.command(Command.RESUME)) is None
+
+
+def test_a_typed_form_has_words_that_may_be_left_out_and_words_to_choose_from() -> None:
+    assert written_out("[ich] (will|möchte) aufgeben", "") == [
+        "will aufgeben",
+        "möchte aufgeben",
+        "ich will aufgeben",
+        "ich möchte aufgeben",
+    ]
+    assert written_out("a [b [c]] d", "") == ["a d", "a b d", "a b c d"]
+    for wrong in ("(a|b", "a]", "[a)", "[a][b][c][d][e][f][g][h][i][j][k]"):
+        with pytest.raises(LanguageError, match="bracket"):
+            written_out(wrong, "xx.toml")
+
+
+def test_words_that_are_typed_only_are_understood_and_not_listened_for() -> None:
+    data = copy.deepcopy(dict(Pack.read("de").data))
+    data["typed_moves"] = {"pieces": {"knight": ["Rössl"]}, "move": {"captures": ["frisst"]}}
+    data["typed"]["resign"] = ["[ich] (will|möchte) nicht mehr"]
+    words = Language(Pack("de", data))
+    board = chess.Board("4k3/8/8/3p4/8/4N3/8/4K3 w - - 0 1")
+    assert words.understand("Rössl frisst David fünf", board).move == chess.Move.from_uci("e3d5")
+    assert words.understand("ich möchte nicht mehr", board).command is Command.RESIGN
+    assert words.has_typed_word("rössl david fünf")
+    assert not words.has_typed_word("springer schlägt david fünf")
+    assert not {"rössl", "frisst", "mehr nicht"} & set(words.grammar_words())
+    assert words.grammar_words() == load("de").grammar_words()
+    assert words.command_phrases() == load("de").command_phrases()
+    assert words.announce(board, chess.Move.from_uci("e3d5")) == (
+        "Springer Eva drei schlägt David fünf"
+    )
 
 
 def _reader(language: str, table: str, name: str, words: list[str]) -> TextParser:

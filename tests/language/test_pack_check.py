@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 
@@ -32,7 +32,7 @@ def look(text: str | bytes, code: str = "nb", *, sounds: bool = True) -> PackRep
         code,
         likeness=unlikeness if sounds else lambda one, other, most: most,
         is_sound=lambda sound: bool(sounds_of(sound)),
-        is_words=is_words,
+        is_words=partial(is_words, language=code),
     )
 
 
@@ -125,7 +125,7 @@ def test_a_misspelled_name_is_told_with_the_one_that_was_meant() -> None:
         ("Siste trekk, {player}: {move:>9999999999}.", "brace"),
         ("Siste trekk, {player}: {} {move}.", "brace"),
         ("Siste trekk 1, {player}: {move}.", "digit"),
-        ("Siste trekk i, {player}: {move}.", "letter alone"),
+        ("Siste trekk e, {player}: {move}.", "letter alone"),
         ("Siste trekk, {player}: {move}. ", "spaces"),
     ],
 )

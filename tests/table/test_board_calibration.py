@@ -97,8 +97,8 @@ def test_the_fault_of_a_square_is_spoken(wrong: HoleReading, said: str) -> None:
     bench = Bench()
     bench.bad["e2"] = wrong
     # Enter for what goes well; what does not is left out the second time it is asked for.
-    empty = ["", "weiter"] if wrong.code == 2 else [""]
-    keys = [*empty, *[""] * (12 + chess.E2), "", "weiter", *[""] * 60]
+    empty = ["", "auslassen"] if wrong.code == 2 else [""]
+    keys = [*empty, *[""] * (12 + chess.E2), "", "auslassen", *[""] * 60]
     result = led(bench, keys)
     assert any(words.startswith(said) for words in bench.said)
     assert list(result.bad) == ["e2"]
@@ -107,7 +107,7 @@ def test_the_fault_of_a_square_is_spoken(wrong: HoleReading, said: str) -> None:
 
 def test_a_step_is_repeated_and_left_out_and_the_check_ended_on_request() -> None:
     bench = Bench()
-    result = led(bench, ["", "wiederholen", "weiter", "", "quit"])
+    result = led(bench, ["", "wiederholen", "auslassen", "", "quit"])
     assert (
         bench.said.count("Setzen: weißer Bauer, Eva vier. Dann drücken Sie die Eingabetaste.") == 2
     )
@@ -144,7 +144,7 @@ class Hands:
         self.told = len(self.out.getvalue())
         asked = [line for line in news.splitlines() if line.startswith("Setzen: ")]
         if "der Kontakt ist schlecht" in news:
-            return "weiter"
+            return "auslassen"
         if asked:
             for square in chess.SQUARE_NAMES:
                 if self.board.placement != EMPTY_BOARD and self._stands(square):

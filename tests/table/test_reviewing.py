@@ -108,7 +108,7 @@ def test_nothing_is_said_about_good_moves(tmp_path: Path) -> None:
 
 
 def test_keys_go_on_back_again_and_to_the_next(points: list[TurningPoint]) -> None:
-    keys = "repeat\n\nback\ncontinue\n"
+    keys = "repeat\n\nback\nskip\n"
     said = taught(lambda teacher: tell(teacher, points), keys, silent=False)
     assert said.count(POINT) == 3  # told, told again, and once more after going back
     assert said.count("White played: Pawn Gustav two Gustav four.") == 1
@@ -226,7 +226,7 @@ def test_a_wrong_move_has_a_reason_and_may_be_tried_again() -> None:
     at = said.index("That is not the solution.")
     assert said[at + 1 : at + 3] == [
         "It misses mate in one move.",
-        "Try again, or type continue for the solution.",
+        "Try again, or type skip for the solution.",
     ]
     assert said.count("White to move.") == 2  # an empty line tells the position again
     assert said[-1] == "Solved without help: zero of one."
@@ -243,15 +243,15 @@ def test_a_line_is_solved_move_by_move_and_the_answers_are_told() -> None:
     [
         (
             Puzzle(BACK_RANK, best=(RA8,)),
-            "continue\n",
+            "skip\n",
             "White: Rook Anna one Anna eight checkmate.",
         ),
         (
             Puzzle(LADDER, best=LINE[:1], line=LINE),
-            "Rb7\ncontinue\n",
+            "Rb7\nskip\n",
             "White: Rook Anna one Anna eight checkmate.",
         ),
-        (Puzzle(BACK_RANK), "continue\n", "White: Rook Anna one Anna eight checkmate."),
+        (Puzzle(BACK_RANK), "skip\n", "White: Rook Anna one Anna eight checkmate."),
     ],
 )
 def test_the_solution_is_told_on_request(puzzle: Puzzle, keys: str, last: str) -> None:

@@ -45,9 +45,8 @@ def test_the_game_begins_when_hands_have_been_led_to_the_position(led: Led) -> N
     at.shows(": Jetzt wird das Brett von Schwarz aufgestellt. Schritte: zwei.")
     at.shows(": Umstecken: schwarzer Bauer, von Eva sechs nach Eva sieben.")
     assert not begun
-    # "weiter" makes no sense to the game, whose clocks stand; to the guide it leaves the step out.
     assert Command.RESUME not in at.session.talking.sayable("white").bare
-    assert {"weiter", "noch einmal"} <= set(at.session.setting_up.phrases())
+    assert {"auslassen", "noch einmal"} <= set(at.session.setting_up.phrases())
     at.session.typed("white", "wiederholen")
     assert at.printed.count("Umstecken") == 2
     at.boards["black"].lift("e6")
@@ -232,7 +231,7 @@ def test_after_taking_back_both_boards_are_led_one_after_the_other(led: Led) -> 
     at.shows(f": {step}")
     at.session.typed("white", "wiederholen")
     assert at.printed.count(step) == 2
-    at.session.typed("white", "weiter")
+    at.session.typed("white", "auslassen")
     at.shows(": Ausgelassen sind die Felder: Felix drei, Gustav eins.")
     at.shows(": Umstecken: weißer Springer, von Hector drei nach Gustav eins.")
     for side, now in (("black", "h3"), ("white", "f3")):

@@ -28,7 +28,7 @@ def test_whatever_is_ruled_can_be_said(code: str, facts: list[Fact]) -> None:
     game, pack = Game(PackWords()), language.load(code)
     for fact in facts:
         for one in announcements(Taken(fact, tuple(game.apply(fact))), game, pack):
-            assert is_words(one.words), one.words
+            assert is_words(one.words, code), one.words
 
 
 def test_every_kind_of_ruling_is_told_or_left_out_on_purpose() -> None:
@@ -138,7 +138,7 @@ def test_every_reason_of_a_refusal_is_a_sentence(code: str) -> None:
     for why in sorted(reasons(RefusalReason)):
         refused = r.Refused(by="white", what="press", why=why)  # type: ignore[arg-type]
         (words,) = told(pack, refused)
-        assert is_words(words), why
+        assert is_words(words, code), why
         assert len(words.removeprefix(bare).split()) > 1, why
 
 
@@ -149,7 +149,7 @@ def test_the_arbiter_is_never_needed_without_a_reason(code: str) -> None:
     for why in sorted(reasons(ArbiterReason)):
         needed = r.ArbiterNeeded(by="white", why=why, ply=1)  # type: ignore[arg-type]
         (words,) = told(pack, needed)
-        assert is_words(words), why
+        assert is_words(words, code), why
         assert len(words.removeprefix(bare).split()) > 2, why
 
 
