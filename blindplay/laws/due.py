@@ -185,10 +185,19 @@ def _of_player(game: State, side: str) -> Step | None:
     if not game.owners_known:
         return _step(game, side, "identify", by_hand=True)
     board = game.board_of(side)
-    if game.tables[board].wanted is not None and (side == board or game.side == side):
+    if _is_wrong(game, board) and (side == board or game.side == side):
         rule = "boards_differ" if len(game.tables) == 2 else "displaced_found"
         return _step(game, side, "correct", rule, board=board, by_hand=True)
     return _standing(game, side) if stands(game) else _playing(game, side)
+
+
+def _is_wrong(game: State, board: str) -> bool:
+    """Return whether hands must bring ``board`` to a position: to one that is wanted, or to that of
+    a game that has not begun yet or was interrupted."""
+    table = game.tables[board]
+    waits = _is_unbegun(game) or game.paused == "table"
+    shows = table.placement == game.position_pieces()
+    return table.wanted is not None or (waits and table.sensors and not shows)
 
 
 def _of_waiting_for_envelope(game: State, side: str) -> Step | None:

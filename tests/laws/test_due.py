@@ -131,6 +131,20 @@ def test_a_board_that_must_be_corrected_needs_somebody_until_it_is_right() -> No
     assert needs(table.game) == ()
 
 
+@pytest.mark.parametrize("arbiter", ["present", "automatic"])
+def test_a_board_that_is_wrong_before_the_game_is_put_right_first(arbiter: str) -> None:
+    """Where two boards have sensors, none of them is judged by the other yet."""
+    table = Table(time_control="5400+30", arbiter=arbiter)
+    whole = table.game.board.board_fen()
+    for side, shown in (("white", whole.replace("PPPPPPPP", "PPP1PPPP")), ("black", whole)):
+        table.feed({"fact": "position", "board": side, "placement": shown})
+    assert (due(table.game, "white").do, due(table.game, "white").board) == ("correct", "white")
+    waiting = due(table.game, "black" if arbiter == "present" else "arbiter")
+    assert (waiting.do, waiting.whom, waiting.why) == ("wait", "white", "correct")
+    table.feed(place("d2", "P", "white"))
+    assert due(table.game, "white").do != "correct"
+
+
 def test_a_game_that_is_over_needs_nobody() -> None:
     table = _begun()
     table.feed(CALL, {"fact": "resign", "by": "black"})
