@@ -1,6 +1,6 @@
 """What comes of a command: facts, answers, help."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
 import chess
@@ -265,8 +265,8 @@ def _correct_nothing(now: Exchange) -> None:
 
 
 def introduce(now: Exchange) -> None:
-    """Tell how to find out what can be said."""
-    _tell(now, [now.pack.command(Command.HELP)])
+    """Tell everybody how to find out what can be said."""
+    now.do(Say(None, _sayable_in_words(now, [now.pack.command(Command.HELP)])))
 
 
 def _help(now: Exchange, may: Sayable) -> None:
@@ -304,11 +304,12 @@ def _more(now: Exchange) -> None:
     first, rest = untold[:COMMANDS_AT_ONCE], untold[COMMANDS_AT_ONCE:]
     now.change(untold=rest, helped=now.about.now)
     more = now.pack.sentence("help_more", more=now.pack.command(Command.MORE))
-    _tell(now, first, more if rest else "")
+    words = _sayable_in_words(now, first)
+    now.do(Say(now.side, join(" ", (words, more) if rest else (words,), now.pack.code)))
     now.do(Relisten())
 
 
-def _tell(now: Exchange, commands: list[str] | tuple[str, ...], more: str = "") -> None:
+def _sayable_in_words(now: Exchange, commands: Collection[str]) -> str:
+    """These commands, after the opening word if they need it."""
     key = "help_say" if now.about.opening_word is OpeningWord.OPTIONAL else "help_opened"
-    words = now.pack.sentence(key, commands=", ".join(commands), word=now.pack.opening_word)
-    now.do(Say(now.side, join(" ", filter(None, (words, more)), now.pack.code)))
+    return now.pack.sentence(key, commands=", ".join(commands), word=now.pack.opening_word)

@@ -10,7 +10,7 @@ An action that does not fit withdraws it, and the player hears that.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import chess
@@ -32,7 +32,6 @@ from blindplay.laws.rulings import (
 )
 from blindplay.laws.state import OTHER
 from blindplay.speech.recogniser import Recognition
-from blindplay.wording.announcements import goes_to_earphone
 
 from . import OpeningWord, beginnings, commands, questions
 from .effects import Acknowledge, Effect, HoldPress, Learn, Relisten, Say
@@ -68,7 +67,7 @@ def converse(talks: Talks, event: Event, about: Situation) -> tuple[Talks, list[
     """Return the state of the conversation after ``event``, and the effects in their order. It is
     total: it never raises, whatever the state and the event."""
     effects: list[Effect] = []
-    for side in _concerned(event):
+    for side in _concerned(event, about):
         now = Exchange(about, side, talks.of(side))
         match event:
             case TypedLine(_, text):
@@ -85,19 +84,22 @@ def converse(talks: Talks, event: Event, about: Situation) -> tuple[Talks, list[
                 _expire(now)
                 _ask_for_the_rest(now)
             case TableBegun():
-                if goes_to_earphone(about.game, side, about.absent):
-                    commands.introduce(now)
+                commands.introduce(now)
         talks = replace(talks, **{side: now.talk})
         effects += now.effects
     return talks, effects
 
 
-def _concerned(event: Event) -> tuple[str, ...]:
+def _concerned(event: Event, about: Situation) -> Collection[str]:
+    """Return the players with whom the event is a step of the conversation."""
     match event:
         case TypedLine(side) | HeardUtterance(side) | ButtonTapped(side):
             return (side,)
         case ClockPressed(presser):
             return (presser.removeprefix("assistant:"),)
+        case TableBegun():  # one player of each language
+            here = (side for side in f.SIDES if side != about.absent)
+            return {about.readers.of(side).code: side for side in here}.values()
     return f.SIDES
 
 

@@ -375,7 +375,8 @@ class SecondPassed:
 
 @dataclass(frozen=True)
 class TableBegun:
-    """The table has begun: a player with an earphone hears how to find out what can be said."""
+    """The table has begun: everybody hears how to find out what can be said, once in each language
+    of the players."""
 
 
 Event: TypeAlias = (

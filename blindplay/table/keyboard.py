@@ -175,9 +175,13 @@ class Keyboard:
         if decision == "start_clocks" and game.adjourned and game.resumed_at is None:
             # The arbiter starts the clock of a player who is away (I.9.2).
             return self._open_envelope(words) if unattended else self._submit(f.Start())
-        if words[0] in _ABOUT_CLOCKS:
-            self._tell_if_no_clock()
-        return self._submit(f.Arbiter(do=decision))
+        if words[0] not in _ABOUT_CLOCKS or game.clock:
+            return self._submit(f.Arbiter(do=decision))
+        self._tell_if_no_clock()
+        submitted = self._submit(f.Arbiter(do=decision))  # the arbiter has come
+        steps = self._session.steps
+        steps.tell(steps.typist() if unattended else "arbiter")
+        return submitted
 
     def _tell_if_no_clock(self) -> None:
         if not self._session.table.game.clock:

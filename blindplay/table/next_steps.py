@@ -13,7 +13,7 @@ from blindplay.laws import Taken
 from blindplay.laws import facts as f
 from blindplay.laws.due import Do, Step, deeds, due, stands
 from blindplay.laws.game import Turn
-from blindplay.laws.rulings import Adjourned, NotMade, Refused
+from blindplay.laws.rulings import Adjourned, ExecutedDiffers, NotMade, Refused
 from blindplay.laws.state import OTHER, enveloped
 from blindplay.wording.steps import is_not_now, step_in_words
 
@@ -125,10 +125,15 @@ class NextSteps:
             self._desk.tell(person, self.words(person), fleeting=True)
 
     def follow(self, taken: Taken) -> None:
-        """Tell everybody who was refused something what is due from them instead, and the players
-        what is due after an envelope was opened."""
-        if isinstance(taken.fact, f.OpenEnvelope) and not self._table.game.adjourned:
+        """Tell everybody who was refused something what is due from them instead, the players what
+        is due after an envelope was opened, and a player who has executed another move than the
+        announced one that it must be announced."""
+        game = self._table.game
+        if isinstance(taken.fact, f.OpenEnvelope) and not game.adjourned:
             self.tell_players()
+        differs = any(isinstance(one, ExecutedDiffers) for one in taken.rulings)
+        if differs and self.of(game.side).do == "announce_made":
+            self.tell(game.side)
         refusals = (one for one in taken.rulings if isinstance(one, Refused | NotMade))
         told = [one for one in refusals if not isinstance(one, taken.origin.reports)]
         for person in dict.fromkeys(one.by for one in told if self._is_followed(one)):

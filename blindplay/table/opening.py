@@ -7,7 +7,7 @@ all its boards show the position. Until then the clocks stand.
 from blindplay.language import Command, Key, Language, in_language, join, word_of
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
-from blindplay.laws.rulings import Adjourned, GameOver
+from blindplay.laws.rulings import Adjourned, ExecutedDiffers, GameOver
 from blindplay.laws.state import OTHER
 from blindplay.speech.speaker import Output
 from blindplay.wording.announcements import both_clocks, result_in_words
@@ -157,13 +157,15 @@ def _tell_where(session: Session) -> None:
         desk.tell_all("no_last_move")
     else:
         last = game.history[-1]
-        move = move_in_words(last.before, last.spoken, pack, game.setup.edition)
+        move = move_in_words(last.before, last.move, pack, game.setup.edition)
         desk.tell_all("last_move", player=pack.sentence(last.side), move=move)
     if game.over:
         _tell_result(session)
         return
-    if game.pending is not None and not game.pending.claimable:
-        desk.announce(Taken(f.Tick(), (game.pending.ruling,)))
+    proposed = () if game.pending is None or game.pending.claimable else (game.pending.ruling,)
+    # That the clocks stand after an interruption has been said.
+    calls = (one for one in game.calls if one.why != "start_clocks" and not game.adjourned)
+    desk.announce(Taken(f.Tick(), tuple(dict.fromkeys((*proposed, *calls)))))
     _tell_what_is_due(session)
     if not game.clock:
         return
@@ -186,8 +188,25 @@ def _tell_what_is_due(session: Session) -> None:
         desk.tell_all("sealed", player=mover)
         if game.adjourned and not _rests(session):
             desk.tell_all("envelope_waits", player=pack.sentence(OTHER[game.side]))
+    _tell_move_at_hand(session)
     if game.wants_to_adjourn:
         desk.tell_all("adjourn_wanted", player=pack.sentence(game.wants_to_adjourn))
+
+
+def _tell_move_at_hand(session: Session) -> None:
+    """Tell the announced move, which is not completed yet, and if another one was executed."""
+    desk, game, pack = session.desk, session.table.game, session.pack
+    announced, made = game.turn.announced, game.turn.made
+    if announced is None or game.setup is None:
+        return
+    if made not in (None, announced):
+        differs = ExecutedDiffers(
+            board=game.board_of(game.side), announced=announced.uci(), executed=made.uci()
+        )
+        desk.announce(Taken(f.Tick(), (differs,)))
+        return
+    move = move_in_words(game.board, announced, pack, game.setup.edition)
+    desk.tell_all("announced_now", player=pack.sentence(game.side), move=move)
 
 
 def _tell_result(session: Session) -> None:

@@ -170,6 +170,17 @@ def _simple(key: str, *, player: str = "by", **moves: str) -> _Teller:
     return tell
 
 
+def _executed_differs(context: _Context, ruling: r.ExecutedDiffers) -> _Sentences:
+    """A player who sees has made the move by hand alone, so the executed one counts (4.7). Where
+    somebody does not see it, it must still be announced (D.2.1): the next step says so."""
+    game = context.game
+    made = game.turn.made is not None and game.turn.made.uci() == ruling.executed
+    counts = made and not any(map(game.impaired, SIDES))
+    key = "executed_counts" if counts else "executed_differs"
+    moves = {name: context.move(getattr(ruling, name)) for name in ("announced", "executed")}
+    yield context.sentence(key, **moves)
+
+
 def _present(here: str, gone: str) -> _Teller:
     """Say that a person is here from now on, or gone."""
     here_now, gone_now = (_simple(key, player="of") for key in (here, gone))
@@ -540,7 +551,7 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.SlipCorrected: _simple("corrected", move="now"),
     r.AnnouncementVoid: _simple("announcement_void", move="move"),
     r.TooLate: _simple("too_late"),
-    r.ExecutedDiffers: _simple("executed_differs", announced="announced", executed="executed"),
+    r.ExecutedDiffers: _executed_differs,
     r.NotMade: _not_made,
     r.Made: _made,
     r.Completed: _completed,

@@ -18,6 +18,7 @@ from tests.table.sitting import Sit, Sitting, waits
 
 SAID = GERMAN.sentence
 E4, E5 = "Bauer Eva zwei Eva vier", "Bauer Eva sieben Eva fünf"
+D4 = "Bauer David zwei David vier"
 
 
 class Nobody(AbsentPlayer):
@@ -249,6 +250,28 @@ def test_a_refusal_says_what_is_due_instead(both: Callable[..., Sitting]) -> Non
     assert at.said() == [waits("repeat", "Schwarz")]
     at.table.submit(f.AcceptDraw(by="white"))
     assert at.said() == [SAID("refused_no_offer"), waits("repeat", "Schwarz")]
+
+
+def test_a_start_without_clocks_says_what_the_game_waits_for(sit: Sit) -> None:
+    at = sit(arbiter="present")
+    at.start()
+    at.table.submit(f.CallArbiter(by="white"))
+    assert enter(at, "start") == [SAID("clock_none"), waits("announce", "Weiß")]
+
+
+def test_another_move_than_the_announced_one_must_be_announced(
+    both: Callable[..., Sitting],
+) -> None:
+    """D.2.1, D.2.5: a player who sees has made it by hand, and the other one does not see it."""
+    at = both(white=Player(), black=Player(impaired=True))
+    at.start()
+    at.table.submit(f.Announce(by="white", move="e2e4"))
+    at.said()
+    at.table.submit(f.Make(by="white", move="d2d4"))
+    assert at.said() == [
+        SAID("executed_differs", announced=E4, executed=D4),
+        SAID("due_announce_made", move=D4),
+    ]
 
 
 def test_the_first_move_alone_says_how_it_is_completed(alone: Callable[..., Sitting]) -> None:

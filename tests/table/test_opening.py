@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from blindplay.language import Command, load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.table.hall_contact import LONG_S, Elsewhere, Pairings
@@ -100,6 +101,36 @@ def test_a_game_that_goes_on_says_where_it_stands(sit: Sit) -> None:
     assert at.session.setting_up.entered()
     due = GERMAN.sentence("due_repeat_and_execute", move="Bauer Eva zwei Eva vier")
     assert at.said() == ["Die Uhr von Schwarz läuft.", due]
+
+
+def test_a_game_that_goes_on_says_which_move_is_announced(sit: Sit) -> None:
+    """D.2.1: who comes back must know the announcement that is not completed yet."""
+    at = opened(sit, f.Start(), f.Announce(by="white", move="e2e4"), STOPPED, resumed=True)
+    move = "Bauer Eva zwei Eva vier"
+    assert GERMAN.sentence("announced_now", player="Weiß", move=move) in at.said()
+
+
+def test_a_game_that_goes_on_says_which_move_counts(sit: Sit) -> None:
+    """4.7: a player who sees has made the move that their hand released."""
+    other = (f.Announce(by="white", move="e2e4"), f.Make(by="white", move="d2d4"))
+    at = opened(sit, f.Start(), *other, STOPPED, resumed=True, white=Player())
+    moves = {"announced": "Bauer Eva zwei Eva vier", "executed": "Bauer David zwei David vier"}
+    assert GERMAN.sentence("executed_counts", **moves) in at.said()
+
+
+def test_a_game_that_goes_on_says_again_that_the_arbiter_is_called(sit: Sit) -> None:
+    at = opened(sit, f.Start(), f.CallArbiter(by="white"), resumed=True, arbiter="present")
+    called = GERMAN.sentence("needed_called", player="Weiß")
+    assert GERMAN.sentence("arbiter_needed", why=called) in at.said()
+
+
+def test_both_players_hear_in_their_own_language_how_to_ask_for_help(sit: Sit) -> None:
+    english = load("en")
+    of_two = [GERMAN.sentence("help_say", commands=GERMAN.command(Command.HELP)),
+              english.sentence("help_say", commands=english.command(Command.HELP))]  # fmt: skip
+    assert [one for one in opened(sit).said() if one in of_two] == of_two[:1]
+    two = opened(sit, black=Player(language="en"))
+    assert [one for one in two.said() if one in of_two] == of_two
 
 
 def test_a_game_that_goes_on_says_what_is_due_from_each_player(sit: Sit) -> None:
