@@ -40,6 +40,7 @@ from blindplay.table.opening import open_game
 from blindplay.table.session import Session
 from tests.table.sitting import ManualClock
 
+from .mind import ARBITER
 from .robot import Act
 
 _NEVER_S = 1e6  # the test lets time pass
@@ -271,7 +272,7 @@ class Room(Channel):
     """A table that speaks and listens. Its ear is perfect, but hears only what it listens for.
 
     ``earphone``: the player who has one hears private sentences alone. The keyboard serves for what
-    cannot be said.
+    cannot be said. The arbiter sits at it, and reads what is printed there.
     """
 
     def __init__(
@@ -316,7 +317,9 @@ class Room(Channel):
     def told(self) -> Iterator[tuple[str, str]]:
         """See :meth:`People.told`."""
         spoken, self._spoken = self._spoken, []
-        yield from spoken
+        for who, words in spoken:
+            yield from ((one, words) for one in SIDES if who in (EVERYBODY, one))
+        yield from ((ARBITER, line) for line in self.printed())
 
     def say(self, side: str, act: Act) -> str:
         """See :meth:`Channel.say`."""

@@ -25,7 +25,7 @@ from .fingers import READER, Fingers
 from .mind import ARBITER
 from .pages import PageRobot, Pages
 from .process import Process
-from .robot import COME_BACK, Act, Person, Robot
+from .robot import COME_BACK, ENTER, Act, Person, Robot
 
 PATIENCE_S = 60.0
 """Seconds of the game's time for which a robot may be left without a word."""
@@ -33,6 +33,8 @@ _ATTEMPTS = 4  # to do the same thing that was told, all of them without effect
 _LONGEST_S = 3_000.0
 _KILLS = 0.004  # the chance of a kill, each second
 _AWAY_S = 30.0
+_MISTAKEN_S = 20.0
+"""Seconds of the game's time within which the table must put right what a robot believes."""
 _QUIET_S = 20.0  # after a game whose pages stay
 
 CHANNELS = ("terminal", "room", "pages", "braille")
@@ -127,9 +129,11 @@ class Judge:
         boards = {} if channel == "process" else self._boards(impaired)
         self._channel = channel_of(channel, game, self._clock, boards, languages, earphone=earphone)
         plies = rng.randrange(6, 20)
-        people = [Person(side, languages[side], table, announce_in, plies=plies) for side in SIDES]
-        if self._presided:
-            people.append(Person(ARBITER, table, table, announce_in))
+        spoken = languages | ({ARBITER: table} if self._presided else {})
+        people = [
+            Person(who, language, table, announce_in, spoken, plies=plies)
+            for who, language in spoken.items()
+        ]
         self.robots = [self._robot(one, boards.get(one.side)) for one in people]
         self._kills = rng.random() < 0.5
         self._lines = [
@@ -139,6 +143,7 @@ class Judge:
             f"earphone {earphone}, boards {list(boards)}."
         ]
         self._began = self._acted = self._clock.at
+        self._mistaken: dict[str, float] = {}  # since when robots believe in another position
 
     def _boards(self, impaired: Collection[str]) -> dict[str, PegBoard]:
         """Return the boards with sensors: mostly none, else those of some players who do not see,
@@ -236,6 +241,7 @@ class Judge:
         for one in self.robots:
             mind = one.mind
             mind.actor, mind.acted_at, mind.actor_asks = robot.side, self._now, act.asks
+            mind.actor_presses = act == ENTER or act.words == f"press {robot.side}"
         place = len(self._lines)
         done = self._channel.do(robot.side, act)
         self._listen()
@@ -298,8 +304,11 @@ class Judge:
         """A robot that wants to move in another position than the table's was not told a move."""
         for robot in self.robots:
             if not robot.announces or self._channel.has_more(robot.side):
+                self._mistaken.pop(robot.side, None)
                 continue
             game = self._channel.state
             shown = (game.board.board_fen(), game.position.board_fen())
-            if not game.over and robot.mind.board.board_fen() not in shown:
+            if game.over or robot.mind.board.board_fen() in shown:
+                self._mistaken.pop(robot.side, None)
+            elif self._now - self._mistaken.setdefault(robot.side, self._now) > _MISTAKEN_S:
                 yield f"moves in another position than the table's, {self._last_told(robot)}"

@@ -6,13 +6,14 @@ the specification of what people must be told.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import chess
 
 from blindplay.language import Language
+from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
 
 from .vocabulary import Heard, Vocabulary
@@ -52,15 +53,22 @@ class Mind:
     offered: str = ""
     """The player whose offer of a draw was heard, and not yet thought about."""
     presided: bool = False
+    """True if an arbiter sits at the table."""
     opens: bool = False
     """True if the table wants its opening word before a command."""
     actor: str = ""
     """The person who acted last: what the table says then is an answer to them."""
     actor_asks: bool = False
+    actor_presses: bool = False
     acted_at: float = 0.0
     now: float = 0.0
     alone: bool = False
     """True if nobody else hears the sentence that is being heard."""
+    foreign_answer: bool = False
+    """True once the person who acted last was told something that this person cannot read."""
+    speakers: Collection[str] = ("white", "black", ARBITER)
+    """The people in whose own language the sentence is that is being heard. What is for one person
+    alone is said in that person's language."""
     over: bool = False
     led: str = ""
     """The side whose board hands are led on, step by step."""
@@ -69,9 +77,11 @@ class Mind:
     content: bool = True
     """False once something was told about the pieces on the boards."""
     bound: bool = False
+    """True if only a touched piece may be moved."""
     owed: tuple[chess.Move, ...] = ()
     """The moves among which the robot was told to choose; empty if any will do."""
-    """True if only a touched piece may be moved."""
+    named: chess.Move | None = None
+    """The move that is to be executed or repeated, as far as somebody was told."""
     last_key: str = ""
 
     @property
@@ -94,11 +104,24 @@ class Mind:
 
     @property
     def told(self) -> str:
-        """Return the person whom a sentence without a name is for: the only one who hears it, the
-        player who has announced, the one whom it answers, or the player on move."""
+        """Return the player whom a sentence without a name is for: the only one who hears it, or
+        whose language it is; the player who has announced, the one whom it answers, or the player
+        on move."""
         answers = self.now - self.acted_at < _ANSWER_S
         answers = answers and (self.actor_asks or self.announced is None)
-        return self.side if self.alone else self.actor if answers else self.turn
+        return self._listener(self.actor if answers else self.turn, SIDES)
+
+    @property
+    def asker(self) -> str:
+        """Return the person whom a question is for: the one who acted last, if it is in their
+        language."""
+        return self._listener(self.actor, (*SIDES, ARBITER))
+
+    def _listener(self, likely: str, people: Collection[str]) -> str:
+        if self.alone:
+            return self.side
+        may = [one for one in people if one in self.speakers] or people
+        return likely if likely in may else self.turn if self.turn in may else next(iter(may))
 
     @property
     def turn(self) -> str:
@@ -110,7 +133,7 @@ class Mind:
         """``player`` is on move. What was announced by the other one is completed."""
         if self.announced is not None and player != self.turn:
             self.board.push(self.announced)
-            self.announced = self.halted = None
+            self.announced = self.halted = self.named = None
         self.base = Due(player, "announce" if self.announced is None else "press")
 
     def hears_move(self, move: chess.Move) -> None:
@@ -172,11 +195,17 @@ class Words:
         """The side that is named."""
         return self.known.side(self.heard.values["player"])
 
-    def move(self, board: chess.Board) -> chess.Move | None:
+    def move(self, board: chess.Board, name: str = "move") -> chess.Move | None:
         """The legal move that is named, in the language of announcements or of the sentence."""
         packs = (self.announcing, self.known.pack)
-        found = (pack.understand(self.heard.values["move"], board).move for pack in packs)
+        found = (pack.understand(self.heard.values[name], board).move for pack in packs)
         return next((move for move in found if move is not None), None)
+
+    def last_move(self, board: chess.Board) -> chess.Move | None:
+        """The move that is named, if it is the last one played on ``board``."""
+        before = board.copy()
+        played = before.pop() if before.move_stack else None
+        return played if self.move(before) == played else None
 
     @property
     def number(self) -> int:
@@ -234,10 +263,10 @@ def _halted(who: str, what: str) -> Rule:
 
 
 def asks(what: str) -> Rule:
-    """A question to the person who acted last."""
+    """A question, mostly to the person who acted last."""
 
     def rule(mind: Mind, words: Words) -> None:
-        mind.ask(mind.actor, what, words.text)
+        mind.ask(mind.asker, what, words.text)
 
     return rule
 
@@ -289,6 +318,11 @@ def _nothing_to_confirm(mind: Mind, words: Words) -> None:
         mind.halted = Due(ARBITER, "start")
 
 
+def _nothing_to_start(mind: Mind, words: Words) -> None:
+    if mind.halted == Due(ARBITER, "start"):
+        mind.halted = None
+
+
 def _wants_to_adjourn(mind: Mind, words: Words) -> None:
     mind.wants_to_adjourn = words.player
 
@@ -330,6 +364,16 @@ def _void(mind: Mind, words: Words) -> None:
 
 def _corrected(mind: Mind, words: Words) -> None:
     if (move := words.move(mind.board)) is not None:
+        mind.hears_move(move)
+
+
+def _announced_now(mind: Mind, words: Words) -> None:
+    if words.player == mind.turn:
+        _corrected(mind, words)
+
+
+def _executed_counts(mind: Mind, words: Words) -> None:
+    if (move := words.move(mind.board, "executed")) is not None:
         mind.hears_move(move)
 
 
@@ -399,6 +443,12 @@ def _step(mind: Mind, step: str) -> None:
         mind.steps.append(step)
 
 
+def _puts_right(mind: Mind, words: Words) -> None:
+    """The person who is told puts their own board right; the first step follows."""
+    mind.led, mind.content = mind.told, False
+    mind.steps.clear()
+
+
 def _lift(mind: Mind, words: Words) -> None:
     _step(mind, f"lift {words.square()}")
 
@@ -432,6 +482,11 @@ def _of_boards(mind: Mind, words: Words) -> None:
     mind.content = False
 
 
+def _pressed_too_early(mind: Mind, words: Words) -> None:
+    """The press did not complete the move, as everybody hears."""
+    mind.content, mind.foreign_answer = False, False
+
+
 def _bound(mind: Mind, words: Words) -> None:
     mind.bound = True
 
@@ -444,6 +499,7 @@ def _step_is(what: str, *, halts: bool = False) -> Rule:
         mind.halted = Due(mind.told, what) if halts else None
         if what == "announce":
             mind.moves(mind.told)  # what the opponent had announced is completed
+            mind.announced = None
         if not halts:
             mind.base = Due(mind.told, what)
 
@@ -479,6 +535,8 @@ def _step_with_move(what: str) -> Rule:
             mind.announced = move
         repeats = mind.turn if mind.announced is None else OTHER[mind.turn]
         told = mind.side if mind.alone else repeats if what == "repeat" else mind.told
+        if told == mind.side:
+            mind.named = words.move(mind.board) or words.last_move(mind.board)
         mind.asked, mind.halted, mind.content = None, None, False
         mind.base = Due(told, what)
 
@@ -535,6 +593,8 @@ TOLD: Mapping[str, Rule] = {
     "last_move": _last_move,
     "announced_before": _corrected,
     "corrected": _corrected,
+    "announced_now": _announced_now,
+    "executed_counts": _executed_counts,
     "announcement_void": _void,
     "press_unbegun": _mover("announce"),
     "not_made_entered": _mover("announce"),
@@ -555,7 +615,7 @@ TOLD: Mapping[str, Rule] = {
     "correct_board_lift": _lift,
     "correct_board_place": _place,
     "correct_board_remove": _lift,
-    "check_board": _of_boards,
+    "check_board": _pressed_too_early,
     "executed_differs": _of_boards,
     "boards_differ": _of_boards,
     "not_made_placed": _of_boards,
@@ -597,6 +657,7 @@ TOLD: Mapping[str, Rule] = {
     "resume": _goes_on,
     "play_on": _goes_on,
     "clock_stopped": _clocks_stopped,
+    "clock_none": _nothing_to_start,
     # The arbiter decides.
     "claim_repetition": _claimed,
     "claim_fifty_moves": _claimed,
@@ -628,7 +689,7 @@ TOLD: Mapping[str, Rule] = {
     "due_seal": _step_is("seal"),
     "due_seal_made": _step_is("press"),
     "due_announce": _step_is("announce"),
-    "due_announce_made": _step_is("announce"),
+    "due_announce_made": _owes(lambda mind, words, move: move == words.move(mind.board)),
     "due_owed": _step_is("announce"),
     "due_owed_move": _owes(lambda mind, words, move: move == words.move(mind.board)),
     "due_owed_piece": _owes(lambda mind, words, move: _leaves(move, words.square())),
@@ -638,7 +699,7 @@ TOLD: Mapping[str, Rule] = {
     "due_execute": _step_with_move("execute"),
     "due_repeat": _step_with_move("repeat"),
     "due_repeat_and_execute": _step_with_move("repeat"),
-    "due_correct": _of_boards,
+    "due_correct": _puts_right,
     "due_put_back": _of_boards,
     "due_consent": _consent_is_due,
     "due_decide": _step_is("settle", halts=True),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html.parser import HTMLParser
 
@@ -25,6 +25,8 @@ from .mind import ANYBODY, TOLD, Due, Words
 from .robot import Act, Person, Robot
 
 _STEP_PARTS = ("now", "next")  # the parts of a page that say what is due
+_KEYS_OF_STEPS = ("due_", "wait_", "set_up_")
+_READ_PARTS = (*_STEP_PARTS, "forms", "acts", "ask")
 
 
 @dataclass
@@ -139,7 +141,10 @@ class Pages(Channel):
         language = self.languages[side]
         with self.table.lock:
             game = self.table.game
-            page, seen = page_of(game, side), stamp(game)
+            whole, seen = page_of(game, side), stamp(game)
+            page = replace(
+                whole, parts=tuple(one for one in whole.parts if one in _READ_PARTS), aside=()
+            )
             values = {**page.values(self.table, game, side, language), "of_table": ""}
             parts = views.parts(page, values, language)
         things: list[Thing] = []
@@ -203,12 +208,15 @@ class PageRobot(Robot):
         """Take what is due from the part of the page that says so."""
         known = self._known[0]
         self.mind.alone = True
+        if self._things and self.mind.led == self.side:
+            self.mind.led = ""  # the page leads hands, or it does not
+            self.mind.steps.clear()
         for thing in self._things:
             if thing.part not in _STEP_PARTS or thing.is_button or thing.step:
                 continue
             for one in known.read(thing.name):
                 for key in one.keys:
-                    if key.startswith(("due_", "wait_")) and key in TOLD:
+                    if key.startswith(_KEYS_OF_STEPS) and key in TOLD:
                         self.mind.last_key = key
                         TOLD[key](self.mind, Words(one, known, self._announcing))
 

@@ -19,7 +19,7 @@ from blindplay.language import NEVER_OPENED, Command, languages, load
 from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
 
-from .mind import ANYBODY, MEANWHILE, TOLD, Due, Mind, Words, asks
+from .mind import ANYBODY, ARBITER, MEANWHILE, TOLD, Due, Mind, Words, asks
 from .vocabulary import Heard, vocabulary
 
 _UNTOLD_S = 15.0
@@ -27,6 +27,8 @@ _UNTOLD_S = 15.0
 _SILENCE_S = 35.0
 """Seconds of silence after which a robot that waits asks what to do."""
 _ASKS_AGAIN_S = 60.0
+_COURTESY_S = 8.0
+"""Seconds for which a robot lets somebody else do what they were told in another language."""
 _WHAT_NOW = Command.__members__.get("WHAT_NOW")
 
 Kind: TypeAlias = Literal["say", "write", "key", "line", "hands", "button", "come back"]
@@ -82,15 +84,16 @@ class Person:
     """The languages and habits of one person.
 
     ``table`` is the language of what everybody hears, and ``announces`` that of announcements; a
-    person who sits down there knows both a little. ``whim`` is the chance, each time something may
-    be done, that they do something that nobody told them to. ``plies``: after so many they are
-    tired, and end the game.
+    person who sits down there knows both a little. ``people`` are all who sit there, with their
+    languages. ``whim`` is the chance, each time something may be done, that they do something that
+    nobody told them to. ``plies``: after so many they are tired, and end the game.
     """
 
     side: str
     language: str
     table: str
     announces: str
+    people: Mapping[str, str]
     whim: float = 0.15
     plies: int = 16
 
@@ -106,7 +109,7 @@ class Robot:
         self._feel = feel
         self._touched: set[int] = set()
         self.side = person.side
-        self.mind = Mind(person.side)
+        self.mind = Mind(person.side, presided=ARBITER in person.people)
         self.attempts = 0
         """How often the robot has done the same thing that it was told to do, without effect."""
         self.untold_since: float | None = None
@@ -119,6 +122,7 @@ class Robot:
         self._announcing = load(person.announces)
         codes = dict.fromkeys((person.language, person.table))
         self._known = [vocabulary(code) for code in codes]
+        self._native = {who: vocabulary(code) for who, code in person.people.items()}
         self._shown: Mapping[int, str] = {}  # what the robot believes that its board shows
         self._ready_at = 0.0
         self._seen = ""  # the side whose clock ran when the robot looked last
@@ -132,6 +136,7 @@ class Robot:
         """Take in one line of the table; nobody else does if ``alone``."""
         before = self.mind.due
         self.mind.now, self.mind.alone, self._heard_at = now, alone, now
+        self.mind.speakers = [who for who, known in self._native.items() if known.knows(text)]
         if not self._hear_announcement(text):
             for known in self._known:
                 sentences = known.read(text)
@@ -142,7 +147,7 @@ class Robot:
                     break
             else:
                 if not self._hear_choice(text):
-                    self._unread.append(text)
+                    self._hear_foreign(text)
         if self.mind.due != before:
             self._ready_at = now + self._thinks()
             self.attempts = 0
@@ -180,6 +185,23 @@ class Robot:
                 asks("choice")(self.mind, words)
                 return True
         return False
+
+    def _hear_foreign(self, text: str) -> None:
+        """Somebody else is told something in their language: let them do it."""
+        self._unread.append(text)
+        self.mind.foreign_answer = bool(self.mind.speakers)
+        self.attempts, self._ready_at = 0, max(self._ready_at, self.mind.now + _COURTESY_S)
+
+    def _see_press(self) -> None:
+        """The opponent's hand has pressed the clock, and what they were told is for them alone: so
+        they have completed their move."""
+        mind = self.mind
+        pressed = mind.foreign_answer and mind.actor_presses and mind.actor == mind.turn
+        if pressed and mind.turn != self.side and mind.announced is not None:
+            halted = mind.halted
+            mind.moves(OTHER[mind.turn])
+            mind.halted = halted
+        mind.foreign_answer = False
 
     def sees_end(self, now: float) -> None:
         """The table's process has ended without a word."""
@@ -234,6 +256,7 @@ class Robot:
         if now < self._ready_at:
             return None
         self._ready_at = now + self._thinks()
+        self._see_press()
         if self.untold:
             return self._ask(now, self.untold_since, _UNTOLD_S)
         due = self.mind.due
@@ -272,7 +295,7 @@ class Robot:
                 return ENTER
             case "hands":
                 steps, self.mind.steps = self.mind.steps, []
-                return None if self._feel is None else Act("hands", ", ".join(steps))
+                return Act("hands", ", ".join(steps)) if steps and self._feel is not None else None
             case "announce" | "move":
                 self._meant = self._chosen()
                 return self._say(self._spoken(self._meant))
@@ -280,13 +303,15 @@ class Robot:
                 self.attempts = 0  # hands have done it, or do it when they feel what is wrong
                 return None
             case "execute":
-                move = self.mind.announced or self._meant
-                self.mind.base = Due(self.side, "press")
+                move = self.mind.named or self.mind.announced or self._meant
+                next_step = "announce" if self.mind.announced is None else "press"
+                self.mind.base = Due(self.mind.turn, next_step)
                 return None if move is None else Act("line", f"execute {self.side} {move.uci()}")
             case "destination":
                 move = self._meant
-                where = move and self._announcing.destination(self.mind.board, move)
-                return self._say(where or self._pack.command(Command.NO))
+                if move is None or not self.mind.board.is_legal(move):
+                    return self._command(Command.NO)
+                return self._say(self._announcing.destination(self.mind.board, move))
             case "promotion":
                 piece = (self._meant and self._meant.promotion) or chess.QUEEN
                 return self._say(self._announcing.piece_alone(piece))
@@ -549,7 +574,7 @@ class Robot:
     def _repeat(self) -> Act | None:
         """Repeat the opponent's announcement, or their last move (D.2.1)."""
         board = self.mind.board.copy()
-        move = self.mind.announced
-        if move is None and board.move_stack:
+        move = self.mind.named or self.mind.announced
+        if (move is None or not board.is_legal(move)) and board.move_stack:
             move = board.pop()
         return None if move is None else self._say(self._announcing.announce(board, move))

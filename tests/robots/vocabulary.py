@@ -18,9 +18,16 @@ from blindplay.language import load
 from blindplay.laws.facts import SIDES
 
 # Values that may hold whole sentences. The others end with their sentence.
-_SENTENCES = frozenset(("what", "why", "words", "reason", "result", "times"))
+_SENTENCES = frozenset(("what", "why", "words", "reason", "result", "times", "step"))
 # Sentences with a value that has sentences of its own, which say what has happened.
-_OPENED = {"arbiter_needed": "why", "illegal": "why", "on_board_of": "words", "due_wait": "what"}
+_OPENED = {
+    "arbiter_needed": "why",
+    "illegal": "why",
+    "on_board_of": "words",
+    "due_wait": "what",
+    "due_correct": "step",
+    "due_correct_on": "step",
+}
 _NUMBERS = 100  # moves that no game of robots reaches
 _PIECES = "KQRBNPkqrbnp"
 _STRONG = 3
