@@ -110,6 +110,8 @@ def _typed(now: Exchange, text: str) -> None:
     _expire(now)
     may = sayable(now.about, now.side, now.talk)
     said = _only_reading(now, interpret(text, may.boards, now.pack))
+    if said.meant.kind is Kind.NOTHING:  # "one moment"
+        return
     decision = beginnings.join(now, may, Decision(Verdict.ACCEPT, Recognition(), said), None)
     if decision is not None and decision.taken is None:
         _choose(now, may, decision)

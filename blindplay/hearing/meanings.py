@@ -157,6 +157,8 @@ def _makes_sense(words: str, expected: Expected, pack: Language) -> Statement | 
     if meant.kind is Kind.COMMAND and not said.repeats:
         # A correction goes before anything; any other command was listed or makes no sense now.
         return said if meant.command is Command.CORRECTION or meant.moves else None
+    if meant.square_unsaid:  # people who talk about the game say that, too
+        return None
     if meant.kind in (Kind.MOVE, Kind.AMBIGUOUS) and expected.boards:
         return said
     # People who talk about the game name moves, too, and most of them are illegal here. Of an

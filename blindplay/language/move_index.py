@@ -92,10 +92,17 @@ class MoveIndex:
         if meant.kind is Kind.COMMAND:  # a claim or a sealed move
             found = self._find(said) if said.to is not None else None
             return replace(meant, moves=found.moves) if found and found.kind is Kind.MOVE else meant
-        found = self._find_castling(said) if said.castles else self._find(said)
+        if said.castles:
+            found = self._find_castling(said)
+        else:
+            found = self._find(said) if said.to is not None else self._find_capture(said)
         false_check = found.kind is Kind.MOVE and self._is_false_check(said, found.moves[0])
         return replace(
-            meant, **found._asdict(), cost=meant.cost + false_check, false_check=false_check
+            meant,
+            **found._asdict(),
+            cost=meant.cost + false_check,
+            false_check=false_check,
+            square_unsaid=said.to is None and not said.castles,
         )
 
     def _find_castling(self, said: ParsedMove) -> _Match:
@@ -127,6 +134,23 @@ class MoveIndex:
             return _Match(Kind.ILLEGAL, moves, near[0].contradiction(said), moves)
         moves, why = self._why_not(said, said.to)
         return _Match(Kind.ILLEGAL, moves, why, tuple(self._alternatives(said, said.to)))
+
+    def _find_capture(self, said: ParsedMove) -> _Match:
+        """The legal captures that fit what was said without their square."""
+        moves = tuple(
+            one.move
+            for one in self.features
+            if one.captured is not None
+            and said.to_file in (None, one.move.to_square & 7)
+            and self._has_the_squares(one, said)
+            and one.contradiction(said) is None
+        )
+        if not moves:
+            why = IllegalReason.NOT_EN_PASSANT if said.en_passant else None
+            return _Match(Kind.ILLEGAL, (), why or IllegalReason.NOTHING_TO_CAPTURE)
+        if said.promotion is None and any(move.promotion for move in moves):
+            return _Match(Kind.ILLEGAL, moves, IllegalReason.PROMOTION_MISSING, moves)
+        return _Match(Kind.MOVE if len(moves) == 1 else Kind.AMBIGUOUS, moves)
 
     def _has_the_squares(self, one: MoveFeatures, said: ParsedMove) -> bool:
         """True if the piece and the origin of ``one`` are as said."""

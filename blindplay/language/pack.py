@@ -204,8 +204,10 @@ class Pack:
 
     def _typed_words(self, *path: str) -> list[str]:
         """The words of a list for moves that are typed only."""
-        listed = self.data.get("typed_moves", {}).get(path[0], {})
-        return self.words("typed_moves", *path) if path[1] in listed else []
+        if path[1] not in self.data.get("typed_moves", {}).get(path[0], {}):
+            return []
+        forms = self.words("typed_moves", *path)
+        return [text for form in forms for text in written_out(form, self.file)]
 
     @cached_property
     def heard(self) -> dict[str, Word]:
@@ -314,7 +316,7 @@ _MOST_KEYS = 5_000  # of a pack; the built-in ones have about 1300
 _MOST_ENTRIES = 60  # of a list; the built-in ones have at most 17
 _LONGEST_KEY = 300  # letters, as in the next two
 _LONGEST_TEXT = 2_000
-_LONGEST_NAME = 80  # of a word or phrase in a list
+_LONGEST_NAME = 300  # of a word, phrase or form in a list
 
 
 def parse_pack(text: bytes, file: str) -> dict[str, Any]:

@@ -214,7 +214,13 @@ class _Checking:
         """The well-formed words of a list for moves that are typed only."""
         listed = self._table("typed_moves").get(table)
         found = listed.get(name) if isinstance(listed, Mapping) else None
-        return [word for word in found if isinstance(word, str)] if isinstance(found, list) else []
+        forms = found if isinstance(found, list) else []
+        return [
+            text
+            for form in forms
+            if isinstance(form, str)
+            for text in self._written_out(form, f"typed_moves.{table}.{name}")
+        ]
 
     # --- what is there
 
@@ -334,7 +340,7 @@ class _Checking:
     def letters(self) -> None:
         """No two meanings have the same letters."""
         known: dict[str, tuple[str, str, GrammarSign]] = {}
-        typed = ((("typed_moves", *path), word) for path, word in words_of_moves(self._typed_words))
+        typed = words_of_moves(self._typed_words)
         for path, word in itertools.chain(words_of_moves(self._words), typed):
             place = ".".join(path)
             text, other, _rest = known.setdefault(fold(word.text), (word.text, place, word.sign))

@@ -30,6 +30,7 @@ class ParsedMove:
     check: bool = False
     checkmate: bool = False
     castles: GrammarSign | None = None
+    to_file: int | None = None
 
     @property
     def origin(self) -> chess.Square | None:
@@ -60,6 +61,11 @@ _MOVE = re.compile(
     rf"[v>]?a?(?P<origin>fr|f|r)(?P<link1>{_LINK.format(1)})"
     rf"|(?P<link2>{_LINK.format(2)})"
     r")(?P<to>fr)(?P<suffix>(?:=*a?P|e|m?[+#])*)"
+)
+# A capture without its square: "pawn takes pawn", "Eva takes David", "takes en passant".
+_CAPTURE = re.compile(
+    r"m?a?(?P<piece>P)?(?:[v>]?a?(?P<origin>f))?(?:>?x>?a?(?P<captured>P)?>?a?(?P<to_file>f)?)?"
+    r"(?P<suffix>(?:=*a?P|e|m?[+#])*)"
 )
 _BEGINNING = re.compile(rf"m?a?(?P<piece>P)?(?:[v>]?a?(?P<origin>fr|f|r))?v?{_LINK.format(3)}")
 _CASTLING = re.compile(r"m?a?P?(?P<side>[SLC])(?:m?[+#])*")
@@ -226,10 +232,12 @@ class TextParser:
             if not words:
                 # "Korrektur" or "nein" after a move takes it back; "Moment" only asks for time.
                 if marker not in self._commands:
-                    return heard, None
+                    return replace(heard, kind=Kind.NOTHING, cost=0.0), None
                 return _as_command(replace(heard, correction=True), Command.CORRECTION), None
         command = self._command([fold(word.text) for word in words])
-        if command is not None:
+        # "No draw" refuses what it names. After other words a no only corrects them.
+        denied = begins == 1 and self._commands.get(marker) is Command.NO
+        if command is not None and not denied:
             return _as_command(heard, command), None
         said = _said(words)
         # "Korrektur" says so by itself. Other words correct only with a move: "nei til remis".
@@ -249,6 +257,8 @@ class TextParser:
 
     def _question(self, text: str) -> tuple[Command, About] | None:
         """The question that a folded text asks, and what it is about."""
+        if text.partition(" ")[0] not in self._question_words:
+            return None
         for command, pattern in self._question_patterns:
             match = pattern.fullmatch(text)
             if match is None:
@@ -265,6 +275,11 @@ class TextParser:
             across = chess.BB_ALL if rank is None else chess.BB_RANKS[rank]
             return command, About(tuple(chess.scan_forward(line & across)))
         return None
+
+    @cached_property
+    def _question_words(self) -> frozenset[str]:
+        """The words with which questions begin: few moves do, and patterns take time."""
+        return frozenset(fold(text.split()[0]) for _, text in self._questions)
 
     @cached_property
     def _question_patterns(self) -> list[tuple[Command, re.Pattern[str]]]:
@@ -371,7 +386,7 @@ def _said(words: Sequence[Word]) -> ParsedMove | None:
         )
     match = _MOVE.fullmatch(signs)
     if match is None:
-        return None
+        return _said_capture(signs, words)
 
     def value(group: str) -> int | None:
         return words[match.start(group)].value if match[group] else None
@@ -400,4 +415,35 @@ def _said(words: Sequence[Word]) -> ParsedMove | None:
         en_passant="e" in suffix,
         check="+" in suffix,
         checkmate="#" in suffix,
+    )
+
+
+def _said_capture(signs: str, words: Sequence[Word]) -> ParsedMove | None:
+    """The capture that these words announce without naming its square; None if they announce none."""
+    match = _CAPTURE.fullmatch(signs)
+    if match is None:
+        return None
+
+    def value(group: str) -> int | None:
+        return words[match.start(group)].value if match[group] else None
+
+    suffix = match["suffix"]
+    piece, taken, to_file = value("piece"), value("captured"), value("to_file")
+    origin = value("origin")
+    if suffix.count("P") > 1 or suffix.count("e") > 1:
+        return None
+    if "e" not in suffix and ("x" not in signs or (piece, origin) == (None, None)):
+        return None
+    if "e" not in suffix and (taken, to_file) == (None, None):
+        return None
+    return ParsedMove(
+        piece=chess.PAWN if piece is None else piece,
+        from_file=origin,
+        captures=True,
+        captured=taken,
+        promotion=words[match.start("suffix") + suffix.index("P")].value if "P" in suffix else None,
+        en_passant="e" in suffix,
+        check="+" in suffix,
+        checkmate="#" in suffix,
+        to_file=to_file,
     )

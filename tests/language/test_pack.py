@@ -420,7 +420,7 @@ def test_who_says_the_formula_before_adjusting_corrects_nothing(
         ("da", "nej til remis", Command.DECLINE_DRAW),
         ("sv", "nej till remi", Command.DECLINE_DRAW),
         ("nb", "nei da", None),
-        ("de", "nein zum Remis", None),
+        ("de", "nein zum Remis", Command.DECLINE_DRAW),
         ("de", "Moment, Zeit", Command.CLOCK_MINE),
     ],
 )

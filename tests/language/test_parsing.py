@@ -129,7 +129,7 @@ def test_announcement_that_is_only_taken_back_is_a_correction_without_a_move(tex
 
 @pytest.mark.parametrize("text", ["Moment", "Entschuldigung", "halt"])
 def test_hesitation_is_no_correction_yet(text: str) -> None:
-    assert DE.understand(text, START).kind is Kind.UNCLEAR
+    assert DE.understand(text, START).kind is Kind.NOTHING
 
 
 def test_every_command_has_words_and_every_phrase_is_its_command() -> None:
