@@ -395,7 +395,7 @@ def _telling(
 
 
 def _has_sign(pack: Pack, word: str, signs: frozenset[GrammarSign]) -> bool:
-    known = pack.dictionary.get(fold(word))
+    known = pack.heard.get(fold(word))
     return known is not None and known.sign in signs
 
 

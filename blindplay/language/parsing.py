@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -77,6 +78,7 @@ _ZERO_OR_O = re.compile(r"[0oO]([-–])?[0oO](?:([-–])?[0oO])?(?P<check>\+\+|[
 # "dx e5": fide-1997 prints its examples of captures like this (E.8).
 _PRINTED_CAPTURE = re.compile(r"\b([a-h]x)\s+(?=[a-h][1-8])")
 _MOVE_NUMBER = re.compile(r"^\s*\d+\s*\.+\s*")
+_MOST_WORDS_PER_WORD = 4  # of a text that has other words around those of a command
 # A move may follow these: the move of a claim (9.2.1, 9.3.1), and the sealed move.
 _WITH_MOVE = (Command.CLAIM_REPETITION, Command.CLAIM_FIFTY_MOVES, Command.SEAL)
 
@@ -107,6 +109,7 @@ class TextParser:
                             phrase=repr(phrase),
                         )
                     )
+        self._negations = frozenset(map(fold, pack.words("typed", "negation")))
         self._colours = [[fold(w) for w in pack.words("colours", c)] for c in ("white", "black")]
         self._kinds: dict[str, chess.PieceType | None] = {
             key: word.value
@@ -215,7 +218,52 @@ class TextParser:
                 rest = parts[length:]
                 meant = replace(_as_command(heard, command), rest=" ".join(rest))
                 return meant, self._parse(rest)[1]
-        return self._corrected(heard, kept)
+        meant, said = self._corrected(heard, kept)
+        if said is None and meant.kind is Kind.UNCLEAR:
+            command = self._contained(list(filter(None, keys)), words)
+            if command is not None:
+                return _as_command(replace(heard, loose=True), command), None
+        return meant, said
+
+    def _contained(self, keys: Sequence[str], words: Sequence[Word]) -> Command | None:
+        """The command of the longest form whose words a text has in their order, with others
+        between them: "that's it, I really resign". None if two commands fit as well.
+
+        No form fits a text with another negation, or one that names a square.
+        """
+        signs = {word.sign for word in words}
+        if {GrammarSign.FILE, GrammarSign.RANK} <= signs:
+            return None
+        denied = self._negations & set(keys)
+        best, found = 0, set[Command]()
+        for form, command in {one for key in set(keys) for one in self._forms_by_word.get(key, ())}:
+            # One word alone, or an answer, must not be a small part of what was typed.
+            answer = command in (Command.YES, Command.NO)
+            most = 2 if len(form) == 1 or answer else _MOST_WORDS_PER_WORD
+            if len(form) < max(best, len(keys) / most) or denied != self._negations & set(form):
+                continue
+            rest = iter(keys)
+            if all(word in rest for word in form):
+                found = {command} if len(form) > best else found | {command}
+                best = len(form)
+        if len(found) > 1:  # "yes, agreed"
+            found -= {Command.YES, Command.NO}
+        return found.pop() if len(found) == 1 else None
+
+    @cached_property
+    def _forms_by_word(self) -> dict[str, list[tuple[tuple[str, ...], Command]]]:
+        """The forms of commands by the rarest word in each."""
+        exact = (Command.CORRECTION, Command.SEAL)  # before or after them are other words
+        forms = [
+            (tuple(filter(None, form.split())), command)
+            for form, command in self._commands.items()
+            if command not in exact
+        ]
+        often = Counter(word for form, _ in forms for word in form)
+        found: dict[str, list[tuple[tuple[str, ...], Command]]] = {}
+        for form, command in forms:
+            found.setdefault(min(form, key=lambda word: often[word]), []).append((form, command))
+        return found
 
     def _corrected(self, heard: Understanding, words: list[Word]) -> ParsedText:
         """A command or a move, perhaps after a correction.
@@ -235,8 +283,8 @@ class TextParser:
                     return replace(heard, kind=Kind.NOTHING, cost=0.0), None
                 return _as_command(replace(heard, correction=True), Command.CORRECTION), None
         command = self._command([fold(word.text) for word in words])
-        # "No draw" refuses what it names. After other words a no only corrects them.
-        denied = begins == 1 and self._commands.get(marker) is Command.NO
+        # "No draw" refuses what it names. After words of an announcement a no only corrects them.
+        denied = self._commands.get(marker) is Command.NO and len(markers) == begins
         if command is not None and not denied:
             return _as_command(heard, command), None
         said = _said(words)
@@ -419,7 +467,7 @@ def _said(words: Sequence[Word]) -> ParsedMove | None:
 
 
 def _said_capture(signs: str, words: Sequence[Word]) -> ParsedMove | None:
-    """The capture that these words announce without naming its square; None if they announce none."""
+    """The capture that these words announce without naming its square; None if there is none."""
     match = _CAPTURE.fullmatch(signs)
     if match is None:
         return None

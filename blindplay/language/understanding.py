@@ -135,6 +135,7 @@ class Understanding:
       not part of the move (fide-2023 C.13.4 and C.13.5 are optional).
     - ``alternatives``: after ILLEGAL, the legal moves that differ in one thing. A table may ask
       about them; it never plays them.
+    - ``loose``: other words stand between or around those of the command.
     - ``square_unsaid``: a capture that does not name its square: "pawn takes pawn".
     - ``about``: what a question is about.
     - ``rest``: the words after a claim or after "sealed move".
@@ -152,6 +153,7 @@ class Understanding:
     cost: float = 0.0
     false_check: bool = False
     alternatives: tuple[chess.Move, ...] = ()
+    loose: bool = False
     square_unsaid: bool = False
     about: About | None = None
     rest: str = ""

@@ -118,7 +118,8 @@ class Keyboard:
         """Tell how a line with ``word`` is written, if this one is wrong and means nothing else."""
         game, desk = self._session.table.game, self._session.desk
         meant = self._session.readers.of(self._session.talking.author(line))
-        if word not in _WITH_MORE or meant.understand(line, game.board).kind is not Kind.UNCLEAR:
+        said = meant.understand(line, game.board)
+        if word not in _WITH_MORE or not (said.loose or said.kind is Kind.UNCLEAR):
             return False
         known = self._session.pack.printed("keyboard").splitlines()
         desk.tell_privately("typed_incomplete")

@@ -1,7 +1,7 @@
 """What people say at a board in everyday words is understood, and never as something else.
 
-``everyday`` has phrases of each language with their meanings: the values of commands, ``nothing`` for
-words that only ask for time, and moves in UCI under their position.
+``everyday`` has phrases of each language with their meanings: the values of commands, ``nothing``
+for words that only ask for time, and moves in UCI under their position.
 """
 
 import tomllib

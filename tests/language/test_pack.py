@@ -419,7 +419,7 @@ def test_who_says_the_formula_before_adjusting_corrects_nothing(
         ("nb", "nei til remis", Command.DECLINE_DRAW),
         ("da", "nej til remis", Command.DECLINE_DRAW),
         ("sv", "nej till remi", Command.DECLINE_DRAW),
-        ("nb", "nei da", None),
+        ("nb", "nei da", Command.NO),
         ("de", "nein zum Remis", Command.DECLINE_DRAW),
         ("de", "Moment, Zeit", Command.CLOCK_MINE),
     ],
@@ -478,6 +478,41 @@ def test_words_that_are_typed_only_are_understood_and_not_listened_for() -> None
     assert words.announce(board, chess.Move.from_uci("e3d5")) == (
         "Springer Eva drei schlägt David fünf"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("das war's, ich gebe jetzt wirklich auf", Command.RESIGN),
+        ("ich rücke den Turm zurecht", Command.ADJUST),
+        ("ja, einverstanden", Command.ACCEPT_DRAW),  # the more special answer
+        ("ich gebe nicht auf", None),
+        ("das Wetter ist schön, und die Zeit vergeht", None),
+        ("Remis oder aufgeben", None),
+        ("ich gebe Eva vier auf", None),
+    ],
+)
+def test_other_words_around_a_typed_command_do_not_hide_it(
+    text: str, command: Command | None
+) -> None:
+    assert load("de").understand(text, chess.Board()).command is command
+
+
+@pytest.mark.parametrize(
+    ("text", "move"),
+    [
+        ("Eva takes David", "e5d6"),
+        ("pawn takes pawn", "e5d6"),
+        ("takes en passant", "e5d6"),
+        ("en passant", "e5d6"),
+        ("knight takes pawn", None),
+        ("Anna takes Bella", None),
+    ],
+)
+def test_a_capture_may_be_named_without_its_square(text: str, move: str | None) -> None:
+    meant = load("en").understand(text, EN_PASSANT)
+    assert meant.move == (chess.Move.from_uci(move) if move else None)
+    assert meant.square_unsaid
 
 
 def _reader(language: str, table: str, name: str, words: list[str]) -> TextParser:

@@ -95,7 +95,7 @@ def test_record_writes_an_entry(sitting: Sitting) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["stop it", "undo it", "t 1", "links", "link arbiter"],
+    ["stop it", "undo it or so", "t 1", "links", "link it"],
 )
 def test_a_line_that_only_begins_like_one_is_words_of_the_player_on_move(
     sitting: Sitting, line: str
