@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -243,17 +244,20 @@ def run_broker(folder: Path) -> None:
                 folder=folder / CONFIGURATION,
             )
         )
-    broker = subprocess.Popen([program(), "-c", CONFIGURATION], cwd=folder)
-    try:
-        status = broker.wait()
-    except BaseException:  # a service that ends leaves nothing running
-        broker.terminate()
+    with ThreadPoolExecutor(1) as pool:
+        # A signal interrupts the main thread only, so it cannot hide a process that just starts.
+        started = pool.submit(subprocess.Popen[bytes], [program(), "-c", CONFIGURATION], cwd=folder)
         try:
-            broker.wait(_ENDING_S)
-        except subprocess.TimeoutExpired:
-            broker.kill()
-            broker.wait()
-        raise
+            status = started.result().wait()
+        except BaseException:  # a service that ends leaves nothing running
+            broker = started.result()
+            broker.terminate()
+            try:
+                broker.wait(_ENDING_S)
+            except subprocess.TimeoutExpired:
+                broker.kill()
+                broker.wait()
+            raise
     if status:
         raise ValueError(
             _("Mosquitto has ended by itself; its lines above say why. Perhaps it runs already.")

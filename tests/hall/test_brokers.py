@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 import socket
 import ssl
@@ -127,6 +128,39 @@ def test_a_service_that_is_stopped_leaves_no_broker_behind(tmp_path: Path) -> No
         service.terminate()
         assert service.wait(PATIENCE_S) == 130
     assert not _answers(address)
+
+
+_STOPPED_WHILE_IT_STARTS = """
+import signal, subprocess, sys
+from pathlib import Path
+from blindplay.hall import brokers
+
+class Popen(subprocess.Popen):
+    def __init__(self, *given, **more):
+        super().__init__(*given, **more)
+        print(self.pid, flush=True)
+        signal.raise_signal(signal.SIGINT)
+
+subprocess.Popen = Popen
+brokers.run_broker(Path(sys.argv[1]))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows stops no service with a signal")
+def test_a_service_that_is_stopped_while_its_broker_starts_leaves_none_behind(
+    tmp_path: Path,
+) -> None:
+    need("Mosquitto")
+    with socket.create_server((LOCAL, 0)) as free:
+        port = free.getsockname()[1]
+    (tmp_path / CONFIGURATION).write_text(f"listener {port} {LOCAL}\nallow_anonymous true\n")
+    command = [sys.executable, "-c", _STOPPED_WHILE_IT_STARTS, str(tmp_path)]
+    out, err = tmp_path / "out", tmp_path / "err"  # a broker left behind would keep a pipe open
+    with out.open("w") as said, err.open("w") as trouble:
+        subprocess.run(command, stdout=said, stderr=trouble, check=False)
+    assert "KeyboardInterrupt" in err.read_text()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(out.read_text()), 0)
 
 
 def _answers(address: tuple[str, int]) -> bool:
