@@ -188,6 +188,7 @@ SAME_MEANING = {
 """Class names that occur twice because they mean the same."""
 THEIR_CALLBACKS = {
     "device.stop_callback": "miniaudio takes it no other way",
+    "_espeak.Synth": "pyttsx3 gives espeak no flag that lets it read phonemes",
 }
 """Callbacks that another library wants assigned."""
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,29 @@ def list_languages(as_json: bool) -> None:
                     file=row["file"],
                 )
             )
+
+
+@language.command()
+@click.argument("code", metavar="LANGUAGE", help=_("Read the sentences of this language."))
+@click.option(
+    "--output",
+    type=options.FILE,
+    help=_("Keep the answers in this file. Without it, it is review-LANGUAGE.toml in this folder."),
+)
+@options.flag("silent", _("Print everything and say nothing."))
+def review(code: str, output: Path | None, silent: bool) -> None:
+    """Read every sentence aloud to a native speaker, who calls it good or gives a better one.
+
+    Each sentence is read with its key. Type yes in the language if it is good, or a better
+    sentence. Enter repeats it. The next time, the sentences that are left are read. Send the file
+    to those who write BlindPlay.
+    """
+    from blindplay.table.proofreading import proofread
+
+    pack = options.load_language(code)
+    file = output or Path(f"review-{pack.code}.toml")
+    options.check_folder_of(file)
+    proofread(pack, file, silent, sys.stdin, sys.stdout)
 
 
 @language.command()

@@ -24,7 +24,8 @@ class Sentences:
         self.spoken: Mapping[str, str] = MappingProxyType(
             {word.casefold(): str(letters) for word, letters in pack.table("spoken").items()}
         )
-        """Spellings of some words (in small letters) for a synthesiser and a speech model."""
+        """Spellings of some words (in small letters) for a synthesiser and a speech model, some
+        with espeak's phonemes in double brackets."""
         self._pack = pack
         self._sentences = pack.table("sentences")
         self._below_hundred = pack.text("numbers", "below_hundred").split()

@@ -22,6 +22,7 @@ from blindplay.translation import _
 from .audio import RATE, amplified, speech_onset_s
 from .models import folders
 from .models.folders import ModelError
+from .synthesis import letters_of
 
 MOST_HYPOTHESES = 20
 """The number of hypotheses that Vosk gives in each grammar; many differ only in their timing."""
@@ -124,9 +125,9 @@ def plain(phrase: str) -> str:
 class Recogniser:
     """A loaded Vosk model. Loading the built-in one takes 0.05 s. Recognising is thread-safe.
 
-    ``spellings`` maps words of the phrases to the model's own, {"cesar": "cäsar"}; results have the
-    words of the phrases. ``words`` are those of the open grammar, as far as the model knows them;
-    by default all of its words.
+    ``spellings`` maps words of the phrases to the model's own, {"cesar": "cäsar"}, as a pack's
+    ``[spoken]`` does; results have the words of the phrases. ``words`` are those of the open
+    grammar, as far as the model knows them; by default all of its words.
 
     :raises ModelError: if the model cannot be loaded.
     """
@@ -147,7 +148,8 @@ class Recogniser:
         self.is_built_in = folders.is_built_in(model)
         self.vocabulary = folders.vocabulary(model)
         """Every word that the model knows, square tokens ("gustav_eins") included."""
-        self._spellings = {plain(word): plain(to) for word, to in (spellings or {}).items()}
+        letters = {word: letters_of(word, spoken) for word, spoken in (spellings or {}).items()}
+        self._spellings = {plain(word): plain(to) for word, to in letters.items()}
         self.words: Hashable = (self.vocabulary, frozenset(self._spellings.items()))
         """Equal for models that share closed grammars: they know the same words."""
         self._vosk, path = _vosk(), plain_path(model)

@@ -23,7 +23,7 @@ from blindplay.translation import _, unpacked
 from .audio import AudioError, Closing, read_wav
 from .synthesis_worker import primary
 
-VERSION = 2
+VERSION = 3
 """A part of the cache's key. Raise it when the same words are to sound different."""
 _UNFINISHED = "new-"  # begins the names of files that are being rendered
 CACHE_LIMIT_BYTES = 200_000_000
@@ -86,10 +86,28 @@ def is_words(text: str, language: str = "") -> bool:
     return True
 
 
-def respeller(spellings: Mapping[str, str]) -> Callable[[str], str]:
+_SPOKEN = re.compile(r"(?P<letters>[^\[\]]*?)\s*(?:\[\[(?P<phonemes>[^\[\]]+)\]\])?")
+
+
+def letters_of(word: str, spoken: str) -> str:
+    """Return the letters that an entry of a pack's ``[spoken]`` gives for ``word``: "Remie" for
+    ``Remie [[r@m'i:]]``, the word itself for ``[[r@m'i:]]``."""
+    found = _SPOKEN.fullmatch(spoken)
+    return (found["letters"] if found else spoken) or word
+
+
+def _phonemes_of(word: str, spoken: str) -> str:
+    """Return the phonemes of such an entry as espeak takes them, or else its letters."""
+    found = _SPOKEN.fullmatch(spoken)
+    return f"[[{found['phonemes']}]]" if found and found["phonemes"] else letters_of(word, spoken)
+
+
+def respeller(spellings: Mapping[str, str], *, phonemes: bool = False) -> Callable[[str], str]:
     """Return a function that replaces words of a text, whatever their case, for a voice that
-    pronounces them better in another spelling: {"cesar": "Cäsar"}."""
-    to = {words.casefold(): other for words, other in spellings.items()}
+    pronounces them better in another spelling, {"cesar": "Cäsar"}; with ``phonemes`` by those that
+    the spellings give in double brackets, {"cesar": "Cäsar [[ts'E:zA:r]]"}."""
+    given = _phonemes_of if phonemes else letters_of
+    to = {words.casefold(): given(words, spoken) for words, spoken in spellings.items()}
     if not to:
         return str
     # The longest first: "en passant" before "en".
@@ -173,7 +191,8 @@ class Synthesiser(Closing):
 
     ``language`` is a tag such as "de". ``cache`` is the folder of rendered phrases: by default the
     user's cache folder, or a temporary one if that cannot be written. ``spellings`` are words to be
-    respelled for the voice, {"cesar": "Cäsar"}; ``spellings_of`` gives those of another language.
+    respelled for the voice, as :func:`respeller` has them; ``spellings_of`` gives those of another
+    language.
     ``timeout`` is the watchdog's patience in seconds for one phrase; a worker that was just started
     gets ``start_timeout`` more. After ``close`` the synthesiser can be used again.
     """
@@ -194,7 +213,7 @@ class Synthesiser(Closing):
         self.voice = voice
         self.rate: int | None = None
         self.restarts = 0
-        self._respell = {language: respeller(spellings or {})}
+        self._spellings = {language: spellings or {}}
         self._spellings_of = spellings_of
         self._timeout = timeout
         self._start_timeout = start_timeout
@@ -240,8 +259,8 @@ class Synthesiser(Closing):
             raise ValueError(
                 _("{rate} words a minute is too slow or too fast; give 80 to 450.", rate=rate)
             )
-        text = self._text(words, language)
-        path = self._path(text, language, voice, rate)
+        text, phonemes = self._text(words, language)
+        path = self._path(phonemes, language, voice, rate)
         if _is_cached(path):
             return path  # even while the worker hangs over another phrase
         with self._lock:
@@ -250,9 +269,10 @@ class Synthesiser(Closing):
             handle, name = tempfile.mkstemp(dir=self._cache, prefix=_UNFINISHED, suffix=".wav")
             os.close(handle)
             fresh = Path(name)
-            request = {"text": text, "language": language, "voice": voice, "rate": rate}
+            said = {"text": text, "phonemes": phonemes}
+            request = {"language": language, "voice": voice, "rate": rate, "file": name}
             try:
-                self._ask({"do": "render", **request, "file": name}, fresh)
+                self._ask({"do": "render", **said, **request}, fresh)
                 fresh.replace(path)
             finally:
                 fresh.unlink(missing_ok=True)
@@ -263,13 +283,16 @@ class Synthesiser(Closing):
 
         :raises NotWordsError:
         """
-        text = self._text(words, self.language)
-        return self._path(text, self.language, self.voice, self.rate)
+        _unused, phonemes = self._text(words, self.language)
+        return self._path(phonemes, self.language, self.voice, self.rate)
 
-    def _text(self, words: str, language: str) -> str:
-        if language not in self._respell:
-            self._respell[language] = respeller(self._spellings_of(language))
-        return words_only(self._respell[language](words_only(words, language)), language)
+    def _text(self, words: str, language: str) -> tuple[str, str]:
+        """Return the words as any voice says them best, and as espeak does."""
+        if language not in self._spellings:
+            self._spellings[language] = self._spellings_of(language)
+        spellings, words = self._spellings[language], words_only(words, language)
+        text = words_only(respeller(spellings)(words), language)
+        return text, respeller(spellings, phonemes=True)(words)
 
     def _path(self, text: str, language: str, voice: str | None, rate: int | None) -> Path:
         identity = json.dumps([VERSION, sys.platform, language, voice, rate, text])

@@ -3,8 +3,9 @@
 pyttsx3 must be initialised and run in one thread, its run loop may hang, and it prints to standard
 output. In a process of its own it can be silenced, killed and started again.
 
-Requests: ``{"do": "voices"}`` and ``{"do": "render", "text", "language", "voice", "rate",
-"file"}``; answers ``{"voices": [...]}``, ``{"file": ...}`` or ``{"error": sentence}``.
+Requests: ``{"do": "voices"}`` and ``{"do": "render", "text", "phonemes", "language", "voice",
+"rate", "file"}``, where ``phonemes`` is the text for espeak, with some words as ``[[phonemes]]``;
+answers ``{"voices": [...]}``, ``{"file": ...}`` or ``{"error": sentence}``.
 """
 
 import ctypes
@@ -17,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from blindplay.translation import _, packed
+
+_ESPEAK_PHONEMES = 0x100  # espeakPHONEMES of speak_lib.h
 
 
 def _load_espeak() -> Path | None:
@@ -43,6 +46,14 @@ def _load_espeak() -> Path | None:
     return data
 
 
+def _take_phonemes() -> None:
+    """Let espeak read ``[[phonemes]]`` in a text: pyttsx3 does not ask it to."""
+    from pyttsx3.drivers import _espeak
+
+    plain = _espeak.Synth
+    _espeak.Synth = lambda text, *, flags: plain(text, flags=flags | _ESPEAK_PHONEMES)
+
+
 def primary(tag: str) -> str:
     """Return the language of a tag such as "en-GB" or "en_us", in small letters."""
     return re.split(r"[-_]", tag.casefold())[0]
@@ -59,6 +70,8 @@ class Engine:
         self._errors: list[str] = []
         self._engine.connect("error", lambda **told: self._errors.append(str(told["exception"])))
         self._espeak = str(self._engine) == "espeak"
+        if self._espeak:
+            _take_phonemes()
 
     def voices(self) -> list[dict[str, str]]:
         """Return the id, name and language of every voice; the language is "" if unknown."""
@@ -121,9 +134,15 @@ class Engine:
             _espeak.Synchronize()
 
     def render(
-        self, text: str, language: str, voice: str | None, rate: int | None, file: str
+        self,
+        text: str,
+        phonemes: str,
+        language: str,
+        voice: str | None,
+        rate: int | None,
+        file: str,
     ) -> None:
-        """Write the spoken ``text`` to the WAV ``file``.
+        """Write the spoken ``text`` to the WAV ``file``; espeak speaks ``phonemes`` instead.
 
         :raises ValueError, RuntimeError, OSError:
         """
@@ -134,7 +153,7 @@ class Engine:
         ):
             self._engine.setProperty(name, value)
             self._synchronise()
-        self._engine.save_to_file(text, file)
+        self._engine.save_to_file(phonemes if self._espeak else text, file)
         self._engine.runAndWait()
         if self._errors:
             raise RuntimeError(_("The voice failed: {errors}.", errors=self._errors[0]))

@@ -220,7 +220,7 @@ def test_after_a_resumed_game_the_events_file_and_what_was_typed_rule_the_next_o
     try:
         assert places[0].says("Table one waits for its next pairing.")
         paired("1,Anna Berg,Bert Dahl,1")
-        assert places[0].says("The Enter key begins the game.")
+        assert places[0].says("Press Enter to start the game.")
         places[0].type("", "e4")
         assert places[0].says("Bauer Eva zwei Eva vier")
         rule = ("900+10", "fide-2014", [True, True], ["en", "da"])
@@ -229,11 +229,11 @@ def test_after_a_resumed_game_the_events_file_and_what_was_typed_rule_the_next_o
         places[0].process.communicate()
         for number, resumed in (("2", "once"), ("3", "twice")):  # it is kept for the next one, too
             places.append(WaitingProcess(tmp_path, printed=resumed))
-            assert places[-1].says("The Enter key continues the game.")
+            assert places[-1].says("Press Enter to continue the game.")
             places[-1].type("", "resign", "yes", "quit")
             assert places[-1].says("Table one waits for its next pairing.")
             paired(f"1,Cia Ek {number},Dan Fors,{number}")
-            assert places[-1].says("The Enter key begins the game.")
+            assert places[-1].says("Press Enter to start the game.")
             places[-1].type("")
             assert places[-1].says("is running.", 2)
             assert as_started() == (*rule, f"Cia Ek {number}")

@@ -87,7 +87,7 @@ def test_who_waits_is_told_so_and_may_leave(
     server: BoardServer, table: Table, tmp_path: Path
 ) -> None:
     ran = run(*PLAY, "--accept", "--language", "en", stdin="\nquit\n", home=tmp_path)
-    said = "The table waits for challenges at Lichess. Type quit to stop.\n"
+    said = "The table is waiting for a challenge on Lichess. Type quit to stop.\n"
     assert (ran.status, ran.stdout) == (0, said * 2) and table.arguments == ()
 
 

@@ -80,7 +80,7 @@ def test_messages_follow_the_option_and_the_system_and_then_are_english(
 def test_an_english_reader_announces_in_german_and_commands_in_english(tmp_path: Path) -> None:
     printed = played(tmp_path, ENGLISH, lines=(MOVE, "", "offer draw", "no", "my time"))
     assert MOVE in printed
-    assert "Do you want to offer your opponent the draw? Say yes or no." in printed
+    assert "Do you want to offer a draw? Say yes or no." in printed
     assert "Cancelled." in printed
     assert any(line.startswith("You have one hour") for line in printed)
 

@@ -49,7 +49,7 @@ def play(table: Table, *moves: str) -> None:
 
 def test_a_page_gives_a_hint(table: Table) -> None:
     told = do(table, act="ask", about="hint").sentences
-    assert told == ("One good move: Knight Gustav one Felix three.",)
+    assert told == ("A good move: Knight Gustav one Felix three.",)
     assert do(table, act="ask", text="what should I play").sentences == told
     table.training = False
     assert do(table, act="ask", about="hint").sentences == (ENGLISH.sentence("hint_refused"),)

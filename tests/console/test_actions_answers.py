@@ -54,7 +54,7 @@ def test_a_refused_press_of_a_sighted_player_says_what_is_missing(hall: Hall) ->
     answer = do(hall, "black", "press")
     assert answer.refused
     assert answer.sentences[0].startswith(
-        "The announced move has not been executed yet. (fide-2023"
+        "The announced move has not been made on the board yet. (fide-2023"
     )
     assert "said" not in hall.out.getvalue()[len(before) :]
 

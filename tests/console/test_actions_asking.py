@@ -58,7 +58,7 @@ def ask(
     [
         ("en", "clock_mine", "You have five minutes five seconds."),
         ("en", "clock_opponent", "Your opponent has five minutes five seconds."),
-        ("de", "moves", "Es ist noch kein Zug ausgeführt."),
+        ("de", "moves", "Es ist noch kein Zug abgeschlossen."),
         ("de", "last_move", "Es wurde noch kein Zug gespielt."),
     ],
 )

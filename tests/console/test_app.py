@@ -283,8 +283,8 @@ def test_a_press_before_the_move_is_made_says_what_is_missing(
     assert answer.json() == {
         "refused": True,
         "said": [
-            f"The announced move has not been executed yet. ({articles})",
-            "Execute the move on the board of Black: Pawn Eva two Eva four.",
+            f"The announced move has not been made on the board yet. ({articles})",
+            "Make the move on the board of Black: Pawn Eva two Eva four.",
         ],
     }  # fmt: skip
 

@@ -107,7 +107,7 @@ def test_a_page_shows_its_reader_what_came_of_a_press_that_waited_for_a_board(
         page = assistant.client.get(SEAT).text
         assert all(sentence in page for sentence in UNREAD)
     board.answer(chess.STARTING_BOARD_FEN)  # the move has not been executed
-    refusal = "The piece is not in its new square yet."
+    refusal = "The piece is not on its new square yet."
     if scripted:
         assert until(lambda: any(refusal in str(change["told"]) for _, change in changes.events))
     else:

@@ -20,7 +20,7 @@ def test_an_accepted_announcement_is_told_to_everybody_before_the_clock(at: Conv
 
 def test_an_illegal_announcement_is_answered_with_the_reason(at: Conversation) -> None:
     said = at.hear(Verdict.ILLEGAL, "turm anna eins anna vier")
-    assert said == ["Dieser Zug ist nicht erlaubt. Der Weg ist versperrt."]
+    assert said == ["Dieser Zug ist regelwidrig. Der Weg ist versperrt."]
     assert at.announced is None
 
 
@@ -165,7 +165,7 @@ def test_the_move_said_after_a_bare_correction_replaces_the_announced_one(at: Co
     ]
 
 
-TOO_LATE = "Zu spät: Eine Ansage wird berichtigt, bevor die Uhr des Gegners läuft."
+TOO_LATE = "Zu spät: Eine Ansage muss berichtigt werden, bevor die Uhr des Gegners läuft."
 
 
 @pytest.mark.parametrize("text", ["Korrektur Bauer Eva drei", "Korrektur Bauer Eva sechs"])

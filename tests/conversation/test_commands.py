@@ -244,7 +244,7 @@ def test_the_clocks_are_the_arbiters_where_there_is_one(talk: Talk) -> None:
     assert at.table.game.clock.running is None
     assert at.said[-1] == (
         Output.PUBLIC,
-        "Der Schiedsrichter wird gebraucht. Weiß hat ihn gerufen.",
+        "Der Schiedsrichter wird gebraucht. Weiß ruft den Schiedsrichter.",
     )
 
 
@@ -355,7 +355,7 @@ def test_the_arbiter_opens_the_envelope_where_there_is_one(talk: Talk) -> None:
             "Ihre Zeit: eine Stunde dreißig Minuten. "
             "Zeit des Gegners: eine Stunde dreißig Minuten.",
         ),
-        ("wie viele Züge", "Ausgeführte Züge: eins."),
+        ("wie viele Züge", "Abgeschlossene Züge: eins."),
         ("letzter Zug", "Letzter Zug, Schwarz: Bauer Eva sieben Eva fünf."),
     ],
 )
@@ -428,7 +428,9 @@ def test_help_says_what_can_be_said_now_and_more_on_request(at: Conversation) ->
     first = at.type("was kann ich sagen")
     example = GERMAN.sentence("help_announce", example="Springer Gustav eins Felix drei")
     assert first[0] == f"{GERMAN.sentence('due_announce')} {example}"
-    assert first[1].startswith("Sie können sagen: Zeit") and first[1].endswith("Weiter mit: Mehr.")
+    assert first[1].startswith("Sie können sagen: Zeit") and first[1].endswith(
+        "Weitere Befehle hören Sie mit: Mehr."
+    )
     assert Command.MORE in at.talking.sayable("white").bare
     told = first[1]
     while Command.MORE in at.talking.sayable("white").bare:

@@ -291,7 +291,7 @@ def test_the_promotion_is_answered_by_whatever_names_its_piece(talk: Talk, answe
 def test_an_illegal_move_may_be_what_was_meant(at: Conversation) -> None:
     at.hear(Verdict.ASK, "bauer eva zwei eva vier", "bauer eva zwei eva fünf")
     said = at.hear(Verdict.COMMAND, "fünf")
-    assert said == ["Dieser Zug ist nicht erlaubt. So zieht diese Figur nicht."]
+    assert said == ["Dieser Zug ist regelwidrig. So zieht diese Figur nicht."]
     assert at.announced is None
 
 

@@ -4,6 +4,7 @@ import copy
 import itertools
 import re
 from collections.abc import Mapping
+from importlib.resources import files
 from typing import Any
 
 import chess
@@ -544,3 +545,51 @@ def test_the_printed_help_names_what_is_typed(language: str) -> None:
     brief = load(language).printed("keyboard_begin")
     assert "keys:" in brief and len(brief.splitlines()) <= 4
     assert all(len(line) <= 100 for line in (*text.splitlines(), *brief.splitlines()))
+
+
+MOST_WORDS = 25
+"""A listener keeps no longer sentence in mind."""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_sentence_is_too_long_for_the_ear(language: str) -> None:
+    # A value, such as a square, may be two words or more.
+    too_long = []
+    for key, text in Pack.read(language).data["sentences"].items():
+        for sentence in re.split(r"[.!?:;](?:\s|$)", text):
+            if len(sentence.split()) > MOST_WORDS:
+                too_long.append((key, sentence))
+    assert not too_long
+
+
+@pytest.mark.parametrize(
+    ("language", "he"),
+    [
+        ("en", r"he|him|his|himself"),
+        ("de", r"er|ihm|seine|seiner|seinem|seinen"),
+        ("nb", r"han|ham|hans"),
+        ("sv", r"han|honom|hans"),
+        ("da", r"han|ham|hans"),
+    ],
+)
+def test_nobody_is_he_by_office(language: str, he: str) -> None:
+    # German "er" may be a move or a board: only sentences about people count.
+    people = {
+        "en": "arbiter|assistant|player|opponent",
+        "de": "Schiedsrichter|Assistent",
+        "nb": "turneringsleder|dommer|assistent|spiller|motstander",
+        "sv": "domare|assistent|spelare|motståndare",
+        "da": "dommer|turneringsleder|assistent|spiller|modstander",
+    }[language]
+    found = [
+        (key, text)
+        for key, text in Pack.read(language).data["sentences"].items()
+        if re.search(rf"\b(?:{he})\b", text) and re.search(people, text, re.IGNORECASE)
+    ]
+    assert not found
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_pack_says_at_its_head_who_has_read_it(language: str) -> None:
+    head = files("blindplay.language").joinpath("packs", f"{language}.toml").read_text("utf-8")
+    assert "# Read by native speakers:" in head[:300]

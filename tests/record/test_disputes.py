@@ -69,7 +69,7 @@ def test_sheets_that_part_go_back_to_where_they_agree() -> None:
     assert told["article"] == ["fide-1997 F.8"]
     assert told["boards"]["white"]["shows"] == ["white"]
     assert told["boards"]["black"]["shows"] == ["black"]
-    assert "Schwarz hat geschrieben: Springer Gustav acht Hector sechs (Sh6)." in said(decision)
+    assert "Schwarz hat notiert: Springer Gustav acht Hector sechs (Sh6)." in said(decision)
     goal = pieces_of(decision.comparison.position)
     for placement, board in ((GOOD, "white"), (ON_H6, "black")):
         now = pieces_of(chess.BaseBoard(placement))

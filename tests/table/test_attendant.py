@@ -98,11 +98,11 @@ def test_a_position_is_set_up_step_by_step(identity: bool) -> None:
         led.wait("Jetzt wird das Brett aufgestellt. Schritte: drei.")
         led.wait("Vom Brett nehmen: ")
         board.lift("h3")
-        led.wait("Feld Eva eins fehlt: weißer König.")
+        led.wait("Auf Eva eins fehlt: weißer König.")
         led.keys.type("wiederholen")
-        led.wait("Feld Eva eins fehlt: weißer König.", 2)
+        led.wait("Auf Eva eins fehlt: weißer König.", 2)
         board.place("e1", "K")
-        led.wait("Feld Eva zwei fehlt: weißer Bauer.")
+        led.wait("Auf Eva zwei fehlt: weißer Bauer.")
         board.place("e2", "P")
         led.wait("Die Stellung ist aufgestellt.")
         assert led.ended()
@@ -111,20 +111,20 @@ def test_a_position_is_set_up_step_by_step(identity: bool) -> None:
 def test_a_step_that_is_left_out_leaves_the_position_unfinished() -> None:
     with EmulatedBoard("4k3/8/8/8/8/8/4P3/8") as board:
         led = Led(board)
-        led.wait("Feld Eva eins fehlt: weißer König.")
+        led.wait("Auf Eva eins fehlt: weißer König.")
         led.keys.type("auslassen")
-        led.wait("Ausgelassen sind die Felder: Eva eins.")
+        led.wait("Ausgelassen sind: Eva eins.")
         assert not led.ended()
 
 
 def test_a_cable_that_is_pulled_is_told_and_the_step_repeated_when_it_is_back() -> None:
     with EmulatedBoard("4k3/8/8/8/8/8/4P3/8") as board:
         led = Led(board)
-        led.wait("Feld Eva eins fehlt: weißer König.")
+        led.wait("Auf Eva eins fehlt: weißer König.")
         board.unplug()
         led.wait("Die Verbindung zum Brett ist unterbrochen.")
         board.plug()
-        led.wait("Feld Eva eins fehlt: weißer König.", 2)
+        led.wait("Auf Eva eins fehlt: weißer König.", 2)
         led.keys.type("quit")
         assert not led.ended()
 
@@ -218,7 +218,7 @@ class Played(Running):
 def test_a_game_begins_when_its_board_has_been_set_up(tmp_path: Path) -> None:
     with EmulatedBoard("rnbqkbnr/pppppppp/8/8/8/8/PPPP1PPP/RNBQKBNR") as board:
         game = Played(board, tmp_path / "game.jsonl")
-        game.wait("Feld Eva zwei fehlt: weißer Bauer.")
+        game.wait("Auf Eva zwei fehlt: weißer Bauer.")
         board.place("e2", "P")
         game.wait("Die Stellung ist aufgestellt.")
         game.keys.type("")
@@ -229,7 +229,7 @@ def test_a_game_begins_when_its_board_has_been_set_up(tmp_path: Path) -> None:
 def test_a_game_may_be_begun_before_its_board_is_set_up(tmp_path: Path) -> None:
     with EmulatedBoard("rnbqkbnr/pppppppp/8/8/8/8/PPPP1PPP/RNBQKBNR") as board:
         game = Played(board, tmp_path / "game.jsonl")
-        game.wait("Feld Eva zwei fehlt: weißer Bauer.")
+        game.wait("Auf Eva zwei fehlt: weißer Bauer.")
         game.keys.type("start")
         game.wait("Die Partie beginnt.")
         game.quit()

@@ -350,7 +350,7 @@ ARTICLES = ("house 1", "house 2.3")
         ),
         (
             Answer(articles=ARTICLES, to="white", about="moves",
-                   words="Ausgeführte Züge: eins.", moves=1, plies=2),
+                   words="Abgeschlossene Züge: eins.", moves=1, plies=2),
             "answer: to white; about moves; moves 1; plies 2 (house 1, house 2.3)",
         ),
     ],

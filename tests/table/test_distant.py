@@ -203,4 +203,4 @@ def test_both_play_on_pegged_boards_and_each_board_is_known_at_both_tables(both:
 
 def test_without_voices_the_word_that_switches_them_says_so(both: Both) -> None:
     Keyboard(both.at["black"].session).do("voice")
-    both.hears("black", "No voices are carried now.")
+    both.hears("black", "No voices are transmitted now.")

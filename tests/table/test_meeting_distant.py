@@ -100,7 +100,7 @@ def test_both_hear_the_terms_and_a_yes_makes_the_game(host: Place, tmp_path: Pat
     guest.reads("Sie spielen Schwarz. Weiß: Ada. Sehbehindert: Weiß.")
     guest.reads("fünfzehn Minuten für alle Züge, dazu zehn Sekunden")
     guest.reads("Nach fünf Sekunden ohne Antwort gilt die Verbindung als verloren")
-    host.reads("Bo has called, and is asked to agree.")
+    host.reads("Bo has called and is being asked.")
     guest.types("wie bitte")
     guest.reads("Sie spielen Schwarz", 2)
     guest.types("ja")
@@ -125,7 +125,7 @@ def test_a_no_or_no_keyboard_is_no_game_and_the_table_waits_on(host: Place) -> N
         guest.types(said)
         assert until(lambda guest=guest: guest.errors)  # type: ignore[misc]
         assert isinstance(guest.errors[0], NotAgreedError)
-        host.reads("Somebody unnamed has called", number)
+        host.reads("An unnamed player has called", number)
         host.reads("There is no agreement. This table goes on waiting.", number)
     assert not host.result
 

@@ -100,4 +100,8 @@ def test_what_waits_for_an_answer_is_told_again(tmp_path: Path, arbiter: str) ->
         assert "The arbiter is needed. It must be decided whether moves are taken back." in printed
         return
     due = printed.index("Black, yes or no?")
-    assert printed.index("This game is continued.") < due < printed.index("Black says no.")
+    assert (
+        printed.index("This is a game that was begun earlier.")
+        < due
+        < printed.index("Black says no.")
+    )

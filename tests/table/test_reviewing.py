@@ -102,7 +102,7 @@ def test_nothing_is_said_about_good_moves(tmp_path: Path) -> None:
     said = taught(lambda teacher: review(teacher, game(tmp_path, QUIET)), "")
     assert [line for line in said if not line.startswith("Examined")] == [
         "The game of Anna against Bert.",
-        "The game is examined now. Moves: two.",
+        "The game is being analysed. Moves: two.",
         "No turning point was found.",
     ]
 
@@ -137,7 +137,7 @@ def test_a_key_during_the_analysis_says_how_much_is_done(tmp_path: Path) -> None
         attendant = Attendant(stack, voice, ENGLISH, Terminal("\n"))
         assert until(lambda: attendant.ends() or attendant._typed)
         review(Teacher(ENGLISH, voice, attendant, Analyst(uci.BUILT_IN, free, FEW), False), one)
-    assert out.getvalue().splitlines()[2] == "Examined: zero percent."
+    assert out.getvalue().splitlines()[2] == "Analysed: zero percent."
 
 
 def test_an_engine_that_keeps_failing_is_replaced_and_that_is_said(
@@ -271,7 +271,7 @@ def test_without_a_solution_any_good_move_is_right_and_a_move_to_avoid_is_not() 
     takes = chess.Move.from_uci("d2d5")
     assert "It wins the queen." in asked(Puzzle(WON), "R2xd5\n")
     said = asked(Puzzle(WON, avoid=(takes,)), "R2xd5\nquit\n")
-    assert said[4] == "Another move than this is wanted: Rook David two takes David five."
+    assert said[4] == "Find another move than: Rook David two takes David five."
     assert not any(line == "Right." for line in said)
 
 

@@ -51,7 +51,7 @@ def test_the_game_begins_when_hands_have_been_led_to_the_position(led: Led) -> N
     assert at.printed.count("Umstecken") == 2
     at.boards["black"].lift("e6")
     at.boards["black"].place("e7", "p")
-    at.shows(": Feld Eva zwei fehlt: weißer Bauer.")
+    at.shows(": Auf Eva zwei fehlt: weißer Bauer.")
     at.boards["black"].place("e2", "P")
     at.shows(": Die Stellung ist aufgestellt.")
     at.wait(lambda: begun == [1])
@@ -114,7 +114,7 @@ def test_hands_are_led_though_somebody_else_starts_the_clocks(led: Led) -> None:
     at = led(START, "rnbqkbnr/pppppppp/8/8/8/8/PPPP1PPP/RNBQKBNR")
     begun: list[int] = []
     at.session.setting_up.start(lambda: begun.append(1), waits=False)
-    at.shows(": Feld Eva zwei fehlt: weißer Bauer.")
+    at.shows(": Auf Eva zwei fehlt: weißer Bauer.")
     assert not begun and not at.session.setting_up.entered()
     at.boards["black"].place("e2", "P")
     at.wait(lambda: begun == [1])
@@ -124,9 +124,9 @@ def test_enter_repeats_a_step_that_is_due_and_start_begins_all_the_same(led: Led
     at = led(START, "rnbqkbnr/pppppppp/8/8/8/8/PPPP1PPP/RNBQKBNR")
     begun: list[int] = []
     at.session.setting_up.start(lambda: begun.append(1))
-    at.shows(": Feld Eva zwei fehlt: weißer Bauer.")
+    at.shows(": Auf Eva zwei fehlt: weißer Bauer.")
     assert at.session.setting_up.entered() and not begun
-    at.shows(": Feld Eva zwei fehlt: weißer Bauer.", 2)
+    at.shows(": Auf Eva zwei fehlt: weißer Bauer.", 2)
     assert at.session.setting_up.begin_now() and begun == [1]
 
 
@@ -225,14 +225,14 @@ def test_after_taking_back_both_boards_are_led_one_after_the_other(led: Led) -> 
     at.shows(": Umstecken: weißer Springer, von Hector drei nach Felix drei.")
     # While he corrects his board he writes what he had heard: now the sheets part.
     at.table.submit(f.Record(by="black", ply=1, text="Sh3"))
-    at.shows(": Schwarz hat geschrieben: Springer Gustav eins Hector drei.")
+    at.shows(": Schwarz hat notiert: Springer Gustav eins Hector drei.")
     at.shows(": Alle Züge werden zurückgenommen, bis zur Anfangsstellung.")
     step = "Umstecken: weißer Springer, von Felix drei nach Gustav eins."
     at.shows(f": {step}")
     at.session.typed("white", "wiederholen")
     assert at.printed.count(step) == 2
     at.session.typed("white", "auslassen")
-    at.shows(": Ausgelassen sind die Felder: Felix drei, Gustav eins.")
+    at.shows(": Ausgelassen sind: Felix drei, Gustav eins.")
     at.shows(": Umstecken: weißer Springer, von Hector drei nach Gustav eins.")
     for side, now in (("black", "h3"), ("white", "f3")):
         at.boards[side].lift(now)
@@ -290,7 +290,7 @@ def test_how_the_game_begins_is_said_when_no_hands_are_led(led: Led) -> None:
     at.boards["white"].unplug()
     at.shows("Die Verbindung zum Brett von Weiß ist unterbrochen.")
     at.session.setting_up.start(lambda: None, how=lambda: told.append(1))
-    at.shows(": Feld Eva zwei fehlt: weißer Bauer.")
+    at.shows(": Auf Eva zwei fehlt: weißer Bauer.")
     assert not told
     at.boards["black"].place("e2", "P")
     at.wait(lambda: told == [1])

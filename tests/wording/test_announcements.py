@@ -102,7 +102,7 @@ def test_a_reported_touch_is_told_to_everybody_and_a_felt_one_to_nobody() -> Non
 @pytest.mark.parametrize(
     ("code", "words"),
     [
-        ("de", ("hat keinen Assistenten", "Gegner, der nicht gut sieht, hat einen Assistenten")),
+        ("de", ("hat keinen Assistenten", "Der sehbehinderte Gegner hat einen Assistenten")),
         ("en", ("has no assistant", "impaired opponent has an assistant")),
         ("nb", ("har ingen assistent", "synshemmede motstanderen har en assistent")),
         ("da", ("har ingen assistent", "synshæmmede modstander har en assistent")),

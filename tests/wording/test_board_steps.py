@@ -33,7 +33,7 @@ START = chess.STARTING_FEN.split()[0]
 
 def test_a_missing_piece_is_named_with_its_square() -> None:
     guide, said = led(START, "rnbqkbnr/pppppppp/8/8/8/8/PPPP1PPP/RNBQKBNR")
-    assert said == ["Feld Eva zwei fehlt: weißer Bauer."]
+    assert said == ["Auf Eva zwei fehlt: weißer Bauer."]
     assert guide.opening("Weiß")[0] == "Jetzt wird das Brett von Weiß aufgestellt. Schritte: eins."
     assert guide.feel(pieces(START)) == ["Die Stellung ist aufgestellt."]
     assert guide.finished
@@ -53,7 +53,7 @@ def test_pieces_in_each_others_way_are_set_aside_first() -> None:
         "Umstecken: weiße Dame, von Bella eins nach Anna eins."
     ]
     assert guide.feel({}) == []
-    assert guide.feel(pieces("8/8/8/8/8/8/8/Q7")) == ["Feld Bella eins fehlt: weißer König."]
+    assert guide.feel(pieces("8/8/8/8/8/8/8/Q7")) == ["Auf Bella eins fehlt: weißer König."]
 
 
 def test_a_slip_of_the_hand_is_told_with_what_to_do_now() -> None:
@@ -67,7 +67,7 @@ def test_a_slip_of_the_hand_is_told_with_what_to_do_now() -> None:
 
 def test_who_works_in_another_order_is_not_disturbed() -> None:
     guide, said = led("8/8/8/8/8/8/PP6/8", "8/8/8/8/8/8/8/8")
-    assert said == ["Feld Anna zwei fehlt: weißer Bauer."]
+    assert said == ["Auf Anna zwei fehlt: weißer Bauer."]
     assert guide.feel(pieces("8/8/8/8/8/8/1P6/8")) == []
     assert guide.feel(pieces("8/8/8/8/8/8/PP6/8")) == ["Die Stellung ist aufgestellt."]
 
@@ -75,8 +75,8 @@ def test_who_works_in_another_order_is_not_disturbed() -> None:
 def test_a_step_is_repeated_and_left_out_on_request() -> None:
     guide, said = led("8/8/8/8/8/8/PP6/8", "8/8/8/8/8/8/8/8")
     assert guide.repeat() == said
-    assert guide.skip() == ["Feld Bella zwei fehlt: weißer Bauer."]
-    assert guide.feel(pieces("8/8/8/8/8/8/1P6/8")) == ["Ausgelassen sind die Felder: Anna zwei."]
+    assert guide.skip() == ["Auf Bella zwei fehlt: weißer Bauer."]
+    assert guide.feel(pieces("8/8/8/8/8/8/1P6/8")) == ["Ausgelassen sind: Anna zwei."]
     assert guide.finished and guide.skip() == [] and guide.repeat() == []
 
 

@@ -439,11 +439,11 @@ def test_the_call_says_who_called_on_the_page_and_aloud(page: Page, hall: Hall) 
     hall.table.submit(f.CallArbiter(by="assistant:white"))
     expect(page.locator(".pending")).to_contain_text("White's assistant has called the arbiter.")
     expect(page.locator("#urgent")).to_contain_text("White's assistant has called the arbiter.")
-    assert "Der Assistent von Weiß hat ihn gerufen." in hall.out.getvalue()
+    assert "Der Assistent von Weiß ruft den Schiedsrichter." in hall.out.getvalue()
     hall.table.submit(f.Arbiter(do="start_clocks"))
     hall.table.submit(f.CallArbiter(by="black"))
     expect(page.locator(".pending")).to_contain_text("Black has called the arbiter.")
-    assert "Schwarz hat ihn gerufen." in hall.out.getvalue()
+    assert "Schwarz ruft den Schiedsrichter." in hall.out.getvalue()
 
 
 def test_what_the_arbiter_does_to_the_clocks_is_said_on_every_page_and_aloud(

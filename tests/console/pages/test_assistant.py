@@ -262,7 +262,7 @@ def test_what_is_refused_is_said_at_once_with_its_article(page: Page, hall: Hall
     up_to_date(page, hall.table)
     page.get_by_role("button", name="Start the opponent's clock").click()
     expect(page.get_by_role("alert")).to_contain_text(
-        "Execute the move on the board of Black: Pawn Eva two Eva four. (fide-2023"
+        "Make the move on the board of Black: Pawn Eva two Eva four. (fide-2023"
     )
     assert violations(page) == []
 

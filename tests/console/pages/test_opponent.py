@@ -105,7 +105,7 @@ _BESIDE = """said => {
         return inside && free ? [] : [`${one.outerHTML.slice(0, 80)} ${box.bottom}`];
     });
 }"""
-_SAID = "White offers the draw. Say: accept draw, or: decline draw."
+_SAID = "White offers a draw. Say: accept draw, or: decline draw."
 
 
 def _answered(hall: Hall) -> None:

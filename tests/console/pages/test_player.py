@@ -88,7 +88,10 @@ def test_a_game_under_the_laws_shows_no_position(context: BrowserContext, hall: 
             f"act=ask&{asked}",
         )
         assert answer["refused"], asked
-        assert "The position is not told during the game. (fide-2023 D.2.10.4" in answer["said"][0]
+        assert (
+            "The table does not read out the position during a game. (fide-2023 D.2.10.4"
+            in answer["said"][0]
+        )
     assert [fact.about for fact in hall.taken("query")] == ["position"] * 3
 
 

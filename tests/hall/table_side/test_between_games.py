@@ -305,7 +305,7 @@ def test_a_table_says_that_it_waits_and_takes_what_is_assigned(event: Event) -> 
     more.set()
     assert answers[0].status == "done"
     assert told == [{**OPTIONS, "who": "Berta", "request": answers[0].id}]
-    sentence = "Table one waits for its next pairing. Type quit to end the table.\n"
+    sentence = "Table one waits for its next pairing. Type quit to close the table.\n"
     assert out.getvalue() in (sentence, 2 * sentence)  # a key says it once more
 
 
