@@ -240,7 +240,10 @@ class TextParser:
             # One word alone, or an answer, must not be a small part of what was typed.
             answer = command in (Command.YES, Command.NO)
             most = 2 if len(form) == 1 or answer else _MOST_WORDS_PER_WORD
-            if len(form) < max(best, len(keys) / most) or denied != self._negations & set(form):
+            if len(form) < max(best, len(keys) / most):
+                continue
+            refuses = command in (Command.NO, Command.DECLINE_DRAW)
+            if not refuses and denied != self._negations & set(form):
                 continue
             rest = iter(keys)
             if all(word in rest for word in form):
@@ -280,7 +283,8 @@ class TextParser:
             if not words:
                 # "Korrektur" or "nein" after a move takes it back; "Moment" only asks for time.
                 if marker not in self._commands:
-                    return replace(heard, kind=Kind.NOTHING, cost=0.0), None
+                    kind = Kind.NOTHING if begins == 1 else heard.kind
+                    return replace(heard, kind=kind, cost=0.0), None
                 return _as_command(replace(heard, correction=True), Command.CORRECTION), None
         command = self._command([fold(word.text) for word in words])
         # "No draw" refuses what it names. After words of an announcement a no only corrects them.
