@@ -518,9 +518,10 @@ def _corrects_what_is_executed(now: Exchange, meant: Understanding) -> bool:
 
 def _corrects_by_chance(now: Exchange, said: Statement) -> bool:
     """Return whether sound would change the announcement without a word of correction: it may be
-    the opponent's repetition, misheard."""
-    announced = now.game.turn.announced
-    other = said.meant.move is not None and announced not in (None, said.meant.move)
+    the opponent's repetition, misheard. The move that hands have made is no chance."""
+    turn, said_move = now.game.turn, said.meant.move
+    other = said_move is not None and turn.announced is not None
+    other = other and said_move not in (turn.announced, turn.made)
     return other and said.recognition is not None and not said.meant.correction
 
 

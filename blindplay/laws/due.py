@@ -367,7 +367,8 @@ def to_be_repeated(game: State, side: str) -> bool:
     if silent or side in game.repeated or not impaired:
         return False
     if game.side != side:
-        return game.turn.announced is not None
+        announced, made = game.turn.announced, game.turn.made
+        return announced is not None and made in (None, announced)  # else it is to be corrected
     answers = bool(game.history) and game.turn.announced is None
     return answers and not game.history[-1].illegal  # an illegal move was not announced
 

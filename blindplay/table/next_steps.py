@@ -83,7 +83,8 @@ class NextSteps:
         game = self._table.game
         step = due(game, person)
         waits_for_arbiter = step.whom == "arbiter" and step.why in ("begin", "continue")
-        if not self._setting_up.waits or step.do in ("correct", "identify", "assist"):
+        before = ("correct", "identify", "assist")  # comes first
+        if not self._setting_up.waits or step.do in before or step.why in before:
             return step
         if waits_for_arbiter or person == "arbiter":
             return step

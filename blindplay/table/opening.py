@@ -153,6 +153,8 @@ def _tell_where(session: Session) -> None:
         desk.say(Output.PUBLIC, _elsewhere_in_words(session))
     for words in players_in_words(_names(session), pack):
         desk.tell(None, words)
+    if not game.over:
+        session.introduce()
     if not game.history:
         desk.tell_all("no_last_move")
     else:

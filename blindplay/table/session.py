@@ -247,12 +247,13 @@ class Session:
 
     def pressed(self, side: str, at: int) -> None:
         """``side`` has pressed ``at`` this time, after what hands have done. The press may confirm
-        a doubtful move, and a question may hold the clock. Where nothing and nobody reports hands,
-        the press says that the announced move is executed."""
+        a doubtful move, and a question may hold the clock. Where no sensors feel the own hands, the
+        press says that the announced move is executed."""
         if self.table.holds_press(side, at):
             return
         game = self.table.game
-        if not self.boards and side == game.side and game.turn.executed is None:
+        felt = game.board_of(side) in {seat.side for seat in self.boards.values()}
+        if not felt and side == game.side and game.turn.executed is None:
             self._execute_unseen(side)
         self.table.submit(f.Press(by=side))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import chess
 import pytest
 
 from blindplay.language import Command, load
@@ -257,6 +258,17 @@ def test_a_start_without_clocks_says_what_the_game_waits_for(sit: Sit) -> None:
     at.start()
     at.table.submit(f.CallArbiter(by="white"))
     assert enter(at, "start") == [SAID("clock_none"), waits("announce", "Weiß")]
+
+
+def test_a_press_executes_the_announced_move_where_no_sensors_feel_it(sit: Sit) -> None:
+    """The opponent's board has sensors, and no hand can show the move on the own one."""
+    at = sit(time_control="600", white=Player(), black=Player(impaired=True))
+    at.attach_boards(black=chess.STARTING_BOARD_FEN)
+    at.start()
+    at.table.submit(f.Announce(by="white", move="e2e4"))
+    assert at.session.steps.words("white").startswith(SAID("due_execute", move=E4))
+    enter(at)
+    assert [ply.move.uci() for ply in at.table.game.history] == ["e2e4"]
 
 
 def test_another_move_than_the_announced_one_must_be_announced(

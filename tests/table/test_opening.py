@@ -93,7 +93,8 @@ def test_a_game_that_goes_on_says_where_it_stands(sit: Sit) -> None:
     at = opened(sit, f.Start(), *moves, f.Press(by="white"), STOPPED, resumed=True)
     first, *_, times, stopped, how = said = at.said()
     assert first == GERMAN.sentence("going_on")
-    assert said[1:3] == ["Letzter Zug, Weiß: Bauer Eva zwei Eva vier.", "Schwarz ist am Zug."]
+    assert said[1] == GERMAN.sentence("help_say", commands="Hilfe")
+    assert said[2:4] == ["Letzter Zug, Weiß: Bauer Eva zwei Eva vier.", "Schwarz ist am Zug."]
     assert times.startswith("Zeit von Weiß: fünfzehn Minuten")
     assert "Zeit von Schwarz: fünfzehn Minuten" in times
     assert stopped == GERMAN.sentence("clock_stopped")
