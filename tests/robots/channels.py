@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import chess
 
@@ -45,7 +45,9 @@ from .robot import Act
 
 _NEVER_S = 1e6  # the test lets time pass
 _LETTERS_A_SECOND = 15  # of speech
-EVERYBODY = "everybody"
+Listeners: TypeAlias = str | tuple[str, ...]
+"""The one person who gets a private sentence, or all people who get one that others may hear."""
+EVERYBODY = (*SIDES, ARBITER)
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,9 @@ class People(ABC):
     def kill(self) -> None:
         """End the process of the table, without a word."""
 
+    def await_end(self) -> None:  # noqa: B027  most channels have nothing to wait for
+        """Wait until the process has ended, if it is about to."""
+
     @abstractmethod
     def second(self) -> None:
         """Let the seconds since the last call pass at the table."""
@@ -112,9 +117,8 @@ class People(ABC):
         """Do what the person of ``side`` does; return it in words for the transcript."""
 
     @abstractmethod
-    def told(self) -> Iterator[tuple[str, str]]:
-        """Yield each sentence since the last call, and who got it: a side or
-        :data:`EVERYBODY`."""
+    def told(self) -> Iterator[tuple[Listeners, str]]:
+        """Yield each sentence since the last call, and who got it."""
 
     @property
     @abstractmethod
@@ -262,7 +266,7 @@ class Terminal(Channel):
         self.type(line)
         return f"types: {line or '(Enter)'}"
 
-    def told(self) -> Iterator[tuple[str, str]]:
+    def told(self) -> Iterator[tuple[Listeners, str]]:
         """See :meth:`People.told`."""
         for line in self.printed():
             yield EVERYBODY, line
@@ -281,7 +285,7 @@ class Room(Channel):
         super().__init__(game, clock, boards)
         self._earphone = earphone
         self._voice: _Voice
-        self._spoken: list[tuple[str, str]] = []
+        self._spoken: list[tuple[Listeners, str]] = []
 
     def speaker(self) -> Speaker:
         """See :meth:`Channel.speaker`."""
@@ -309,17 +313,16 @@ class Room(Channel):
             self._voice.pass_second()
 
     def _hear(self, words: str, output: Output) -> None:
-        who = EVERYBODY
+        who: Listeners = SIDES
         if output is Output.PRIVATE and self._earphone:
             who = next((side for side in SIDES if self.game.setup.player(side).impaired), "white")
         self._spoken.append((who, words))
 
-    def told(self) -> Iterator[tuple[str, str]]:
+    def told(self) -> Iterator[tuple[Listeners, str]]:
         """See :meth:`People.told`."""
         spoken, self._spoken = self._spoken, []
-        for who, words in spoken:
-            yield from ((one, words) for one in SIDES if who in (EVERYBODY, one))
-        yield from ((ARBITER, line) for line in self.printed())
+        yield from spoken
+        yield from (((ARBITER,), line) for line in self.printed())
 
     def say(self, side: str, act: Act) -> str:
         """See :meth:`Channel.say`."""

@@ -7,10 +7,9 @@ import threading
 from collections.abc import Iterator
 
 from blindplay.braille.brlapi import BrailleError, BrailleKey, Connection, Pressed
-from blindplay.laws.facts import SIDES
 from blindplay.table.braille_seat import BrailleSeat
 
-from .channels import Terminal
+from .channels import EVERYBODY, Listeners, Terminal
 from .robot import Act
 
 READER = "white"
@@ -44,14 +43,14 @@ class Fingers(Terminal):
     def _typed(self, side: str, line: str) -> None:
         self.type(self._keyboard.as_words_of(side, line))
 
-    def told(self) -> Iterator[tuple[str, str]]:
+    def told(self) -> Iterator[tuple[Listeners, str]]:
         """See :meth:`.People.told`."""
-        for line in self.printed():
-            yield from ((who, line) for who in (*SIDES, "arbiter") if who != READER)
+        others = tuple(who for who in EVERYBODY if who != READER)
+        yield from ((others, line) for line in self.printed())
         if self.open:
             yield from self._read_cells()
 
-    def _read_cells(self) -> Iterator[tuple[str, str]]:
+    def _read_cells(self) -> Iterator[tuple[Listeners, str]]:
         line = self._seat._line
         for _ in range(_PIECES_A_SECOND):
             sentence, at, state = line.sentence, line._at, self._seat._state()
@@ -63,7 +62,7 @@ class Fingers(Terminal):
             line.shown(_CELLS, state)
             self._seat._press(Pressed(BrailleKey.RIGHT), _CELLS)
             if line._at != at:
-                yield READER, _MOVE_IN_CELLS.sub("", sentence)
+                yield (READER,), _MOVE_IN_CELLS.sub("", sentence)
 
     def has_more(self, side: str) -> bool:
         """See :meth:`.People.has_more`."""

@@ -126,12 +126,14 @@ class Judge:
         path = folder / f"robots-{channel}-{seed}.jsonl"
         game = Game(path, setup, table, training, opening_word)
         earphone = rng.random() < 0.5
+        apart = impaired[0] if impaired else "white"
+        apart = apart if channel == "room" and earphone else ""
         boards = {} if channel == "process" else self._boards(impaired)
         self._channel = channel_of(channel, game, self._clock, boards, languages, earphone=earphone)
         plies = rng.randrange(6, 20)
         spoken = languages | ({ARBITER: table} if self._presided else {})
         people = [
-            Person(who, language, table, announce_in, spoken, plies=plies)
+            Person(who, language, table, announce_in, spoken, who == apart, plies=plies)
             for who, language in spoken.items()
         ]
         self.robots = [self._robot(one, boards.get(one.side)) for one in people]
@@ -217,6 +219,8 @@ class Judge:
         for robot in self._rng.sample(self.robots, len(self.robots)):
             if self._channel.busy or self.told.ended:
                 return
+            if self._channel.has_more(robot.side):
+                continue
             act = robot.act(self._now)
             if act is not None:
                 self._do(robot, act)
@@ -237,6 +241,7 @@ class Judge:
                 self._listen()
             return
         if act is COME_BACK:
+            self._channel.await_end()
             return
         for one in self.robots:
             mind = one.mind
@@ -258,10 +263,12 @@ class Judge:
 
     def _listen(self) -> None:
         for who, line in self._channel.told():
-            self._note(f"    {line}" if who == EVERYBODY else f"    to {who} alone: {line}")
+            alone = isinstance(who, str)
+            people = f"to {who} alone: " if isinstance(who, str) else f"to {', '.join(who)}: "
+            self._note(f"    {'' if who == EVERYBODY else people}{line}")
             for robot in self.robots:
-                if who in (EVERYBODY, robot.side):
-                    robot.hear(line, self._now, alone=who in SIDES)
+                if robot.side == who or (not alone and robot.side in who):
+                    robot.hear(line, self._now, alone=alone)
 
     # --- the verdict -------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import chess
 
-from blindplay.language import Language
+from blindplay.language import Language, load
 from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
 
@@ -62,6 +62,8 @@ class Mind:
     actor_presses: bool = False
     acted_at: float = 0.0
     now: float = 0.0
+    apart: bool = False
+    """True if what is for this person alone comes to them alone."""
     alone: bool = False
     """True if nobody else hears the sentence that is being heard."""
     foreign_answer: bool = False
@@ -120,7 +122,8 @@ class Mind:
     def _listener(self, likely: str, people: Collection[str]) -> str:
         if self.alone:
             return self.side
-        may = [one for one in people if one in self.speakers] or people
+        others = [one for one in people if one != self.side or not self.apart]
+        may = [one for one in others if one in self.speakers] or others
         return likely if likely in may else self.turn if self.turn in may else next(iter(may))
 
     @property
@@ -518,6 +521,13 @@ def _owes(fits: Callable[[Mind, Words, chess.Move], bool]) -> Rule:
     return rule
 
 
+def _announces_made(mind: Mind, words: Words) -> None:
+    """The player who is told has made a move by hand, and announces it."""
+    _owes(lambda mind, words, move: move == words.move(mind.board))(mind, words)
+    if mind.told == mind.side:
+        mind.announced = words.move(mind.board)
+
+
 def _leaves(move: chess.Move, square: str) -> bool:
     return chess.square_name(move.from_square) == square
 
@@ -538,7 +548,9 @@ def _step_with_move(what: str) -> Rule:
         if told == mind.side:
             mind.named = words.move(mind.board) or words.last_move(mind.board)
         mind.asked, mind.halted, mind.content = None, None, False
-        mind.base = Due(told, what)
+        own = mind.base is not None and mind.base.who == mind.side
+        if told == mind.side or not own or what != "execute":  # each player has a board
+            mind.base = Due(told, what)
 
     return rule
 
@@ -565,6 +577,8 @@ def _enter_does_it(mind: Mind, words: Words) -> None:
         mind.halted = Due(ANYBODY, "enter")
     elif mind.base is not None and mind.base.what == "open by word":
         mind.base = replace(mind.base, what="open by key")
+    elif mind.base is not None and mind.base.what == "execute":
+        mind.base = replace(mind.base, what="press")
 
 
 def _arbiter_types(mind: Mind, words: Words) -> None:
@@ -611,6 +625,8 @@ TOLD: Mapping[str, Rule] = {
     "set_up_remove_unknown": _only(_lift),
     "set_up_done": _is_set_up,
     "boards_equal": _is_set_up,
+    "needed_records_missing": _goes_on,
+    "needed_penalty": _goes_on,
     "correct_board": _is_led,
     "correct_board_lift": _lift,
     "correct_board_place": _place,
@@ -626,16 +642,7 @@ TOLD: Mapping[str, Rule] = {
     "begun_where": asks("destination"),
     "ambiguous": asks("choice"),
     "confirm_move": asks("answer"),
-    **dict.fromkeys(
-        (
-            *("accept_draw_sure", "adjourn_now_sure", "adjourn_wish_sure", "call_arbiter_sure"),
-            *("claim_move_sure", "claim_sure", "clock_zero_sure", "clocks_sure", "correct_sure"),
-            *("decline_draw_sure", "envelope_sure", "extra_time_sure", "offer_draw_sure"),
-            *("over_sure", "pause_sure", "resign_sure", "restore_sure", "seal_sure", "sign_sure"),
-            "take_back_sure",
-        ),
-        asks("answer"),
-    ),
+    **{key: asks("answer") for key in load("en").sentences() if key.endswith("_sure")},
     "correct_which": asks("move"),
     "correct_how": asks("move"),
     "promotion_which": asks("promotion"),
@@ -689,7 +696,7 @@ TOLD: Mapping[str, Rule] = {
     "due_seal": _step_is("seal"),
     "due_seal_made": _step_is("press"),
     "due_announce": _step_is("announce"),
-    "due_announce_made": _owes(lambda mind, words, move: move == words.move(mind.board)),
+    "due_announce_made": _announces_made,
     "due_owed": _step_is("announce"),
     "due_owed_move": _owes(lambda mind, words, move: move == words.move(mind.board)),
     "due_owed_piece": _owes(lambda mind, words, move: _leaves(move, words.square())),
@@ -697,6 +704,7 @@ TOLD: Mapping[str, Rule] = {
     "due_press": _step_is("press"),
     "due_complete": _step_is("press"),
     "due_execute": _step_with_move("execute"),
+    "due_execute_on": _step_with_move("execute"),
     "due_repeat": _step_with_move("repeat"),
     "due_repeat_and_execute": _step_with_move("repeat"),
     "due_correct": _puts_right,

@@ -20,7 +20,7 @@ from blindplay.laws.facts import SIDES
 from blindplay.wording.announcements import to_everybody
 from blindplay.wording.readers import reader
 
-from .channels import Channel
+from .channels import Channel, Listeners
 from .mind import ANYBODY, TOLD, Due, Words
 from .robot import Act, Person, Robot
 
@@ -127,12 +127,11 @@ class Pages(Channel):
             words = dict.fromkeys([*(one.words for one in public), *(str(one[0]) for one in own)])
             self._said += ((side, one) for one in words)
 
-    def told(self) -> Iterator[tuple[str, str]]:
+    def told(self) -> Iterator[tuple[Listeners, str]]:
         """See :meth:`.People.told`. The arbiter reads what is printed."""
         said, self._said = self._said, []
         yield from said
-        for line in self.printed():
-            yield "arbiter", line
+        yield from ((("arbiter",), line) for line in self.printed())
 
     def page(self, side: str) -> list[Thing]:
         """Return everything on the page of ``side``, in its order."""

@@ -23,7 +23,7 @@ from blindplay.wording.pack_words import PackWords
 from tests import ROOT
 from tests.waiting import PATIENCE_S
 
-from .channels import EVERYBODY, Game, People
+from .channels import EVERYBODY, Game, Listeners, People
 from .robot import Act
 
 _QUIET_S = 0.1  # without a line: the answer is whole
@@ -89,6 +89,11 @@ class Process(People):
         with contextlib.suppress(OSError), self._process:
             pass  # its pipes are closed
 
+    def await_end(self) -> None:
+        """See :meth:`.People.await_end`."""
+        with self._new:
+            self._new.wait_for(lambda: not self.open, PATIENCE_S)
+
     def second(self) -> None:
         """See :meth:`.People.second`: its time is its own."""
 
@@ -104,7 +109,7 @@ class Process(People):
         self._await_quiet()
         return f"types: {line or '(Enter)'}"
 
-    def told(self) -> Iterator[tuple[str, str]]:
+    def told(self) -> Iterator[tuple[Listeners, str]]:
         """See :meth:`.People.told`."""
         with self._new:
             lines, self._lines = self._lines, []

@@ -85,8 +85,9 @@ class Person:
 
     ``table`` is the language of what everybody hears, and ``announces`` that of announcements; a
     person who sits down there knows both a little. ``people`` are all who sit there, with their
-    languages. ``whim`` is the chance, each time something may be done, that they do something that
-    nobody told them to. ``plies``: after so many they are tired, and end the game.
+    languages. ``apart``: they get what is for them alone in an earphone. ``whim`` is the chance,
+    each time something may be done, that they do something that nobody told them to. ``plies``:
+    after so many they are tired, and end the game.
     """
 
     side: str
@@ -94,6 +95,7 @@ class Person:
     table: str
     announces: str
     people: Mapping[str, str]
+    apart: bool = False
     whim: float = 0.15
     plies: int = 16
 
@@ -109,7 +111,7 @@ class Robot:
         self._feel = feel
         self._touched: set[int] = set()
         self.side = person.side
-        self.mind = Mind(person.side, presided=ARBITER in person.people)
+        self.mind = Mind(person.side, presided=ARBITER in person.people, apart=person.apart)
         self.attempts = 0
         """How often the robot has done the same thing that it was told to do, without effect."""
         self.untold_since: float | None = None
