@@ -18,6 +18,7 @@ from . import comparison, distant_tables, laws_and_words
 from . import game as game_
 from . import hall as hall_
 from . import opponents as opponents_
+from . import pauses as pauses_
 from . import sheets as sheets_
 from . import talk as talk_
 from . import voice as voice_
@@ -105,6 +106,21 @@ def game(pack: Language, **given: Any) -> None:
     each move, and how long the table speaks.
     """
     show(game_.figures(pack, game_.GameOptions(**given)))
+
+
+@benchmarks.command()
+@options.language
+@options.models
+@click.option("--pairs", type=click.IntRange(1), default=200, help="Say so many announcements.")
+@options.voices
+@options.seed
+def pauses(pack: Language, **given: Any) -> None:
+    """Count what a pause within an announcement does.
+
+    A synthesised voice says each announcement in two parts. Between them the room is quiet, or
+    somebody coughs, another person talks, or the table speaks.
+    """
+    show(pauses_.figures(pack, pauses_.PauseOptions(**given)))
 
 
 @benchmarks.command()

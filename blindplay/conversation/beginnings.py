@@ -109,8 +109,7 @@ def _begin(now: Exchange, may: Sayable, decision: Decision, read: Read) -> bool:
     if question and not question.begun and question.reply(said, now.pack)[0] is Reply.CHOSEN:
         return False  # "Turm" answers "Turm oder Dame?"
     typed = said.recognition is None
-    known = (game.turn.announced, may.repeats[1] if may.repeats is not None else None)
-    echoes = any(move is not None and move.from_square in squares for move in known)
+    echoes = _echoes(now, may, said, squares)
     to_us = decision.verdict in (Verdict.ILLEGAL, Verdict.REFUSE)
     asks |= typed or (to_us and not echoes)
     if not asks and before is not None and before.asks:
@@ -133,6 +132,20 @@ def _begin(now: Exchange, may: Sayable, decision: Decision, read: Read) -> bool:
             now.submit(f.Announce(by=now.side, text=""), NotUnderstood)
         now.do(Relisten())
     return True
+
+
+def _echoes(now: Exchange, may: Sayable, said: Statement, squares: Sequence[int]) -> bool:
+    """Return whether ``said`` may be a part of what is announced, or of its repetition. Both
+    microphones hear that."""
+    known = [may.repeats] if may.repeats is not None else []
+    if now.game.turn.announced is not None:
+        known.append((now.game.board, now.game.turn.announced))
+    places = set(filter(now.pack.is_file_or_rank, said.meant.uttered.casefold().split()))
+    return any(
+        move.from_square in squares
+        and places <= set(announcing(now.game).announce(board, move).casefold().split())
+        for board, move in known
+    )
 
 
 def _squares(pack: Language, may: Sayable, said: Statement) -> list[int]:
@@ -191,7 +204,8 @@ def completed(
         fits = felt is None or meant.correction or not felt.isdisjoint(meant.moves)
         if alone and (whole or first.meant.correction or not (trusted and fits)):
             return options, len(options) == 1
-        return together, fits and (begun.sure or heard is not None)
+        lone = pack.is_file_or_rank(begun.said.text)  # a name of people, too
+        return together, fits and (begun.sure or (heard is not None and not lone))
     if first.move is not None:
         return ([] if whole else [first]), False
     kinds = {first.meant.kind, joined[0].meant.kind}

@@ -173,10 +173,13 @@ class Language(Sentences):
 
     def begins(self, text: str, board: chess.Board) -> chess.SquareSet:
         """Return the squares of the pieces whose announcement ``text`` may begin: it names a piece
-        of the player on move, the square that a piece leaves, or both, and no destination.
+        of the player on move, the square that a piece leaves, or both, and of the destination at
+        most the file.
 
         >>> load("de").begins("Springer Gustav eins", chess.Board())
         SquareSet(0x0000_0000_0000_0040)
+        >>> list(load("de").begins("Springer Hector", chess.Board()))  # to h3
+        [6]
         """
         for one in dict.fromkeys((text, self._capitalised(text))):
             said = self._beginning(one)
@@ -185,7 +188,13 @@ class Language(Sentences):
                 if said.piece is not None:
                     pieces = board.pieces_mask(said.piece, board.turn)
                 found = chess.SquareSet(pieces)
-                return chess.SquareSet(square for square in found if said.comes_from(square))
+                begun = chess.SquareSet(square for square in found if said.comes_from(square))
+                if said.from_file is not None and said.from_rank is None:
+                    files = chess.BB_FILES[said.from_file]
+                    begun.update(
+                        move.from_square for move in board.generate_legal_moves(pieces, files)
+                    )
+                return begun
         return chess.SquareSet()
 
     def _index(self, board: chess.Board) -> MoveIndex:

@@ -68,7 +68,9 @@ _CAPTURE = re.compile(
     r"m?a?(?P<piece>P)?(?:[v>]?a?(?P<origin>f))?(?:>?x>?a?(?P<captured>P)?>?a?(?P<to_file>f)?)?"
     r"(?P<suffix>(?:=*a?P|e|m?[+#])*)"
 )
-_BEGINNING = re.compile(rf"m?a?(?P<piece>P)?(?:[v>]?a?(?P<origin>fr|f|r))?v?{_LINK.format(3)}")
+_BEGINNING = re.compile(
+    rf"m?a?(?P<piece>P)?(?:[v>]?a?(?P<origin>fr|f|r))?v?{_LINK.format(3)}(?P<to_file>f)?"
+)
 _CASTLING = re.compile(r"m?a?P?(?P<side>[SLC])(?:m?[+#])*")
 UCI_PIECES = {"q": chess.QUEEN, "r": chess.ROOK, "b": chess.BISHOP, "n": chess.KNIGHT}
 # Letters of pieces that are typed everywhere. "B" is the pawn in many languages.
@@ -173,8 +175,8 @@ class TextParser:
 
     def beginning(self, text: str) -> ParsedMove | None:
         """Return the piece and the origin in ``text`` if an announcement may begin so and its
-        destination is missing; else None. ``text`` may be a destination all the same: only a board
-        tells."""
+        destination is missing, or the rank of it; else None. What is said of the origin may be of
+        the destination all the same: only a board tells."""
         parts = self._split(text)
         words = [
             word
@@ -188,7 +190,7 @@ class TextParser:
             return None
         origin = match["origin"] or ""
         start = match.start("origin")
-        if not match["piece"] and origin != "fr":
+        if not match["piece"] and not origin.startswith("f"):
             return None
         return ParsedMove(
             piece=words[match.start("piece")].value if match["piece"] else None,

@@ -13,6 +13,7 @@ from blindplay.conversation import OpeningWord
 from blindplay.conversation import effects as e
 from blindplay.conversation.state import (
     ANSWER_SECONDS,
+    BEGINNING_SECONDS,
     ButtonTapped,
     ClockPressed,
     Event,
@@ -42,7 +43,8 @@ def test_who_has_nothing_to_repeat_is_not_listened_to_for_moves(at: Conversation
         assert at.hear(verdict, "springer felix drei", side="black") == []
     assert at.kinds() == ["start"]
     at.hear(Verdict.ACCEPT, "springer felix drei")
-    assert at.hear(Verdict.REFUSE, "springer hector", "springer", side="black") != []
+    at.hear(Verdict.REFUSE, "springer hector", "springer", side="black")
+    assert at.wait(BEGINNING_SECONDS + 1) != []  # the rest of it is asked for
 
 
 def test_a_repetition_in_the_movers_microphone_is_not_announced_again(at: Conversation) -> None:

@@ -7,6 +7,7 @@ import queue
 import re
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -55,15 +56,19 @@ class Fingers:
 
     def read_until(self, text: str) -> None:
         """Read until `text` is shown and nothing follows; wait where nothing is new."""
+        began = time.monotonic()
         while text not in self.now() or self._display.shown.endswith(MORE):
             before = self._display.shown
             # Without a table BRLTTY says that there is no screen. A key that pans that line may
             # reach the table's first line, and skip its beginning.
-            idle = r"(⠼\S+ )?(Sie sind am Zug|Drücken Sie|Wiederholen Sie).*|.*screen|"
+            idle = r"(⠼\S+ )?(Sie sind am Zug|(Drücken|Wiederholen|Bitte warten) Sie).*|.*screen|"
             if not re.fullmatch(idle, self.now()):
                 self.read.append(self.now())
                 self._display.press("fwinrt")
-            assert until(lambda before=before: self._display.shown != before), self.now()  # type: ignore[misc]
+            # The idle line changes with the clock, so the whole of it must end, too.
+            assert until(lambda before=before: self._display.shown != before) and (  # type: ignore[misc]
+                time.monotonic() < began + PATIENCE_S
+            ), (text, self.read)
         self.read.append(self.now())
 
     def type(self, cells: str) -> None:
