@@ -51,6 +51,18 @@ def test_a_pause_may_be_within_a_square(at: Conversation) -> None:
     assert at.asked() and at.said[-1][1] == BOTH
 
 
+def test_a_pause_may_be_within_the_square_of_the_destination(at: Conversation) -> None:
+    at.type("springer gustav eins felix")
+    at.type("drei")
+    assert at.announced == "g1f3"
+
+
+def test_a_file_alone_may_be_a_name_of_people_so_its_move_is_read_back(at: Conversation) -> None:
+    at.hear(Verdict.NOTHING, "david")
+    assert at.hear(Verdict.REFUSE, "drei") == ["Bauer David zwei David drei. Richtig?"]
+    assert at.announced is None
+
+
 @pytest.mark.parametrize("answer", ["felix drei", "springer", WHOLE.lower()])
 def test_after_a_piece_alone_both_readings_are_asked_about(at: Conversation, answer: str) -> None:
     assert at.hear(Verdict.NOTHING, "springer") == []

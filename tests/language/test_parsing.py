@@ -58,7 +58,9 @@ def test_remnants_and_other_words_are_never_a_move(text: str) -> None:
         ("de", "Springer Felix drei", []),
         ("de", "Läufer Anna eins", []),
         ("de", "Springer Gustav acht", []),
-        ("de", "Gustav", []),
+        ("de", "Gustav", ["g1", "g2"]),
+        ("de", "Springer Hector", ["g1"]),
+        ("de", "Springer Gustav eins Felix", ["g1"]),
         ("de", "eins", []),
         ("de", "Springer und Läufer", []),
         ("de", "Kurze Rochade", []),
@@ -66,7 +68,7 @@ def test_remnants_and_other_words_are_never_a_move(text: str) -> None:
         ("de", "", []),
     ],
 )
-def test_a_piece_or_the_square_that_it_leaves_begins_an_announcement(
+def test_a_piece_or_a_file_or_the_square_that_it_leaves_begins_an_announcement(
     language: str, text: str, squares: list[str]
 ) -> None:
     assert [chess.square_name(one) for one in load(language).begins(text, START)] == squares
