@@ -357,10 +357,12 @@ def test_the_title_of_the_tab_says_what_is_due(table: Table) -> None:
     assert _tab(table, "black") == "Please wait: the arbiter has to begin the game – BlindPlay"
     for do in _E4:
         do(table)
-    assert _tab(table, "black").startswith("● Repeat and execute the move: ")
-    assert _tab(table, "arbiter") == (
-        "Please wait: Black has to repeat and execute the move – BlindPlay"
+    step, waits = (
+        step_in_words(load("en"), table.game, due(table.game, person)).removesuffix(".")
+        for person in ("black", "arbiter")
     )
+    assert _tab(table, "black") == f"● {step} – BlindPlay"
+    assert _tab(table, "arbiter") == f"{waits} – BlindPlay"
     table.submit(f.ClaimDraw(by="black", rule="repetition"))
     assert _tab(table, "white") == "Please wait: the arbiter has to decide – BlindPlay"
     assert _tab(table, "arbiter") == ("● Decide what is proposed: confirm or reject it – BlindPlay")
