@@ -5,7 +5,7 @@ import itertools
 import random
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -29,6 +29,11 @@ class Slip(Enum):
     NUMBER = "number"  # a number is skipped, and the moves go on
     EXCHANGED = "exchanged"  # White's and Black's move of one line are exchanged
     IMPOSSIBLE = "entry"  # an entry is impossible there, and everything after it agrees
+    ANOTHER = "another"  # an entry is another legal move, and everything after it agrees
+    MISSING = "missing"  # an entry is left out
+
+
+_LOSES = (Slip.IMPOSSIBLE, Slip.ANOTHER, Slip.MISSING)
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,11 @@ class Sheet:
 
     text: str
     slips: Mapping[int, Slip]
+
+    @property
+    def lost(self) -> set[int]:
+        """The plies whose moves the sheet does not hold."""
+        return {ply for ply, slip in self.slips.items() if slip in _LOSES}
 
 
 def game(rng: random.Random, plies: int) -> list[chess.Move]:
@@ -84,20 +94,31 @@ def alphabet(rng: random.Random, *countries: str) -> dict[str, str]:
 
 
 def written(
-    rng: random.Random, moves: Sequence[chess.Move], letters: Mapping[str, str], slips: int
+    rng: random.Random,
+    moves: Sequence[chess.Move],
+    letters: Mapping[str, str],
+    slips: int,
+    lost: Collection[int] = (),
 ) -> Sheet:
-    """A sheet of a game in these letters, with the habits of one person and some slips."""
+    """A sheet of a game in these letters, with the habits of one person and some slips. ``lost``
+    are plies that the other sheet does not hold, so this one does: what nobody has written, nobody
+    can read."""
     captures, castling, check = rng.choice(("x", ":", "")), rng.choice("0O"), rng.random() < 0.5
     board, texts, made = chess.Board(), list[str](), dict[int, Slip]()
-    for move in moves:
+    others = list[str]()
+
+    def text_of(move: chess.Move) -> str:
         san = board.san(move)
         text = san.replace("x", captures)
         if "O" in san:
             text = san.replace("O", castling)
         else:
             text = "".join(letters.get(sign, sign) for sign in text)
-        text = text if check else text.rstrip("+#")
-        texts.append(text + rng.choice(("", "", "", "", f" ({rng.randrange(10, 90)})")))
+        return text if check else text.rstrip("+#")
+
+    for move in moves:
+        texts.append(text_of(move) + rng.choice(("", "", "", "", f" ({rng.randrange(10, 90)})")))
+        others.append(text_of(rng.choice(list(board.legal_moves))))
         board.push(move)
         if rng.random() < 0.02:
             texts[-1] = f"~~{letters['N']}h3~~ {texts[-1]}"
@@ -105,21 +126,41 @@ def written(
         slip = rng.choice(list(Slip))
         line = rng.randrange(1, len(moves) // 2 - 3)
         ply = 2 * line + 1
-        if any(abs(ply - other) < 6 for other in made):
+        ply += rng.randrange(2) if slip in _LOSES else 0
+        if any(abs(ply - other) < 6 for other in made) or (slip in _LOSES and ply in lost):
             continue
         if slip is Slip.EXCHANGED and _look_alike(texts[ply - 1], texts[ply]):
             continue
         if slip is Slip.IMPOSSIBLE:
-            ply += rng.randrange(2)
             texts[ply - 1] = _impossible(rng, moves[: ply - 1], letters)
         elif slip is Slip.EXCHANGED:
             texts[ply - 1], texts[ply] = texts[ply], texts[ply - 1]
+        elif slip in (Slip.ANOTHER, Slip.MISSING):
+            same = _look_alike(texts[ply - 1], others[ply - 1])
+            texts[ply - 1] = "..." if slip is Slip.MISSING or same else others[ply - 1]
+            slip = Slip.MISSING if same else slip
         made[ply] = slip
     number, lines = 0, list[str]()
     for at in range(0, len(texts), 2):
         number += 2 if made.get(at + 1) is Slip.NUMBER else 1
         lines.append(f"{number}. {' '.join(texts[at : at + 2])}")
     return Sheet("\n".join(lines), made)
+
+
+def pair(
+    rng: random.Random,
+    moves: Sequence[chess.Move],
+    letters: Iterable[Mapping[str, str]],
+    slips: int | None = None,
+) -> list[Sheet]:
+    """Both sheets of a game, each in its own ``letters``. Without ``slips``, each has up to three.
+    No move is lost from both."""
+    found = list[Sheet]()
+    for own in letters:
+        lost = {ply for sheet in found for ply in sheet.lost}
+        number = rng.randint(0, 3) if slips is None else slips
+        found.append(written(rng, moves, own, number, lost))
+    return found
 
 
 def _look_alike(one: str, other: str) -> bool:
@@ -170,7 +211,14 @@ def judged(
         told = slips and found.stop in ("parted", "illegal")
         return (Verdict.NAMED if told else Verdict.STOPPED), decision
     named = {(slip.side, slip.ply) for slip in found.slips}
-    meant = {(side, ply) for side, sheet in sheets.items() for ply in sheet.slips}
+    if found.open_from is not None:  # either sheet may be wrong there, and that is told
+        named |= {(side, ply) for side in sheets for ply in range(found.open_from, len(moves) + 1)}
+    meant = {
+        (side, ply)
+        for side, sheet in sheets.items()
+        for ply, slip in sheet.slips.items()
+        if slip is not Slip.MISSING
+    }
     return (Verdict.READ if meant <= named else Verdict.UNNAMED), decision
 
 
@@ -178,26 +226,25 @@ def figures(count: int, folder: Path | None) -> Iterator[str]:
     """Yield how many pairs of sheets are read whole, for sheets of one country, of two, and with
     letters of a player's own; each without slips and with up to three on each sheet."""
     rng = random.Random(_SEED)
-    games = [game(rng, 50) for _ in range(count)]
-    if folder is not None:
-        games = list(itertools.islice(games_of(folder, 50), count)) or games
+    found = games_of(folder, 50) if folder is not None else iter(())
+    games = list(itertools.islice(found, count)) or [game(rng, 50) for _ in range(count)]
     for kind in ("one language", "two languages", "an own letter"):
-        for most in (0, 3):
+        for slips in (0, None):
             counts, spent = dict.fromkeys(Verdict, 0), 0.0
             for moves in games:
                 for country in (*COUNTRIES, "figurines"):
-                    pair = [
-                        written(rng, moves, _letters(rng, kind, one), rng.randint(0, most))
-                        for one in (country, rng.choice(COUNTRIES))
-                    ]
+                    letters = [_letters(rng, kind, country)]
+                    letters.append(_letters(rng, kind, rng.choice(COUNTRIES)))
+                    sheets = pair(rng, moves, letters, slips)
                     begin = time.process_time()
-                    verdict, _ = judged(moves, *rng.sample(pair, 2))
+                    verdict, _ = judged(moves, *rng.sample(sheets, 2))
                     spent += time.process_time() - begin
                     counts[verdict] += 1
             pairs = sum(counts.values())
             told = ", ".join(f"{counts[one]} {one.value}" for one in Verdict if counts[one])
+            errors = "up to three slips" if slips is None else "no slips"
             yield (
-                f"Sheets in {kind}, {'up to three slips' if most else 'no slips'} each: {pairs} "
+                f"Sheets in {kind}, {errors} each: {pairs} "
                 f"pairs of {len(games)} games; {told}; mean {spent / pairs * 1000:.0f} ms."
             )
 

@@ -17,6 +17,7 @@ from benchmarks.sheets import (
     game,
     games_of,
     judged,
+    pair,
     written,
 )
 
@@ -28,10 +29,8 @@ def test_a_sheet_of_each_country_is_read_whole_beside_any_other(country: str) ->
     rng = random.Random(country)
     for slips in (0, 3):
         moves = game(rng, 50)
-        sheets = [
-            written(rng, moves, alphabet(rng, one), slips)
-            for one in (country, rng.choice(COUNTRIES))
-        ]
+        letters = [alphabet(rng, one) for one in (country, rng.choice(COUNTRIES))]
+        sheets = pair(rng, moves, letters, slips)
         verdict, decision = judged(moves, *rng.sample(sheets, 2))
         assert verdict in GOOD, [sheet.text for sheet in sheets]
         assert slips or (verdict is Verdict.READ and decision.comparison.slips == ())
@@ -41,9 +40,8 @@ def test_a_sheet_of_each_country_is_read_whole_beside_any_other(country: str) ->
 def test_a_sheet_that_mixes_two_languages_is_read_whole(seed: int) -> None:
     rng = random.Random(seed)
     moves = game(rng, 50)
-    white, black = (
-        written(rng, moves, alphabet(rng, *rng.sample(COUNTRIES, 2)), 2) for _ in range(2)
-    )
+    letters = [alphabet(rng, *rng.sample(COUNTRIES, 2)) for _ in range(2)]
+    white, black = pair(rng, moves, letters, 2)
     verdict, _ = judged(moves, white, black)
     assert verdict in GOOD, (white.text, black.text)
 
