@@ -149,7 +149,7 @@ def _restore(game: State, fact: f.Arbiter) -> None:
     assert fact.ply is not None
     back = brought_back(game)
     if fact.ply > (len(game.history) if back is None else back.last):
-        game.refuse("arbiter", "restore", "no_such_ply", "restore")
+        game.refuse("arbiter", "restore", "no_such_ply", "arbiter")
         return
     if fact.player is not None and closed(game, "restore", fact.player):
         return
@@ -158,16 +158,16 @@ def _restore(game: State, fact: f.Arbiter) -> None:
     ruling = TakeBack(to_ply=fact.ply, undone=undone, by=fact.player, **clocks)
     if fact.player is not None and not game.presided:
         confirm = Effect(_go_to, fact.ply, undone=undone)
-        propose(game, ruling, ("restore",), confirm, by=fact.player)
+        propose(game, ruling, ("not_covered",), confirm, by=fact.player)
         return
     game.pending = None
-    game.rule(replace(ruling, status="confirmed"), "restore")
+    game.rule(replace(ruling, status="confirmed"), "arbiter")
     _go_to(game, fact.ply, undone=undone)
 
 
 def _go_to(game: State, to_ply: int, *, undone: bool) -> None:
     forget_sealed(game)
-    (bring_back if undone else take_back)(game, to_ply, "restore")
+    (bring_back if undone else take_back)(game, to_ply, "arbiter")
 
 
 def _declare(game: State, fact: f.Arbiter) -> None:

@@ -27,7 +27,7 @@ from . import (
 from . import facts as f
 from .facts import Fact, Setup, seconds
 from .permissions import is_outsiders
-from .rulings import ArbiterNeeded, Ruling
+from .rulings import ArbiterNeeded, BoardsAgree, Ruling
 from .state import Heard, State, Turn, Words
 
 _MOST_CALLS = 5
@@ -79,7 +79,9 @@ class Game(State):
         ]
         calls = (*called, *(() if heeded else self.calls))
         sealing = self.adjourning and self.sealed is None
-        self.calls = tuple(one for one in calls if one.why != "seal" or sealing)[:_MOST_CALLS]
+        equal = any(isinstance(one, BoardsAgree) for one in out)
+        settled = {"seal": not sealing, "boards_differ": equal}
+        self.calls = tuple(one for one in calls if not settled.get(one.why))[:_MOST_CALLS]
 
     def check(self, fact: Fact) -> None:
         """:raises f.FactError: if the first fact is no ``setup``, a second one comes, or ``t``

@@ -93,6 +93,7 @@ ArbiterReason: TypeAlias = Literal[
     "asked_too_often",
     "assistant_compulsory",
     "board_turned",
+    "boards_differ",
     "both_flags",
     "called",
     "chess960_not_in_edition",

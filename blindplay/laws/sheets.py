@@ -154,6 +154,9 @@ def compare_boards(game: State, *, late_entry: bool = False, pressed: str | None
         return
     if sheets.stop is None:
         _correct(game, wrong, rule)
+        if wrong and game.presided:
+            # The article has the boards corrected with the arbiter's help (D.2.9).
+            game.rule(ArbiterNeeded(why="boards_differ"), rule)
         return
     reason = {"illegal": "illegal_written", "unfit": "moves_do_not_fit"}.get(sheets.stop)
     if reason is not None:

@@ -123,10 +123,11 @@ def test_a_board_that_must_be_corrected_needs_somebody_until_it_is_right() -> No
     for side in ("white", "black"):
         table.feed({"fact": "record", "by": side, "ply": 2, "text": "Nf6"})
     table.feed({"fact": "press", "by": "black"})
-    assert needs(table.game) == ("boards",)
+    assert needs(table.game) == ("arbiter", "boards")  # the arbiter helps to correct them (D.2.9)
     assert due(table.game, "black").do == "correct"
     arbiter = due(table.game, "arbiter")
-    assert (arbiter.do, arbiter.whom, arbiter.why) == ("wait", "black", "correct")
+    assert arbiter.do == "attend" and arbiter.call is not None
+    assert arbiter.call.why == "boards_differ"
     table.feed(lift("h6", "black"), place("f6", "n", "black"))
     assert needs(table.game) == ()
 
