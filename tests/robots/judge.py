@@ -41,7 +41,7 @@ CHANNELS = ("terminal", "room", "pages", "braille")
 """The lines of a terminal, the sentences of a voice, pages with a screen reader, and a Braille line
 of 20 cells. There is also a "process": a terminal of a process of its own."""
 LANGUAGES = ("en", "de", "nb", "sv", "da")
-_CONTROLS = ("-", "300", "300+5", "60", "5400+30")
+CONTROLS = ("-", "300", "300+5", "60", "5400+30")
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Judge:
         announce_in = rng.choice(("de", table))
         setup = Setup(
             id=f"robots-{seed}",
-            time_control=rng.choice(_CONTROLS),
+            time_control=rng.choice(CONTROLS),
             arbiter="present" if self._presided else "automatic",
             announce_in=announce_in,
             white=players["white"],
@@ -136,14 +136,18 @@ class Judge:
             Person(who, language, table, announce_in, spoken, who == apart, plies=plies)
             for who, language in spoken.items()
         ]
-        self.robots = [self._robot(one, boards.get(one.side)) for one in people]
-        self._kills = rng.random() < 0.5
-        self._lines = [
+        self._seat(
+            [self._robot(one, boards.get(one.side)) for one in people],
             f"Seed {seed}, table in {table}, {setup.time_control}, arbiter {setup.arbiter}, "
             f"impaired {impaired}, languages {languages}, announced in {announce_in}, "
             f"training {training}, {channel}, opening word {opening_word}, "
-            f"earphone {earphone}, boards {list(boards)}."
-        ]
+            f"earphone {earphone}, boards {list(boards)}.",
+        )
+
+    def _seat(self, robots: list[Robot], told: str) -> None:
+        """Let ``robots`` sit down; ``told`` heads the transcript."""
+        self.robots, self._lines = robots, [told]
+        self._kills = self._rng.random() < 0.5
         self._began = self._acted = self._clock.at
         self._mistaken: dict[str, float] = {}  # since when robots believe in another position
 

@@ -34,7 +34,8 @@ class Due:
 
 @dataclass
 class Mind:
-    """What the person of ``side`` ("white", "black" or "arbiter") believes, from sentences only."""
+    """What the person of ``side`` (one of :data:`~blindplay.laws.facts.PEOPLE`) believes, from
+    sentences only."""
 
     side: str
     board: chess.Board = field(default_factory=chess.Board)
@@ -437,7 +438,8 @@ def _enter(mind: Mind, words: Words) -> None:
 
 def _is_led(mind: Mind, words: Words) -> None:
     mind.led, mind.content = words.player, False
-    mind.steps.clear()
+    if words.player == mind.side:
+        mind.steps.clear()
 
 
 def _step(mind: Mind, step: str) -> None:
@@ -513,7 +515,8 @@ def _owes(fits: Callable[[Mind, Words, chess.Move], bool]) -> Rule:
     """The step of the person who is told is a move of a certain kind."""
 
     def rule(mind: Mind, words: Words) -> None:
-        _step_is("announce")(mind, words)
+        if mind.base != Due(mind.told, "seal"):  # a move to be sealed is owed, too
+            _step_is("announce")(mind, words)
         if mind.told == mind.side:
             legal = mind.board.legal_moves
             mind.owed = tuple(move for move in legal if fits(mind, words, move))
@@ -657,6 +660,7 @@ TOLD: Mapping[str, Rule] = {
     "consent_refused": _goes_on,
     "take_back": _take_back,
     "take_back_all": _take_back_all,
+    "new_game": _take_back_all,
     "draw_offered": _offered,
     "draw_declined": _settled,
     # The clocks stand.
@@ -705,6 +709,9 @@ TOLD: Mapping[str, Rule] = {
     "due_complete": _step_is("press"),
     "due_execute": _step_with_move("execute"),
     "due_execute_on": _step_with_move("execute"),
+    "due_assist": _step_is("assist", halts=True),
+    "due_attend": _step_is("attend", halts=True),
+    "due_flag": _step_is("flag", halts=True),
     "due_repeat": _step_with_move("repeat"),
     "due_repeat_and_execute": _step_with_move("repeat"),
     "due_correct": _puts_right,
@@ -718,12 +725,14 @@ TOLD: Mapping[str, Rule] = {
     "wait_open": _waits_for("open"),
     "wait_arrive": _waits_for("arrive"),
     "wait_correct": _waits_for("hands"),
+    "wait_assist": _waits_for("assist", halts=True),
     "wait_execute": _waits_for("execute"),
     "wait_repeat": _waits_for("repeat"),
     "wait_repeat_and_execute": _waits_for("repeat"),
     "wait_seal": _waits_for("seal"),
     "wait_announce": _waits_for("announce"),
     "wait_announce_made": _waits_for("announce"),
+    "wait_consent": _consent,
     "wait_press": _waits_for("press"),
     "wait_complete": _waits_for("press"),
     "wait_decide": _waits_for("settle", halts=True),

@@ -6,12 +6,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from html.parser import HTMLParser
 
 from blindplay.console import views
 from blindplay.console.actions import act as do_on_page
-from blindplay.console.actions import stamp
+from blindplay.console.actions import come_in, stamp
 from blindplay.console.messages import catalogue
 from blindplay.console.pages import page_of
 from blindplay.language import load
@@ -24,15 +24,17 @@ from .channels import Channel, Listeners
 from .mind import ANYBODY, TOLD, Due, Words
 from .robot import Act, Person, Robot
 
-_STEP_PARTS = ("now", "next")  # the parts of a page that say what is due
 _KEYS_OF_STEPS = ("due_", "wait_", "set_up_")
-_READ_PARTS = (*_STEP_PARTS, "forms", "acts", "ask")
+_READ = frozenset(("now", "next", "forms", "acts", "ask", "sheet", "game", "clocks", "decide"))
+"""The parts of pages that robots read; the others have boards and lists."""
 
 
 @dataclass
 class Thing:
     """A text, or a button with the form that it sends, in one ``part`` of a page. ``step``: the
-    line that unfolds to show it. ``fields``: the names of the fields to be filled in."""
+    line that unfolds to show it. ``fields``: the names of the fields to be filled in, ``given``
+    what stands there already. ``choices``: what can be chosen in a list, by the list's name.
+    ``is_main``: it is the filled button. ``looks``: it shows what would happen, and asks again."""
 
     part: str
     name: str = ""
@@ -40,6 +42,10 @@ class Thing:
     step: str = ""
     form: dict[str, str] = field(default_factory=dict)
     fields: list[str] = field(default_factory=list)
+    given: dict[str, str] = field(default_factory=dict)
+    choices: dict[str, list[str]] = field(default_factory=dict)
+    is_main: bool = False
+    looks: bool = False
 
 
 class _Reading(HTMLParser):
@@ -49,36 +55,47 @@ class _Reading(HTMLParser):
         super().__init__()
         self.things: list[Thing] = []
         self._part = part
-        self._form: dict[str, str] = {}
-        self._fields: list[str] = []
+        self._inside = Thing(part)  # the form that is being read
         self._step = ""
-        self._in_summary = False
+        self._in_summary = self._in_option = False
+        self._value: str | None = None  # of the option
+        self._offered: list[str] = []
         self._button: Thing | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
+        inside = self._inside
         match tag:
             case "form":
-                self._form, self._fields = {}, []
+                self._inside = Thing(self._part, looks=given.get("method") == "get")
             case "input" if given.get("type") == "hidden":
-                self._form[given["name"]] = given["value"]
+                inside.form[given["name"]] = given["value"]
             case "input" | "textarea" if "name" in given:
-                self._fields.append(given["name"])
+                inside.fields.append(given["name"])
+                if given.get("type") != "checkbox":
+                    inside.given[given["name"]] = given.get("value", "")
+            case "select":
+                self._offered = inside.choices[given["name"]] = []
+            case "option":
+                self._in_option, self._value = True, given.get("value")
             case "summary":
                 self._in_summary, self._step = True, ""
-            case "button":
-                form = dict(self._form)
+            case "button" if given.get("type") != "button":
+                form = dict(inside.form)
                 if "name" in given:
                     form[given["name"]] = given.get("value", "")
-                self._button = Thing(
-                    self._part, is_button=True, step=self._step, form=form, fields=self._fields
+                is_main = "main" in given.get("class", "").split()
+                self._button = replace(
+                    inside, is_button=True, step=self._step, form=form, is_main=is_main
                 )
                 self.things.append(self._button)
 
     def handle_endtag(self, tag: str) -> None:
         match tag:
             case "form":
-                self._form, self._fields = {}, []
+                self._inside = Thing(self._part)
+            case "option":
+                self._in_option = False
             case "summary":
                 self._in_summary = False
             case "details":
@@ -94,22 +111,32 @@ class _Reading(HTMLParser):
             self._button.name = f"{self._button.name} {text}".strip()
         elif self._in_summary:
             self._step += text
+        elif self._in_option:
+            self._offered.append(text if self._value is None else self._value)
         else:
             self.things.append(Thing(self._part, text, step=self._step))
 
 
 class Pages(Channel):
-    """A table whose players have pages, and whose arbiter has the keyboard. ``languages`` are those
-    of the players' pages."""
+    """A table whose people have pages. ``languages`` are those of the pages, by their roles. An
+    arbiter without one has the keyboard."""
 
     languages: Mapping[str, str] = {}
+    coming: Sequence[str] = ()
+    """The roles that come in when the table has been started for the first time."""
+    refused: Sequence[str] = ()
+    """Why the last button was refused; empty if it was not."""
     _said: list[tuple[str, str]]
 
     def start(self) -> None:
         """See :meth:`.People.start`."""
         self._said = []
+        self._looked: dict[str, list[Thing]] = {}  # what a decision would do, by who looks at it
+        coming, self.coming = self.coming, ()
         super().start()
         self.table.listen(self._tell)
+        for role in coming:
+            come_in(self.table, role)
 
     @property
     def is_left(self) -> bool:
@@ -121,48 +148,70 @@ class Pages(Channel):
 
     def _tell(self, taken: Taken) -> None:
         game = self.table.game
-        for side, language in self.languages.items():
+        for role, language in self.languages.items():
             public = to_everybody(taken, game, reader(load(language), game))
-            own = views.told_to(game, side, language, taken)
+            own = views.told_to(game, role, language, taken)
             words = dict.fromkeys([*(one.words for one in public), *(str(one[0]) for one in own)])
-            self._said += ((side, one) for one in words)
+            self._said += ((role, one) for one in words)
 
     def told(self) -> Iterator[tuple[Listeners, str]]:
-        """See :meth:`.People.told`. The arbiter reads what is printed."""
+        """See :meth:`.People.told`. An arbiter without a page reads what is printed."""
         said, self._said = self._said, []
         yield from said
-        yield from ((("arbiter",), line) for line in self.printed())
+        if "arbiter" not in self.languages:
+            yield from ((("arbiter",), line) for line in self.printed())
 
-    def page(self, side: str) -> list[Thing]:
-        """Return everything on the page of ``side``, in its order."""
+    def page(self, role: str) -> list[Thing]:
+        """Return what the page of ``role`` says, in its order."""
         if not self.open:
             return []
-        language = self.languages[side]
+        language = self.languages[role]
         with self.table.lock:
             game = self.table.game
-            whole, seen = page_of(game, side), stamp(game)
-            page = replace(
-                whole, parts=tuple(one for one in whole.parts if one in _READ_PARTS), aside=()
-            )
-            values = {**page.values(self.table, game, side, language), "of_table": ""}
-            parts = views.parts(page, values, language)
-        things: list[Thing] = []
-        for name, html in parts.items():
-            reading = _Reading(name)
-            reading.feed(html.replace(views.SEEN, seen))
-            things += reading.things
-        return things
+            page, seen = page_of(game, role), stamp(game)
+            values = {**page.values(self.table, game, role, language), "of_table": ""}
+            read = [name for name in page.parts if name in _READ]
+            parts = {
+                name: views.render(f"{page.folder}/{name}.html", language, **values)
+                for name in read
+            }
+        things = [one for name, html in parts.items() for one in _things(name, html, seen)]
+        return things + self._looked.get(role, [])
 
     def say(self, side: str, act: Act) -> str:
         """See :meth:`.Channel.say`."""
-        if act.kind != "button" or side not in SIDES:
+        self.refused = ()
+        if act.kind not in ("button", "look") or side not in self.languages:
             self.type(act.words)
             return f"types: {act.words or '(Enter)'}"
-        form = {name: [value] for name, value in act.form.items()}
-        result = do_on_page(self.table, side, self.languages[side], form)
+        form, language = {name: [value] for name, value in act.form.items()}, self.languages[side]
+        self._looked.pop(side, None)
+        if not form:
+            return f"goes {act.words}"
+        if act.kind == "look":
+            with self.table.lock:
+                page, seen = page_of(self.table.game, side), stamp(self.table.game)
+            values = page.extra["sure"](self.table, side, language, form)
+            html = views.render(f"{page.folder}/part_sure.html", language, **values)
+            self._looked[side] = _things("sure", html, seen)
+            return f"looks at: {act.words} {dict(act.form)}"
+        result = do_on_page(self.table, side, language, form)
+        self.refused = result.sentences if result.refused else ()
         self._said += ((side, sentence) for sentence in result.sentences)
         filled = ", ".join(value for name, value in act.form.items() if name == "text")
         return f"presses: {act.words} {filled}".strip()
+
+
+def _things(part: str, html: str, seen: str) -> list[Thing]:
+    """Everything in one part of a page of the game whose stamp is ``seen``."""
+    return _parsed(part, html.replace(views.SEEN, seen))
+
+
+@lru_cache(maxsize=1 << 8)
+def _parsed(part: str, html: str) -> list[Thing]:
+    reading = _Reading(part)
+    reading.feed(html)
+    return reading.things
 
 
 class PageRobot(Robot):
@@ -179,13 +228,19 @@ class PageRobot(Robot):
         self._look = look
         self._things: Sequence[Thing] = ()
 
+    _parts: Sequence[str] = ("now", "next")
+    """The parts of the page that say what is due."""
+
     def act(self, now: float) -> Act | None:
         """See :meth:`.Robot.act`. What is due is read from the page each time."""
         if now >= self._ready_at:
             self._things = self._look()
             if self._things and self.mind.base == Due(ANYBODY, "come back"):
                 self.mind.base = None  # the page is there again
+            before = self.mind.due
             self._read_step()
+            if self.mind.due != before:
+                self.attempts = 0
         return super().act(now)
 
     def sees_end(self, now: float) -> None:
@@ -199,7 +254,9 @@ class PageRobot(Robot):
         say = catalogue(self.person.language)
         for side in SIDES:
             if text == say["on_move"].format(side=say[side]):
+                before = self.mind.due
                 self.mind.moves(side)
+                self._think_about(before, now)
                 return
         super().hear(text, now, alone=alone)
 
@@ -211,7 +268,7 @@ class PageRobot(Robot):
             self.mind.led = ""  # the page leads hands, or it does not
             self.mind.steps.clear()
         for thing in self._things:
-            if thing.part not in _STEP_PARTS or thing.is_button or thing.step:
+            if thing.part not in self._parts or thing.is_button or thing.step:
                 continue
             for one in known.read(thing.name):
                 for key in one.keys:
@@ -232,7 +289,7 @@ class PageRobot(Robot):
             return super()._do(due)
         if due.what == "quit":
             self.attempts = 0  # a page stays open
-        plain = [one for one in self._buttons(*_STEP_PARTS, "forms") if not one.step]
+        plain = [one for one in self._buttons(*self._parts, "forms") if not one.step]
         match due.what:
             case "announce":
                 typed = (one for one in plain if one.form.get("act") == "move" and one.fields)
@@ -247,14 +304,14 @@ class PageRobot(Robot):
             case "consent" | "answer":
                 return self._answer_on_page()
             case "press":
-                pressing = (one for one in self._buttons(*_STEP_PARTS, "forms") if _presses(one))
+                pressing = (one for one in self._buttons(*self._parts, "forms") if _presses(one))
                 return next(map(self._use, pressing), None)
-        main = [one for one in self._buttons(*_STEP_PARTS) if not one.step and not one.fields]
+        main = [one for one in self._buttons(*self._parts) if not one.step and not one.fields]
         return self._use(main[0]) if main else None
 
     def _answer_on_page(self) -> Act | None:
         """Answer a question of the page: mostly yes, which stands first."""
-        answers = [one for one in self._buttons(*_STEP_PARTS) if one.step]
+        answers = [one for one in self._buttons(*self._parts) if one.step]
         if len(answers) < 2:
             return None
         return self._use(answers[self._rng.random() < 0.3])
@@ -266,7 +323,7 @@ class PageRobot(Robot):
             return None
         if not tired and self._rng.random() >= self.person.whim:
             return None
-        offered = self._buttons("acts", "ask", *_STEP_PARTS)
+        offered = self._buttons("acts", "ask", *self._parts)
         if tired:
             offered = [one for one in offered if one.form.get("act") == "resign"]
         return self._use(self._rng.choice(offered), "hm") if offered else None

@@ -16,6 +16,7 @@ from typing import Literal, TypeAlias
 import chess
 
 from blindplay.language import NEVER_OPENED, Command, languages, load
+from blindplay.laws import editions
 from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
 
@@ -31,7 +32,9 @@ _COURTESY_S = 8.0
 """Seconds for which a robot lets somebody else do what they were told in another language."""
 _WHAT_NOW = Command.__members__.get("WHAT_NOW")
 
-Kind: TypeAlias = Literal["say", "write", "key", "line", "hands", "button", "come back"]
+Kind: TypeAlias = Literal[
+    "say", "write", "key", "line", "hands", "button", "look", "shows", "come back"
+]
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,9 @@ class Act:
 
     They ``say`` words, or ``write`` what must not be spoken; press the Enter ``key``; type a
     ``line`` for the keyboard of the table; use their ``hands`` on their own board; press a
-    ``button`` of their page, which sends a ``form``; or ``come back``, that is, start the table
-    again. ``on_move``: they believe that it is their move.
+    ``button`` of their page, which sends a ``form``, or ``look`` at what it would do; they
+    ``show`` an assistant a move; or ``come back``, that is, start the table again. ``on_move``:
+    they believe that it is their move.
     ``asks``: they only ask what to do.
     """
 
@@ -150,6 +154,10 @@ class Robot:
             else:
                 if not self._hear_choice(text):
                     self._hear_foreign(text)
+        self._think_about(before, now)
+
+    def _think_about(self, before: Due | None, now: float) -> None:
+        """Think, if something else is due than ``before``."""
         if self.mind.due != before:
             self._ready_at = now + self._thinks()
             self.attempts = 0
@@ -171,10 +179,11 @@ class Robot:
         if text.endswith((".", "?", "!")):
             return False
         for pack in dict.fromkeys((self._announcing, self._pack)):
-            meant = pack.understand(text, self.mind.board)
-            if meant.move is not None and pack.announce(self.mind.board, meant.move) == text:
+            board, move = self.mind.board, pack.understand(text, self.mind.board).move
+            spelt = (pack.announce(board, move, edition=one) for one in editions.names() if move)
+            if move is not None and text in spelt:
                 self.mind.last_key = "announced"
-                self.mind.hears_move(meant.move)
+                self.mind.hears_move(move)
                 return True
         return False
 
@@ -217,9 +226,7 @@ class Robot:
         if running and running != self._seen:
             before = self.mind.due
             self.mind.runs(running)
-            if self.mind.due != before:
-                self._ready_at = now + self._thinks()
-                self.attempts = 0
+            self._think_about(before, now)
         self._seen = running
 
     # --- what it does ------------------------------------------------------------------------

@@ -17,7 +17,7 @@ _GAMES = 60
 _MANY = 2_000
 
 
-def _report(stuck: list[Told]) -> str:
+def report(stuck: list[Told]) -> str:
     """Name the cause of each stuck game, and show one game of each cause."""
     examples = {one.stuck.cause: one for one in stuck if one.stuck is not None}
     shown = [f"{cause} (seed {one.seed})" for cause, one in examples.items()]
@@ -53,7 +53,7 @@ _STILL_STUCK = pytest.mark.xfail(
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_nobody_gets_stuck(tmp_path: Path, channel: str) -> None:
     stuck = _stuck(tmp_path, channel, range(_GAMES))
-    assert not stuck, _report(stuck)
+    assert not stuck, report(stuck)
 
 
 @_STILL_STUCK
@@ -61,11 +61,11 @@ def test_nobody_gets_stuck(tmp_path: Path, channel: str) -> None:
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_nobody_gets_stuck_in_thousands_of_games(tmp_path: Path, channel: str) -> None:
     stuck = _stuck(tmp_path, channel, range(_GAMES, _GAMES + _MANY))
-    assert not stuck, _report(stuck)
+    assert not stuck, report(stuck)
 
 
 @_STILL_STUCK
 @pytest.mark.long
 def test_nobody_gets_stuck_at_a_process_that_is_killed(tmp_path: Path) -> None:
     stuck = _stuck(tmp_path, "process", range(_GAMES))
-    assert not stuck, _report(stuck)
+    assert not stuck, report(stuck)

@@ -65,8 +65,12 @@ class Vocabulary:
     def __init__(self, code: str) -> None:
         self.pack = pack = load(code)
         self._sides = {pack.sentence(side): side for side in SIDES}
-        arbiter = pack.sentence("due_arbiter")
-        self._sides |= dict.fromkeys((arbiter, arbiter[:1].upper() + arbiter[1:]), "arbiter")
+        others = {pack.sentence("due_arbiter"): "arbiter"}
+        for side in SIDES:
+            name = pack.sentence("due_assistant_of", player=pack.sentence(side))
+            others[name] = f"assistant:{side}"
+        for name, person in others.items():
+            self._sides |= dict.fromkeys((name, name[:1].upper() + name[1:]), person)
         self._squares = {pack.square(one): chess.square_name(one) for one in chess.SQUARES}
         self._pieces = {pack.piece(chess.Piece.from_symbol(one)): one for one in _PIECES}
         self._numbers = {pack.number(n): n for n in range(_NUMBERS)}
@@ -138,7 +142,7 @@ class Vocabulary:
         return Heard(tuple(keys), values, text) if keys else None
 
     def side(self, name: str) -> str:
-        """Return the person who is called ``name``: "white", "black" or "arbiter"."""
+        """Return the person who is called ``name``: "white", "assistant:white", "arbiter"."""
         return self._sides[name]
 
     def square(self, name: str) -> str:
