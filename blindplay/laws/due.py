@@ -275,7 +275,7 @@ def _own_move(game: State, side: str) -> Step | None:
         table = game.tables[board]
         adjusts = turn.adjusting and table.placement != game.shown_after(table.plies)
         wrong = bool(owed) and done is not None and done not in owed
-        if adjusts or (wrong and table.sensors):
+        if table.sensors and (adjusts or wrong):  # without sensors nobody sees the hands
             return _step(game, side, "correct", "released", board=board, by_hand=True, owed=owed)
         felt = None if done is None or turn.announced or wrong else _at_hand(game, done)
         return _step(game, side, "announce", move=felt, owed=owed)

@@ -197,3 +197,10 @@ def test_after_a_restored_position_the_arbiter_starts_the_clocks() -> None:
     table.play("e2e4")
     table.feed({"fact": "arbiter", "do": "restore", "ply": 0})
     assert due(table.game, "arbiter").do == "continue"
+
+
+def test_an_illegal_move_on_a_board_that_feels_no_hands_leaves_its_player_the_move() -> None:
+    table = Table(white={}, black={"impaired": True}, time_control="300")
+    make = {"fact": "make", "by": "white", "move": "b1d5"}
+    table.feed({"fact": "start"}, make, {"fact": "adjust", "by": "white"})
+    assert due(table.game, "white").do == "announce"
