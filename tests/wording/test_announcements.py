@@ -106,7 +106,7 @@ def test_a_reported_touch_is_told_to_everybody_and_a_felt_one_to_nobody() -> Non
         ("en", ("has no assistant", "impaired opponent has an assistant")),
         ("nb", ("har ingen assistent", "synshemmede motstanderen har en assistent")),
         ("da", ("har ingen assistent", "synshæmmede modstander har en assistent")),
-        ("sv", ("har ingen assistent", "synskadade motståndaren har en assistent")),
+        ("sv", ("har ingen medhjälpare", "synskadade motståndaren har en medhjälpare")),
     ],
 )
 def test_an_assistant_who_may_not_act_is_told_why(code: str, words: tuple[str, str]) -> None:

@@ -130,7 +130,7 @@ def test_answers_are_words_in_every_language() -> None:
     for code in languages():
         for question in QUESTIONS:
             assert is_words(
-                look(load(code), start, "white", question, about.get(question, About((0, 1))))
+                look(load(code), start, "white", question, about.get(question, About((0, 1)))), code
             )
 
 
@@ -162,7 +162,7 @@ def test_every_slip_has_a_sentence_of_words(code: str) -> None:
     pack = language.load(code)
     for what in SlipKind:
         words = diagnosis([[slip(what)]], "black", "white", pack)
-        assert is_words(words), words
+        assert is_words(words, code), words
         assert pack.sentence("slip_board", player=pack.sentence("black")) in words
         twice = diagnosis([[slip(what)], [slip(SlipKind.MISSING)]], "black", "white", pack)
         assert pack.sentence("slip_or") in twice, what
@@ -172,7 +172,7 @@ def test_every_slip_has_a_sentence_of_words(code: str) -> None:
 def test_a_piece_that_nobody_has_named_is_told_by_its_square(code: str) -> None:
     pack = language.load(code)
     words = diagnosis([[Slip(SlipKind.EXTRA, piece="?", square=chess.E4)]], "white", "white", pack)
-    assert pack.square(chess.E4) in words and is_words(words)
+    assert pack.square(chess.E4) in words and is_words(words, code)
 
 
 @pytest.mark.parametrize("first", ["white", "black"])

@@ -163,7 +163,7 @@ def outcomes(telling: Narrator, pending: Pending) -> tuple[list[str], list[str]]
             values[name] = telling.name(person)
     values["result"] = str(getattr(ruling, "result", None) or "")
     to_ply = _goes_back_to(ruling)
-    values["to"] = "" if to_ply is None else telling.ply(to_ply)
+    values["to"] = "" if to_ply is None else telling.position_after(to_ply)
     for side in f.SIDES:
         left = getattr(ruling, side, None)
         values[side] = write_time(left * 1000 if left is not None else game.clock.left[side])
@@ -273,7 +273,7 @@ def _restore(choice: _Choice) -> Confirmation:
     back = brought_back(game)
     if ply is None or ply > (len(game.history) if back is None else back.last):
         raise NoActionError("v_no_such_ply")
-    after = choice.telling.ply(ply)
+    after = choice.telling.position_after(ply)
     key = "will_restore" if ply <= len(game.history) else "will_bring_back"
     sentence = say[key].format(after=after, back=abs(len(game.history) - ply))
     button = say["yes_restore"].format(after=after)

@@ -72,7 +72,7 @@ _PEOPLE = ("by", "to", "of", "player", "gives", "board", "called_by", "seen_by",
 _MOVES = ("move", "was", "now", "announced", "executed", "repeated")
 _WORDS = ("why", "rule", "about", "what", "reason")
 _TIMES = frozenset(("seconds", "takes"))
-_PLIES = frozenset(("ply", "from_ply", "to_ply"))
+_PLIES = frozenset(("ply", "from_ply"))
 # Rulings that only repeat their fact, or the state of the clocks.
 SILENT = frozenset(("clock", "obliged", "answer"))
 
@@ -232,10 +232,17 @@ class Narrator:
 
     def ply(self, ply: int) -> str:
         """A ply by the number of its move and its side."""
+        return self._place("at_ply", ply)
+
+    def position_after(self, ply: int) -> str:
+        """The position after a ply; after ply 0 the starting position."""
+        return self._place("after_ply", ply)
+
+    def _place(self, key: str, ply: int) -> str:
         if ply <= 0:
             return self.say["at_start"]
         number, side = entry_place(self.game, ply)
-        return self.say["at_ply"].format(number=number, side=self.say[side])
+        return self.say[key].format(number=number, side=self.say[side])
 
     def word(self, value: str) -> str:
         """A reason, a rule or a question of the contract in the page's language."""
@@ -270,6 +277,8 @@ class Narrator:
 
     def _values(self, fields: Mapping[str, Any], ruling: Ruling | None = None) -> dict[str, str]:
         found = {name: self._value(name, value) for name, value in fields.items()}
+        if isinstance(ply := fields.get("ply"), int):
+            found["after"] = self.position_after(ply)
         if isinstance(ruling, r.Announced | r.Repeated):
             found["words"] = self._announced(ruling.words)
         elif isinstance(ruling, r.Explained):
@@ -291,6 +300,8 @@ class Narrator:
             return ", ".join(told) or self.say["v_nothing"]
         if name in _PLIES and isinstance(value, int):
             return self.ply(value)
+        if name == "to_ply" and isinstance(value, int):
+            return self.position_after(value)
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if number and (name in _TIMES or name in f.SIDES):
             return write_time(float(value) * 1000)

@@ -522,7 +522,7 @@ def test_without_scripts_the_second_step_is_a_page_of_its_own(
         page.locator("#restore-s").click()
         page.locator("#restore-after").select_option("start")
         page.locator("#restore button").click()
-        expect(page.locator("#sure-words")).to_contain_text("after the beginning is restored")
+        expect(page.locator("#sure-words")).to_contain_text("The starting position is restored")
         page.locator("#yes").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("The arbiter's page")
         assert hall.taken("arbiter")[-1].do == "restore"
