@@ -459,7 +459,8 @@ def _do(now: Exchange, may: Sayable, said: Statement) -> None:
         _not_understood(now, said.text)
     elif now.side != game.side or said.repeats:
         _repeat(now, said)
-        if may.repeats is not None and meant.move == may.repeats[1]:
+        last = game.history[-1].spoken if game.history else None
+        if meant.move is not None and meant.move in (game.turn.announced, last):
             now.do(Acknowledge(now.side))
     else:
         _announce(now, said)

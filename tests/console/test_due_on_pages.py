@@ -109,7 +109,7 @@ def _hand(board: str, start: str, end: str) -> Do:
 
 
 _ALONE = {"arbiter": "automatic"}
-_BLIND = Player(name="Anna", impaired=True)
+BLIND = Player(name="Anna", impaired=True)
 _HELPED = {"white": Player(name="Anna", impaired=True, assistant=True)}
 _BOTH_BLIND = {
     "white": Player(name="Anna", impaired=True, assistant=True),
