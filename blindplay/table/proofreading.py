@@ -11,6 +11,7 @@ import chess
 
 from blindplay.given import read_toml
 from blindplay.language import Command, Key, Language, in_language, join, key_of, word_of
+from blindplay.record.files import write_new
 from blindplay.version import VERSION
 
 from .attendant import Prompter
@@ -66,10 +67,9 @@ def proofread(pack: Language, file: Path, silent: bool, keys: Iterable[str], out
             **{key.value: word_of(pack, key) for key in (Key.SKIP, Key.BACK, Key.END)},
         }
         voice.say(pack.sentence("proofread_begin", **words))
-        try:
-            _ask(voice, pack, left, judged, voice.heed(keys))
-        finally:  # after Ctrl-C, too
-            _keep(pack, file, judged)
+        for key, better in _ask(voice, pack, left, voice.heed(keys)):
+            judged[key] = better
+            _keep(pack, file, judged)  # at once: whatever ends this, nothing is lost
         told = list(judged.values())
         good = sum(one == "" for one in told)
         values = {"good": pack.number(good), "better": pack.number(len(told) - good)}
@@ -78,12 +78,9 @@ def proofread(pack: Language, file: Path, silent: bool, keys: Iterable[str], out
 
 
 def _ask(
-    voice: Prompter,
-    pack: Language,
-    asked: Sequence[str],
-    judged: dict[str, str],
-    lines: Iterator[str],
-) -> None:
+    voice: Prompter, pack: Language, asked: Sequence[str], lines: Iterator[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield each key that is judged, with the better sentence; "" if it is good."""
     at = 0
     while at < len(asked):
         key = asked[at]
@@ -100,7 +97,7 @@ def _ask(
             continue
         if meant is not Key.SKIP:
             good = pack.understand(line, chess.Board()).command is Command.YES
-            judged[key] = "" if good or line == said else line
+            yield key, "" if good or line == said else line
         at += 1
 
 
@@ -125,4 +122,4 @@ def _keep(pack: Language, file: Path, judged: dict[str, str]) -> None:
         f"\n[{_BETTER}]",
         *(f"{key} = {json.dumps(one, ensure_ascii=False)}" for key, one in better.items()),
     ]
-    file.write_text("\n".join(lines) + "\n", "utf-8")
+    write_new(file, ("\n".join(lines) + "\n").encode())

@@ -2,6 +2,7 @@
 
 import io
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import chess
@@ -47,6 +48,18 @@ def test_a_step_back_judges_the_sentence_before_anew(tmp_path: Path) -> None:
     read(file, 'Anders\nzurück\nMit "Zeichen"\nja\nbeenden\n', "de")
     kept = tomllib.loads(file.read_text("utf-8"))
     assert kept["better"] == {first: 'Mit "Zeichen"'} and kept["good"] == [second]
+
+
+def test_each_answer_is_kept_before_the_next_sentence_is_read(tmp_path: Path) -> None:
+    file, kept = tmp_path / "review-de.toml", []
+
+    def keys() -> Iterator[str]:
+        for _ in range(3):
+            yield "ja"
+            kept.append(len(tomllib.loads(file.read_text("utf-8"))["good"]))
+
+    proofread(load("de"), file, True, keys(), io.StringIO())
+    assert kept == [1, 2, 3]
 
 
 def test_a_file_that_is_something_else_stays_as_it_is(tmp_path: Path) -> None:
