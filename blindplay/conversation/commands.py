@@ -128,6 +128,8 @@ def do(now: Exchange, may: Sayable, meant: Understanding) -> None:
             _call_arbiter(now)
         case Command.PAUSE | Command.RESUME:
             _pause(now, may, command)
+        case Command.CALL_ASSISTANT if due(game, side).do == "assist":
+            now.submit(f.Assistant(by=side, of=side))  # the one who is compulsory (D.2.11)
         case Command.CALL_ASSISTANT:
             public = now.about.readers.everybody
             now.do(say(public, None, "assistant_called", player=public.sentence(side)))
@@ -207,9 +209,10 @@ def _done(now: Exchange) -> None:
     feels nothing shows it from now on."""
     board = now.game.board_of(now.side)
     lagging = now.game.outstanding(board)
-    if not now.about.absent or not lagging:
+    sensors = now.game.tables[board].sensors
+    if not lagging or (sensors and not now.about.absent):
         now.refuse("nothing_to_execute")
-    elif now.game.tables[board].sensors:
+    elif sensors:
         now.do(LeadHands(board))
     else:
         for ply in lagging:

@@ -103,7 +103,8 @@ def _commands(about: Situation, side: str) -> Iterator[Command]:
     yield from (Command.LAST_MOVE, Command.MOVES, Command.REPEAT)
     if playing and side == game.side:
         yield Command.CORRECTION
-    if about.absent and game.outstanding(game.board_of(side)):
+    board = game.board_of(side)
+    if game.outstanding(board) and (about.absent or not game.tables[board].sensors):
         yield Command.DONE
     yield from (one for one in Command if one in QUESTIONS and about.allows(one))
     if about.allows(Command.TAKE_BACK):

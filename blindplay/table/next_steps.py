@@ -24,7 +24,7 @@ from .setting_up import SettingUp
 _COMMANDS: Mapping[Do, tuple[Command, ...]] = {
     "begin": (Command.RESUME,), "continue": (Command.RESUME,), "open": (Command.RESUME,),
     "arrive": (Command.CALL_ARBITER,), "sign": (Command.SIGN,),
-    "consent": (Command.YES, Command.NO),
+    "consent": (Command.YES, Command.NO), "assist": (Command.CALL_ASSISTANT,),
 }  # fmt: skip
 # The words with which the arbiter does a step at the table's keyboard.
 _ARBITERS: Mapping[Do, tuple[str, ...]] = {
@@ -33,7 +33,7 @@ _ARBITERS: Mapping[Do, tuple[str, ...]] = {
 }  # fmt: skip
 # At a keyboard that both players share, Enter never repeats, answers or signs for anybody.
 _AT_A_SHARED_KEYBOARD: frozenset[Do] = frozenset(
-    ("begin", "continue", "open", "press", "seal", "assist")
+    ("begin", "continue", "open", "execute", "press", "seal", "assist")
 )
 # A lever does these, and presses; it never repeats or executes.
 _BY_LEVER: frozenset[Do] = frozenset(("begin", "continue", "open", "sign"))
@@ -241,8 +241,6 @@ class NextSteps:
             return bool(deeds(game, step))
         if step.of != self.typist():
             return False
-        if step.do == "execute" and not step.by_hand:
-            return step.move is not None and step.move.by == step.of
         return step.do in _AT_A_SHARED_KEYBOARD and bool(deeds(game, step))
 
     def _enters_for_arbiter(self, do: Do) -> bool:

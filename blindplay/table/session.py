@@ -116,6 +116,7 @@ class Session:
             table,
             self.readers,
             opening_word=opening_word,
+            hears=lambda: bool(self.microphones),
             speaking=lambda: self.desk.is_being_heard,
             told=self.desk.told,
         )

@@ -17,8 +17,9 @@ from .table import Table
 class Talking:
     """Keeps the state of the conversation with both players of ``table``.
 
-    ``speaking``: whether the table is speaking; nobody is expected to answer meanwhile. ``told``:
-    when a question was spoken to its end; see :class:`.Situation`.
+    ``hears``: whether anything hears people; typed commands need no ``opening_word``. ``speaking``:
+    whether the table is speaking; nobody is expected to answer meanwhile. ``told``: when a question
+    was spoken to its end; see :class:`.Situation`.
     """
 
     def __init__(
@@ -27,6 +28,7 @@ class Talking:
         readers: Readers,
         *,
         opening_word: OpeningWord = OpeningWord.OPTIONAL,
+        hears: Callable[[], bool] = lambda: True,
         speaking: Callable[[], bool] = lambda: False,
         told: Callable[[str], float | None] = lambda words: 0,
     ) -> None:
@@ -34,6 +36,7 @@ class Talking:
         self._table = table
         self._readers = readers
         self._opening_word = opening_word
+        self._hears = hears
         self._speaking = speaking
         self._told = told
 
@@ -82,7 +85,7 @@ class Talking:
             self._readers,
             table.time(),
             table.preview,
-            opening_word=self._opening_word,
+            opening_word=self._opening_word if self._hears() else OpeningWord.OPTIONAL,
             absent=table.absent,
             at_hall=bool(table.pairings.here),
             speaking=self._speaking(),

@@ -8,6 +8,7 @@ from typing import Any
 import chess
 import pytest
 
+from blindplay.conversation import OpeningWord
 from blindplay.language import Command, load
 from blindplay.laws import facts as f
 from blindplay.laws.due import due
@@ -107,6 +108,22 @@ def test_enter_never_repeats_for_somebody_else(both: Callable[..., Sitting]) -> 
     assert kinds(at)[-1] == "press"
 
 
+def test_enter_executes_the_sealed_move_for_the_player_whose_clock_runs(
+    both: Callable[..., Sitting],
+) -> None:
+    at = both(white=Player(impaired=True))
+    at.start()
+    enter(at, "Hängepartie", "ja", "ja", "Sf3", "ja", "")
+    assert at.table.game.adjourned
+    at.table.submit(f.OpenEnvelope(by="black"))
+    knight = "Springer Gustav eins Felix drei"
+    told = enter(at, "Sf3", "?")
+    assert any(one.startswith(SAID("due_execute", move=knight)) for one in told)
+    assert SAID("due_enter") in told[-1]
+    assert SAID("executed_noted") in enter(at)
+    assert not at.table.game.outstanding("black")
+
+
 def test_enter_goes_on_after_a_pause(both: Callable[..., Sitting]) -> None:
     at = both()
     at.start()
@@ -159,14 +176,21 @@ def test_enter_completes_a_move_in_a_game_without_clocks(sit: Sit) -> None:
     assert at.table.game.side == "black"
 
 
-def test_enter_brings_the_assistant_who_is_compulsory(sit: Sit) -> None:
+@pytest.mark.parametrize("line", ["", "Assistent"])
+def test_enter_or_a_word_brings_the_assistant_who_is_compulsory(sit: Sit, line: str) -> None:
     """D.2.11."""
     at = sit(time_control="600", black=Player(hearing_impaired=True))
     assert due(at.table.game, "white").do == "assist"
-    enter(at)
+    enter(at, line)
     assert at.table.game.assistants["white"]
     enter(at)
     assert at.table.game.started
+
+
+def test_no_opening_word_is_asked_for_where_nothing_hears_people(sit: Sit) -> None:
+    at = sit(options={"opening_word": OpeningWord.SINGLE})
+    at.start()
+    assert GERMAN.opening_word not in " ".join(enter(at, "Hilfe"))
 
 
 # --- levers ---------------------------------------------------------------------------------------
