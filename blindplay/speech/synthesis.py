@@ -33,8 +33,8 @@ _MOST_UNASKED = 100  # lines; a worker that writes more than it was asked is kil
 _PUNCTUATION = '.,;:!?…()«»„“”"–—'
 # Which letters are words by themselves, such as "I" in English and "å" in Norwegian.
 _WORDS_OF_ONE_LETTER = {
-    "da": "iåø", "en": "ai", "es": "aeouy", "fo": "áíó", "fr": "aày", "is": "áí", "it": "aeio",
-    "nb": "iåø", "nn": "iåø", "pl": "aiouwz", "pt": "aeoà", "sv": "iåö",
+    "": "", "da": "iåø", "de": "", "en": "ai", "es": "aeouy", "fo": "áíó", "fr": "aày", "is": "áí",
+    "it": "aeio", "nb": "iåø", "nn": "iåø", "pl": "aiouwz", "pt": "aeoà", "sv": "iåö",
 }  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _NOTATION = re.compile(r"[A-Z]?[a-h]?x[a-h]|O{2,3}")
@@ -52,15 +52,17 @@ def words_only(text: str, language: str = "") -> str:
     """Return ``text`` with single spaces if it is made of whole words only.
 
     A voice misreads digits, chess symbols, notation such as "O-O" or "exd", and single letters ("a"
-    as "e", "h" as "hour"), except those that are words of ``language`` ("I").
+    as "e", "h" as "hour"), except those that are words of ``language`` ("I"). Of a language that
+    nobody here knows, each may be one.
 
     :raises NotWordsError: naming the offender, also for an empty text.
     """
-    letters = _WORDS_OF_ONE_LETTER.get(primary(language), "")
+    letters = _WORDS_OF_ONE_LETTER.get(primary(language))
     text = " ".join(unicodedata.normalize("NFC", text).split())
     tokens = {token: token.strip(_PUNCTUATION) for token in text.split()}
     for token, bare in tokens.items():
-        if bare.casefold() in letters:
+        known = bare.isalpha() if letters is None else bare.casefold() in letters
+        if not bare or (len(bare) == 1 and known):
             continue
         if not all(map(_is_word, bare.split("-"))):
             raise NotWordsError(

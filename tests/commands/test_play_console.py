@@ -41,7 +41,7 @@ def test_one_link_a_role_is_printed_renewed_taken_away_and_told_of(tmp_path: Pat
 @pytest.mark.parametrize(
     ("language", "words"),
     [("de", "Die Seite des Assistenten von Weiß: http"), ("nb", "Siden til assistenten for Hvit:"),
-     ("sv", "Sidan för Vits assistent: http")],
+     ("sv", "Sidan för Vits medhjälpare: http")],
 )  # fmt: skip
 def test_links_are_told_in_the_tables_language(tmp_path: Path, language: str, words: str) -> None:
     said = play(tmp_path / "game.jsonl", "--language", language, "--qr")

@@ -51,7 +51,7 @@ def test_sheets_agree_and_the_wrong_board_is_named(edition: str, article: str) -
         "Die Partieformulare stimmen überein.",
         "Das Brett von Weiß ist richtig.",
         "Auf dem Brett von Schwarz: Zug Nummer zwei von Schwarz: schwarzer Springer kam von "
-        "Gustav acht nach Hector sechs; geschrieben ist Felix sechs.",
+        "Gustav acht nach Hector sechs; notiert ist Felix sechs.",
         "Bitte berichtigen Sie das Brett von Schwarz.",
         "Umstecken: schwarzer Springer, von Hector sechs nach Felix sechs.",
     ]
@@ -121,8 +121,8 @@ RUY = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6"
             "nicht der Reihe nach",
         ),
         (RUY.replace("Bb5 a6", "a6 Bb5"), (5, "exchanged"), "Zug Nummer drei vertauscht"),
-        (RUY.replace("Nf3", "Nf6", 1), (3, "entry"), "es zählt Springer Gustav eins Felix drei"),
-        (RUY.replace("Bb5", "Bc4"), (5, "entry"), "es zählt Läufer Felix eins Bella fünf"),
+        (RUY.replace("Nf3", "Nf6", 1), (3, "entry"), "Es zählt Springer Gustav eins Felix drei"),
+        (RUY.replace("Bb5", "Bc4"), (5, "entry"), "Es zählt Läufer Felix eins Bella fünf"),
     ],
 )
 def test_a_slip_of_the_pen_is_told_and_nothing_is_taken_back(
@@ -444,7 +444,7 @@ def test_a_move_that_no_sheet_holds_is_not_reported_as_written() -> None:
     sheet = "1. e4 e5 2. - Nc6 3. Qxe5"
     decision = decided(sheet, sheet, black=after("e4", "e5", "Nf3", "Nc6", "d3"))
     assert decision.comparison.inferred == (3,)
-    assert any("nur dieser passt" in words for words in said(decision))
+    assert any("Nur dieser passt" in words for words in said(decision))
     assert not any("geschrieben ist Hector" in words for words in said(decision))
 
 

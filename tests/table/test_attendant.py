@@ -132,7 +132,7 @@ def test_a_cable_that_is_pulled_is_told_and_the_step_repeated_when_it_is_back() 
 def test_a_bad_contact_is_told_with_what_to_do() -> None:
     with EmulatedBoard("4k3/8/8/8/8/8/4P3/8") as board:
         led = Led(board)
-        led.wait("Feld Eva eins fehlt")
+        led.wait("Auf Eva eins fehlt")
         board.fault("e2")
         led.wait("Feld Eva zwei: der Kontakt ist schlecht.")
         board.mend("e2")

@@ -175,7 +175,7 @@ def test_an_emulated_board_is_checked_and_the_result_is_saved(own_configuration:
         known = kept(board.url)
         assert known is not None and len(known.squares) == 64 and len(known.pieces) == 12
         assert board.url in json.loads(own_configuration.read_text())
-        assert "aufgehoben." in hands.out.getvalue()
+        assert "Das Ergebnis ist in" in hands.out.getvalue()
 
 
 def test_a_missing_piece_is_reported_and_the_check_can_be_left() -> None:

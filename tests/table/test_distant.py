@@ -119,7 +119,7 @@ def test_a_draw_is_offered_here_and_accepted_there(both: Both) -> None:
             lambda: all(len(one.table.game.history) for one in both.at.values())
         )
     both.types("white", "remis anbieten", "ja")
-    both.hears("black", "offers the draw")
+    both.hears("black", "offers a draw")
     both.types("black", "accept draw", "yes")
     both.hears("white", "Remis")
     for one in both.at.values():

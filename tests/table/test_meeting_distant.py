@@ -151,7 +151,7 @@ def test_a_table_without_an_output_says_so_in_its_own_language(
     place = MeetingPlace(load("de"), WantedDevices(), TypedLines([]), out)
     with ExitStack() as stack:
         place.voice(stack)
-    assert "Bis dahin wird alles gedruckt." in out.getvalue()
+    assert "Bis dahin wird alles nur gezeigt." in out.getvalue()
     assert "No audio output" not in out.getvalue()
 
 

@@ -82,7 +82,7 @@ def test_the_position_is_told_in_training_only(tmp_path: Path, training: bool) -
 def test_how_to_ask_for_help_is_said_when_the_game_begins(tmp_path: Path) -> None:
     needed = TableOptions(opening_word=OpeningWord.REQUIRED)
     text = begun(tmp_path / "game.jsonl", "quit", options=needed)
-    assert "said to everybody: Nach dem Wort Brett können Sie sagen: Hilfe." in text
+    assert "said to everybody: Sie können sagen: Hilfe." in text  # nothing hears the opening word
 
 
 def test_who_hears_badly_is_told_to_the_table_which_says_that_an_assistant_is_needed(

@@ -95,7 +95,7 @@ def test_a_turning_point_is_told_with_what_was_played_what_was_better_and_the_li
 @pytest.mark.parametrize("code", languages())
 def test_every_language_tells_it_in_words(points: list[TurningPoint], code: str) -> None:
     said = taught(lambda teacher: tell(teacher, points), "", pack=load(code))
-    assert len(said) > 12 and [line for line in said if not is_words(line)] == []
+    assert len(said) > 12 and [line for line in said if not is_words(line, code)] == []
 
 
 def test_nothing_is_said_about_good_moves(tmp_path: Path) -> None:
@@ -285,4 +285,4 @@ def test_a_good_move_that_is_not_meant_is_called_good() -> None:
 def test_every_language_asks_in_words(code: str) -> None:
     pack = load(code)
     said = asked(Puzzle(BACK_RANK, best=(RA8,)), "a1a7\na1a8\n", pack)
-    assert len(said) == 11 and [line for line in said if not is_words(line)] == []
+    assert len(said) == 11 and [line for line in said if not is_words(line, code)] == []

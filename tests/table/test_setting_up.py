@@ -216,7 +216,7 @@ def test_a_board_that_was_never_felt_is_told_all_steps_at_once(led: Led) -> None
     at.table.submit(f.Make(by="black", move="g1h3"))
     at.boards["white"].press("white")
     at.shows(": Bitte berichtigen Sie das Brett von Schwarz.")
-    at.shows(": Nehmen: weißer Springer, Hector drei.")
+    at.shows(": Herausnehmen: weißer Springer, Hector drei.")
     at.shows(": Setzen: weißer Springer, Felix drei.")
 
 

@@ -86,7 +86,7 @@ def test_a_game_by_keyboard_alone_against_one_by_clicks(
         click_move(black, *answers[number])
         expect(black.locator(".status")).to_contain_text("Black has made a move")
         black.get_by_role("button", name="Press the clock").click()
-        expect(white.locator(".status")).to_contain_text("Repeat and execute")
+        expect(white.locator(".status")).to_contain_text("Repeat the move and make it")
         press("[id^=due-repeat]")
         expect(white.locator("[id^=due-repeat]")).to_have_count(0)
     for page in (white, black):
@@ -114,7 +114,7 @@ def test_each_part_of_a_sentence_is_marked_with_its_language(
     announced = told.nth(1).locator("[lang=de]")
     expect(announced).to_have_text("Springer Gustav eins Felix drei")
     expect(told.nth(0).locator("[lang=de]")).to_contain_text("Springer Gustav eins Felix drei")
-    expect(told.nth(0)).to_contain_text("The repetition")
+    expect(told.nth(0)).to_contain_text("That does not match")
     expect(page.locator(".announced")).to_have_attribute("lang", "de")
     hall.table.submit(f.Arbiter(do="announce_in", language="en"))
     expect(told.first).to_have_text(
