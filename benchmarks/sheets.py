@@ -211,7 +211,7 @@ def judged(
         told = slips and found.stop in ("parted", "illegal")
         return (Verdict.NAMED if told else Verdict.STOPPED), decision
     named = {(slip.side, slip.ply) for slip in found.slips}
-    if found.open_from is not None:  # either sheet may be wrong there, and that is told
+    if found.open_from is not None:  # the reader says that either sheet may be wrong there
         named |= {(side, ply) for side in sheets for ply in range(found.open_from, len(moves) + 1)}
     meant = {
         (side, ply)

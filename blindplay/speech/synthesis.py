@@ -118,6 +118,11 @@ def respeller(spellings: Mapping[str, str], *, phonemes: bool = False) -> Callab
     return lambda text: pattern.sub(lambda found: to.get(found[0].casefold(), found[0]), text)
 
 
+def _respellers(spellings: Mapping[str, str]) -> tuple[Callable[[str], str], Callable[[str], str]]:
+    """Return what respells a text for any voice, and for espeak."""
+    return respeller(spellings), respeller(spellings, phonemes=True)
+
+
 @dataclass(frozen=True)
 class Voice:
     """A voice of this machine; ``language`` is its tag as the system gives it, or empty."""
@@ -215,7 +220,7 @@ class Synthesiser(Closing):
         self.voice = voice
         self.rate: int | None = None
         self.restarts = 0
-        self._spellings = {language: spellings or {}}
+        self._respellers = {language: _respellers(spellings or {})}
         self._spellings_of = spellings_of
         self._timeout = timeout
         self._start_timeout = start_timeout
@@ -285,16 +290,16 @@ class Synthesiser(Closing):
 
         :raises NotWordsError:
         """
-        _unused, phonemes = self._text(words, self.language)
+        phonemes = self._text(words, self.language)[1]
         return self._path(phonemes, self.language, self.voice, self.rate)
 
     def _text(self, words: str, language: str) -> tuple[str, str]:
         """Return the words as any voice says them best, and as espeak does."""
-        if language not in self._spellings:
-            self._spellings[language] = self._spellings_of(language)
-        spellings, words = self._spellings[language], words_only(words, language)
-        text = words_only(respeller(spellings)(words), language)
-        return text, respeller(spellings, phonemes=True)(words)
+        if language not in self._respellers:
+            self._respellers[language] = _respellers(self._spellings_of(language))
+        in_letters, in_phonemes = self._respellers[language]
+        words = words_only(words, language)
+        return words_only(in_letters(words), language), in_phonemes(words)
 
     def _path(self, text: str, language: str, voice: str | None, rate: int | None) -> Path:
         identity = json.dumps([VERSION, sys.platform, language, voice, rate, text])

@@ -449,7 +449,7 @@ def _step(mind: Mind, step: str) -> None:
 
 
 def _puts_right(mind: Mind, words: Words) -> None:
-    """The person who is told puts their own board right; the first step follows."""
+    """The listener puts their own board right. The first step follows."""
     mind.led, mind.content = mind.told, False
     mind.steps.clear()
 
@@ -525,7 +525,7 @@ def _owes(fits: Callable[[Mind, Words, chess.Move], bool]) -> Rule:
 
 
 def _announces_made(mind: Mind, words: Words) -> None:
-    """The player who is told has made a move by hand, and announces it."""
+    """The listener has made a move by hand, and announces it."""
     _owes(lambda mind, words, move: move == words.move(mind.board))(mind, words)
     if mind.told == mind.side:
         mind.announced = words.move(mind.board)

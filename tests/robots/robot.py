@@ -198,7 +198,7 @@ class Robot:
         return False
 
     def _hear_foreign(self, text: str) -> None:
-        """Somebody else is told something in their language: let them do it."""
+        """The sentence is in another person's language: let them do it."""
         self._unread.append(text)
         self.mind.foreign_answer = bool(self.mind.speakers)
         self.attempts, self._ready_at = 0, max(self._ready_at, self.mind.now + _COURTESY_S)
