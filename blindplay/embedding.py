@@ -114,12 +114,17 @@ class OpenTable:
 
     def typed(self, side: str, text: str) -> None:
         """Take what ``side`` ("white" or "black") types: a move in words or a command. On a board
-        without sensors this executes the move. Raises :class:`ValueError` for another side."""
+        without sensors this executes the move.
+
+        :raises ValueError: another side
+        """
         self._session.typed(_side(side), text)
 
     def attach(self, board: SensorBoard, *, side: str) -> None:
-        """Read the board of ``side`` from now on; the table closes it. Raises :class:`ValueError`
-        for another side than "white" or "black"."""
+        """Read the board of ``side`` from now on; the table closes it.
+
+        :raises ValueError: another side than "white" or "black"
+        """
         self._session.attach(board, _side(side))
 
     def on(self, kind: type[Kind], function: Callable[[Kind], object]) -> None:

@@ -26,7 +26,7 @@ Sentence = str | Sequence[Part]
 """A sentence in the page's language, or its parts, each with its language."""
 
 Aspects = Mapping[str, str]
-"""Aspects of the game, each with its value; see `blindplay.wording.announcements.aspects`."""
+"""Aspects of the game, each with its value; see :func:`blindplay.wording.announcements.aspects`."""
 
 ToldSentence = tuple[Sentence, bool, Aspects]
 """A sentence; whether it is urgent; and the aspects of the game that it rests on, as they were."""

@@ -79,8 +79,9 @@ class Language(Sentences):
         """The words that announce ``move`` on ``board`` (fide-2023 D.2.1).
 
         ``edition`` chooses the spelling of the files' names. ``check`` adds check or checkmate.
-        Castling may be the king's step or, in chess960, the king taking his rook.
-        Raises chess.IllegalMoveError (a ValueError) if the move is not legal on ``board``.
+        Castling may be the king's step or, in chess960, the king taking the rook.
+
+        :raises chess.IllegalMoveError: (a ValueError) the move is not legal on ``board``
 
         >>> load("de").announce(chess.Board(), chess.Move.from_uci("g1f3"))
         'Springer Gustav eins Felix drei'
@@ -122,7 +123,7 @@ class Language(Sentences):
     def write(self, board: chess.Board, move: chess.Move) -> str:
         """``move`` in algebraic notation with the country's letters, for a scoresheet.
 
-        Raises chess.IllegalMoveError (a ValueError) if the move is not legal on ``board``.
+        :raises chess.IllegalMoveError: (a ValueError) the move is not legal on ``board``
 
         >>> load("de").write(chess.Board(), chess.Move.from_uci("g1f3"))
         'Sf3'

@@ -99,10 +99,12 @@ class Pack:
 
     @classmethod
     def read(cls, code: str) -> "Pack":
-        """The pack of the language ``code``. Raises LanguageError if it is missing or incomplete.
+        """The pack of the language ``code``.
 
         ``"de+nb"`` is German with the ranks in Norwegian: the arbiter may decide so (fide-2023
         D.2.1).
+
+        :raises LanguageError: it is missing or incomplete
         """
         code, plus, ranks = code.partition("+")
         entry, file = source(code)
@@ -119,8 +121,7 @@ class Pack:
     def with_ranks(self, other: "Pack") -> "Pack":
         """This pack with the ranks in the words of ``other``. It still understands its own.
 
-        The result raises LanguageError on first use if one of these words means something else
-        here.
+        :raises LanguageError: on first use, if one of these words means something else here
         """
         own, new = (
             {rank: pack.words("ranks", rank) for rank in "12345678"} for pack in (self, other)

@@ -38,7 +38,9 @@ class Sentences:
         self._squares = cache(self._square_names)
 
     def number(self, n: int) -> str:
-        """``n`` in words, from 0 to 9999. Raises ValueError for other numbers.
+        """``n`` in words, from 0 to 9999.
+
+        :raises ValueError: other numbers
 
         >>> from blindplay.language import load
         >>> load("de").number(27)

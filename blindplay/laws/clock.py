@@ -39,7 +39,10 @@ class TimeControl:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """``40/5400+30:1800+30``, ``900+10`` or ``-``; :exc:`ValueError` for anything else."""
+        """Read ``40/5400+30:1800+30``, ``900+10`` or ``-``.
+
+        :raises ValueError: anything else
+        """
         if text in ("-", "?", ""):
             return cls(())
         periods = []

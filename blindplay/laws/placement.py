@@ -55,7 +55,10 @@ def read_position(fen: str) -> chess.Board:
 
 
 def read_placement(text: str) -> dict[int, str]:
-    """The placement that the first field of a FEN describes; :exc:`ValueError` for none."""
+    """The placement that the first field of a FEN describes.
+
+    :raises ValueError: the text is no placement
+    """
     return pieces_of(chess.BaseBoard(text))
 
 

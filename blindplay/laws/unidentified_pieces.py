@@ -118,7 +118,8 @@ def named(game: State, board: str, placement: str) -> str:
 
     ``placement`` is what a board without identities shows. Pieces that stand where they stood keep
     their names; the others are read as :func:`guess` would read them one by one.
-    Raises :class:`ValueError` for what is not a placement.
+
+    :raises ValueError: not a placement
     """
     if UNKNOWN not in placement:
         return placement
@@ -142,7 +143,10 @@ def named(game: State, board: str, placement: str) -> str:
 def told(game: State, board: str, placement: str) -> str | None:
     """Return the position with the holes of ``placement`` that has been reported: the one that the
     board shows already, one that it is to be corrected to, a completed or an announced move. None
-    if there is none. Raises :class:`ValueError` for what is not a placement."""
+    if there is none.
+
+    :raises ValueError: not a placement
+    """
     holes = occupied(placement)
     goals = (goal for goal, known in _goals(game, board) if known)
     for goal in (game.tables[board].placement, *goals):

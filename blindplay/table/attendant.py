@@ -40,7 +40,9 @@ Say = Callable[[str], None]
 class Prompter:
     """Prints and, unless ``silent``, speaks; leaving ``stack`` waits for the end of it.
 
-    ``pack`` gives the language; raises as :func:`~blindplay.table.devices.open_speaker` does.
+    ``pack`` gives the language.
+
+    :raises AudioError, ReaderError: as :func:`~blindplay.table.devices.open_speaker` does
     """
 
     def __init__(self, stack: ExitStack, pack: Language, silent: bool, out: TextIO) -> None:
@@ -78,7 +80,9 @@ class Attendant:
     """Reads typed lines, and leads hands at one board, if there is one.
 
     ``url`` is the board's; "" is one that is searched for, None is none. Leaving ``stack`` closes
-    it. Raises BoardNotFoundError.
+    it.
+
+    :raises BoardNotFoundError: there is no such board
     """
 
     def __init__(
@@ -220,7 +224,9 @@ def set_up(
 ) -> bool:
     """Lead hands at the board at ``url`` (searched for if None) to ``goal``, step by step.
 
-    Return whether the board shows ``goal``. Raises BoardNotFoundError.
+    Return whether the board shows ``goal``.
+
+    :raises BoardNotFoundError: there is no such board
     """
     with ExitStack() as stack:
         voice = Prompter(stack, pack, silent, out)

@@ -48,8 +48,10 @@ class _Check:
         self.bad: dict[int, Contact] = {}
 
     def run(self) -> None:
-        """Check the empty board, each kind of piece, and each square. Raises _StopError if the
-        keys end, or one of them ends it."""
+        """Check the empty board, each kind of piece, and each square.
+
+        :raises _StopError: the keys end, or one of them ends it
+        """
         repeat, skip = (word_of(self._pack, one) for one in (Key.REPEAT, Key.SKIP))
         self._say(self._pack.sentence("calibrate_begin", repeat=repeat, skip=skip))
         self._empty()
@@ -162,7 +164,10 @@ def calibrate(
     url: str | None, pack: Language, silent: bool, keys: Iterable[str], out: TextIO
 ) -> bool:
     """Check the board at ``url`` (searched for if None) and keep what was found. Return whether
-    squares were checked and none is bad. Raises the errors of :class:`RawBoard`."""
+    squares were checked and none is bad.
+
+    :raises OSError: there is no such board, or it fails, as :class:`RawBoard` says
+    """
     url = PegBoard.find() if url is None else url
     with RawBoard(url) as board, ExitStack() as stack:
         voice = Prompter(stack, pack, silent, out)

@@ -72,8 +72,10 @@ def drill(
     seed: int | None = None,
 ) -> None:
     """Ask ``count`` exercises of these kinds, and tell and keep the score. ``keys`` are typed
-    lines; an empty one repeats the question. The drill ends with them. Raises OSError if the score
-    cannot be kept."""
+    lines; an empty one repeats the question. The drill ends with them.
+
+    :raises OSError: the score cannot be kept
+    """
     chance = random.Random(seed)
     asked: Counter[DrillKind] = Counter()
     right: Counter[DrillKind] = Counter()

@@ -138,7 +138,9 @@ def write_time(milliseconds: float, *, hours: bool = False) -> str:
 
 
 def read_time(text: str) -> int:
-    """The seconds of a time as people write it. Raises ValueError for another text.
+    """The seconds of a time as people write it.
+
+    :raises ValueError: another text
 
     >>> read_time("1:30:00"), read_time("59:30"), read_time("90")
     (5400, 3570, 90)

@@ -70,7 +70,7 @@ def is_braille(text: str) -> bool:
 def to_brf(cells: str) -> str:
     """``cells`` and blanks as the signs of a BRF file. Spaces, line ends and form feeds stay.
 
-    Raises ValueError for anything that is not a cell of six dots.
+    :raises ValueError: anything that is not a cell of six dots
 
     >>> to_brf("⠨⠎⠋⠼⠉")
     '.SF#C'
@@ -241,7 +241,7 @@ def read_typed(text: str, language: str = "de") -> str:
 
     Besides what :func:`read` reads, these are ranks behind the letter of a file: dot 6 added to the
     letter, as in German, French and British computer Braille, and dot 8, as in the Nordic one.
-    Dot 7 makes a letter a capital. `language` tells whether å or a rank is meant, and ø from ö.
+    Dot 7 makes a letter a capital. ``language`` tells whether å or a rank is meant, and ø from ö.
 
     >>> read_typed("⠎⠋⠒"), read_typed("⡎⠋⠩"), read_typed("⠎⠋⢉"), read_typed("⠵⠳⠛⠑")
     ('sf3', 'Sf3', 'sf3', 'züge')

@@ -88,7 +88,10 @@ def names() -> tuple[str, ...]:
 
 @functools.cache
 def load(edition: str) -> Edition:
-    """The edition with this id; :exc:`ValueError` names the known ones if there is none."""
+    """The edition with this id.
+
+    :raises ValueError: there is none; the message names the known ones
+    """
     if edition not in names():
         raise ValueError(
             _(

@@ -1,10 +1,10 @@
 """Decide whether a side can still checkmate by any series of legal moves (FIDE 5.2.2, 6.9, 9.7).
 
 The opponent may play as badly as possible, so the question is whether there is a helpmate of any
-length. Every verdict is proven: `possible` by a line that ends in checkmate, `impossible` by the
-material, by squares that the pieces can never reach, or by a search of every position. If the
-search reaches its limit first, the verdict is `undecided`. Limits are in positions, never in time,
-so that the same question has the same answer on every machine.
+length. Every verdict is proven: ``possible`` by a line that ends in checkmate, ``impossible`` by
+the material, by squares that the pieces can never reach, or by a search of every position. If the
+search reaches its limit first, the verdict is ``undecided``. Limits are in positions, never in
+time, so that the same question has the same answer on every machine.
 """
 
 import enum
@@ -79,7 +79,7 @@ class MatingVerdict(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Mating:
-    """A verdict: ``line`` is the helpmate if `possible`, ``reason`` a sentence if `impossible`."""
+    """``line`` is the helpmate if ``possible``, ``reason`` a sentence if ``impossible``."""
 
     verdict: MatingVerdict
     line: tuple[chess.Move, ...] = ()
@@ -90,7 +90,7 @@ def can_mate(board: chess.Board, side: chess.Color, limit: int = DEFAULT_NODES) 
     """Return whether ``side`` can still checkmate from ``board`` by any series of legal moves.
 
     ``limit`` is the number of positions to search. Draws by fifty moves and by repetition are left
-    out. A mate on the board is `possible`, without moves, for the side that mated.
+    out. A mate on the board is ``possible``, without moves, for the side that mated.
     """
     position, rooks = encode(board, side)
     if too_little(position):
