@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
+from blindplay.extras import install_command
 from blindplay.translation import _
 
 from .ports import READ_SECONDS, BoardNotFoundError, Port
@@ -80,10 +81,10 @@ def _need(module: str, extra: str, what: str) -> None:
     if find_spec(module) is None:
         raise BoardNotFoundError(
             _(
-                "Boards with {what} need a package that is not installed: run pip install "
-                "'blindplay[{extra}]'.",
+                "Boards with {what} need a package that is not installed; install it with: "
+                "{command}",
                 what=what,
-                extra=extra,
+                command=install_command(extra),
             )
         )
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from blindplay.extras import install_command
 from blindplay.translation import _
 
 from .audio import BLOCK_MS, RATE, AudioError
@@ -14,14 +15,18 @@ BITS_PER_S = 20_000
 
 
 def check() -> None:
-    """Raises AudioError if the package is not installed."""
+    """Check that the package is there.
+
+    :raises AudioError: it is not installed
+    """
     try:
         import av  # noqa: F401
     except ImportError:
         raise AudioError(
             _(
                 "Voices are carried with the package av, which is not installed; install it with: "
-                'pip install "blindplay[voices]".'
+                "{command}",
+                command=install_command("voices"),
             )
         ) from None
 

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from blindplay.extras import install_command
 from blindplay.translation import _
 
 WORDS_PER_MINUTE = 160
@@ -45,8 +46,8 @@ class ScreenReader:
             raise ReaderError(
                 _(
                     "Your screen reader is reached through prismatoid, which is not installed; "
-                    "install "
-                    'it with: pip install "blindplay[reader]".'
+                    "install it with: {command}",
+                    command=install_command("reader"),
                 )
             )
         self._seconds_per_letter = 60 / words_per_minute / _LETTERS_PER_WORD

@@ -17,6 +17,7 @@ import pytest
 
 from blindplay.commands import doctor
 from blindplay.commands.doctor import Diagnosis, examine_speech
+from blindplay.extras import install_command
 from blindplay.hearing import speaker_models, speaker_preferences
 from blindplay.language import load
 from blindplay.laws import facts as f
@@ -205,7 +206,7 @@ def test_the_screen_reader_that_runs_is_named_and_one_that_cannot_be_reached_has
     assert not found.ok and found.sentence.endswith("start yours.")
     monkeypatch.setattr(doctor, "ScreenReader", ScreenReader)
     monkeypatch.setitem(sys.modules, "prism", None)
-    assert "blindplay[reader]" in doctor._reader().sentence
+    assert install_command("reader") in doctor._reader().sentence
 
 
 def test_a_braille_display_is_told_with_its_cells_and_a_server_that_is_not_there_with_a_remedy(

@@ -13,12 +13,13 @@ from typing import Any, Self
 
 import pytest
 
+from blindplay.extras import install_command
 from blindplay.speech.screen_reader import ScreenReader
 from tests.programs import need
 from tests.waiting import until
 
 prism = pytest.importorskip(
-    "prism", reason='prismatoid is not installed; run: pip install "blindplay[reader]"'
+    "prism", reason=f"prismatoid is not installed; run: {install_command('reader')}"
 )
 
 

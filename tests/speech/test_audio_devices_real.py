@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from blindplay.extras import install_command
 from tests import ROOT
 from tests.programs import is_there, lacks
 from tests.speech.device_scenarios import SAID
@@ -89,6 +90,6 @@ def test_an_unplugged_stereo_headset_is_heard_again_when_it_is_back() -> None:
 
 
 def test_a_distant_player_is_heard_in_a_real_earphone_from_a_real_microphone() -> None:
-    pytest.importorskip("av", reason='av is not installed; run: pip install "blindplay[voices]"')
+    pytest.importorskip("av", reason=f"av is not installed; run: {install_command('voices')}")
     pitches = _run("talked")["pitches"]
     assert sum(abs(one - 440) < 30 for one in pitches) >= 10  # 440 Hz, in steps of 25

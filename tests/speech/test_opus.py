@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import numpy as np
 import pytest
 
+from blindplay.extras import install_command
 from blindplay.speech import opus
 from blindplay.speech.audio import BLOCK_BYTES, RATE, AudioError
 
 
 def test_a_tone_comes_back_and_damage_is_silence() -> None:
-    pytest.importorskip("av", reason='av is not installed; run: pip install "blindplay[voices]"')
+    pytest.importorskip("av", reason=f"av is not installed; run: {install_command('voices')}")
     tone = (8000 * np.sin(np.arange(RATE) * 2 * np.pi * 440 / RATE)).astype("<i2").tobytes()
     encoder, decoder = opus.OpusEncoder(), opus.OpusDecoder()
     blocks = [tone[at : at + BLOCK_BYTES] for at in range(0, len(tone), BLOCK_BYTES)]
@@ -26,5 +28,5 @@ def test_a_tone_comes_back_and_damage_is_silence() -> None:
 
 def test_without_the_package_the_remedy_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "av", None)
-    with pytest.raises(AudioError, match=r'pip install "blindplay\[voices\]"'):
+    with pytest.raises(AudioError, match=re.escape(install_command("voices"))):
         opus.check()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
 import threading
@@ -11,6 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from blindplay.extras import install_command
 from blindplay.speech import screen_reader, speaker
 from blindplay.speech.audio import SilentSink, read_wav
 from blindplay.speech.screen_reader import ReaderError, ScreenReader
@@ -122,7 +124,7 @@ def test_synthesisers_of_the_system_are_no_screen_readers(monkeypatch: pytest.Mo
 
 def test_without_prism_one_sentence_tells_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "prism", None)
-    with pytest.raises(ReaderError, match=r'pip install "blindplay\[reader\]"\.'):
+    with pytest.raises(ReaderError, match=re.escape(install_command("reader"))):
         ScreenReader()
 
 

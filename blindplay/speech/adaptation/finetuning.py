@@ -1,6 +1,6 @@
 """Train the network of a model on a player's voice, for some minutes.
 
-This needs PyTorch and kaldi-native-fbank: ``pip install "blindplay[enrol]"``. Only models of this
+This needs PyTorch and kaldi-native-fbank: the extra ``enrol``. Only models of this
 project can be trained (affine layers, rectifiers, sums; one state for each phone). Models made from
 people's speech have the speaker's voice as an input of its own, and need it less.
 
@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from blindplay.extras import install_command
 from blindplay.translation import _
 
 from .kaldi_files import GraphError, read_options, read_phones, read_transitions
@@ -129,7 +130,10 @@ def _modules() -> tuple[Any, Any]:
         import torch
     except ImportError:
         raise TuningError(
-            _('Training needs PyTorch; install it with: pip install "blindplay[enrol]".')
+            _(
+                "Training needs PyTorch; install it with: {command}",
+                command=install_command("enrol"),
+            )
         ) from None
     return torch, kaldi_native_fbank
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from blindplay.extras import install_command
 from blindplay.laws import facts as f
 from blindplay.opponents.distant.voices import MARK, MOST_BYTES, MOST_PER_S, WINDOW, Voices
 from blindplay.speech.audio import BLOCK_BYTES, RATE
@@ -17,7 +18,7 @@ from blindplay.speech.opus import HEARD_RATE
 
 from .two_tables import Somebody, World, equal, moves_of, run
 
-pytest.importorskip("av", reason='av is not installed; run: pip install "blindplay[voices]"')
+pytest.importorskip("av", reason=f"av is not installed; run: {install_command('voices')}")
 
 TONE = (8000 * np.sin(np.arange(RATE) * 2 * np.pi * 440 / RATE)).astype("<i2").tobytes()
 """One second of 440 Hz."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from blindplay.extras import install_command
 from blindplay.speech.adaptation import finetuning
 from blindplay.speech.models.folders import built_in
 
@@ -37,7 +38,7 @@ def test_the_network_of_the_built_in_model_is_read_and_put_back_as_it_was(tmp_pa
 @pytest.mark.long
 @pytest.mark.skipif(
     importlib.util.find_spec("torch") is None,
-    reason='PyTorch is not installed; pip install "blindplay[enrol]"',
+    reason=f"PyTorch is not installed; run: {install_command('enrol')}",
 )
 def test_training_brings_the_network_nearer_to_the_recordings(tmp_path: Path) -> None:
     import torch
