@@ -25,10 +25,9 @@ WITH_PIP := $(BIN)/python -m pip install --disable-pip-version-check --progress-
 INSTALL = $(1) --require-hashes -r locks/build.txt \
 	&& $(1) --require-hashes --no-build-isolation -r $(LOCK) \
 	&& $(1) --no-deps --no-build-isolation --editable .
-# Prints what this does while it works, without the long list at its end; fails if it fails.
+# Tells how this goes while it works; fails if it fails.
 SHOWN = { { { $(call INSTALL,$(1)) ; } 2>&1 && touch $(VENV)/.packages; } \
-	| awk '/^[^ ]/ && !/^(WARNING: Retrying|Looking in|Ignoring)|uv: not found/ { print; fflush() }'; \
-	rm $(VENV)/.packages 2>/dev/null; }
+	| $(BIN)/python locks/progress.py; rm $(VENV)/.packages 2>/dev/null; }
 
 # Wheels that not every system has. Without internet they come from the cache.
 WHEELS = --quiet --only-binary :all: --require-hashes
@@ -108,7 +107,7 @@ $(TRAIN)/.installed: models/train/requirements.txt pyproject.toml
 
 $(READY): pyproject.toml $(wildcard locks/*.txt)
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "BlindPlay needs Python 3.11 or newer; set PYTHON=… to one.")'
-	@echo "BlindPlay is installed in the folder $(VENV). This is done once."
+	@echo "BlindPlay is being installed into the folder $(VENV). That is done once."
 	@echo "Step 1 of 3: an environment for Python."
 	@$(PYTHON) -m venv $(VENV)
 ifeq ($(LOCK),)
