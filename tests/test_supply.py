@@ -100,16 +100,16 @@ def test_make_installs_nothing_whose_hash_it_does_not_know() -> None:
 
 def test_an_installation_tells_at_once_what_it_does_and_little_of_it() -> None:
     """The lines are those that uv 0.9 and pip 26 print."""
-    command = [sys.executable, ROOT / "locks" / "progress.py"]
+    command = [sys.executable, str(ROOT / "locks" / "progress.py")]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as program:
-        assert program.stdin is not None and program.stdout is not None
+        given, shown = program.stdin, program.stdout
+        assert given is not None and shown is not None
 
         def told(*lines: str) -> str:
-            assert program.stdin is not None and program.stdout is not None
-            program.stdin.write("".join(f"{line}\n" for line in lines))
-            program.stdin.flush()
-            return program.stdout.readline()
+            given.write("".join(f"{line}\n" for line in lines))
+            given.flush()
+            return shown.readline()
 
         assert told("Resolved 56 packages in 698ms") == "56 packages are needed.\n"
         fetched = told("Downloading hypothesis (1.1MiB)", "Downloading playwright (51.0MiB)")
@@ -118,8 +118,8 @@ def test_an_installation_tells_at_once_what_it_does_and_little_of_it() -> None:
         assert told(" + anyio==4.14.1", failed) == f"{failed}\n"
         tens = [f"Collecting package{number}==1" for number in range(10)]
         assert told(*tens) == "10 packages so far.\n"
-        program.stdin.close()
-        assert program.stdout.read() == ""
+        given.close()
+        assert shown.read() == ""
 
 
 def test_every_locked_package_has_a_licence_that_goes_with_ours() -> None:
