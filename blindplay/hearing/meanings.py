@@ -157,7 +157,7 @@ def _makes_sense(words: str, expected: Expected, pack: Language) -> Statement | 
     if meant.kind is Kind.COMMAND and not said.repeats:
         # A correction goes before anything; any other command was listed or makes no sense now.
         return said if meant.command is Command.CORRECTION or meant.moves else None
-    if meant.square_unsaid:  # people who talk about the game say that, too
+    if meant.in_part:  # people who talk about the game say that, too
         return None
     if meant.kind in (Kind.MOVE, Kind.AMBIGUOUS) and expected.boards:
         return said

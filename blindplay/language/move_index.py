@@ -90,19 +90,19 @@ class MoveIndex:
         if said is None:
             return meant
         if meant.kind is Kind.COMMAND:  # a claim or a sealed move
-            found = self._find(said) if said.to is not None else None
+            found = None if said.in_part or said.to is None else self._find(said)
             return replace(meant, moves=found.moves) if found and found.kind is Kind.MOVE else meant
         if said.castles:
             found = self._find_castling(said)
         else:
-            found = self._find(said) if said.to is not None else self._find_capture(said)
+            found = self._find_in_part(said) if said.in_part else self._find(said)
         false_check = found.kind is Kind.MOVE and self._is_false_check(said, found.moves[0])
         return replace(
             meant,
             **found._asdict(),
             cost=meant.cost + false_check,
             false_check=false_check,
-            square_unsaid=said.to is None and not said.castles,
+            in_part=said.in_part,
         )
 
     def _find_castling(self, said: ParsedMove) -> _Match:
@@ -135,19 +135,25 @@ class MoveIndex:
         moves, why = self._why_not(said, said.to)
         return _Match(Kind.ILLEGAL, moves, why, tuple(self._alternatives(said, said.to)))
 
-    def _find_capture(self, said: ParsedMove) -> _Match:
-        """The legal captures that fit what was said without their square."""
+    def _find_in_part(self, said: ParsedMove) -> _Match:
+        """The legal captures and promotions that fit what was said of them."""
+        promotes = said.promotion is not None and not said.captures
         moves = tuple(
             one.move
             for one in self.features
-            if one.captured is not None
+            if (one.captured is not None or promotes)
+            and said.to in (None, one.move.to_square)
             and said.to_file in (None, one.move.to_square & 7)
             and self._has_the_squares(one, said)
             and one.contradiction(said) is None
         )
         if not moves:
-            why = IllegalReason.NOT_EN_PASSANT if said.en_passant else None
-            return _Match(Kind.ILLEGAL, (), why or IllegalReason.NOTHING_TO_CAPTURE)
+            why = IllegalReason.NOTHING_TO_CAPTURE
+            if said.en_passant:
+                why = IllegalReason.NOT_EN_PASSANT
+            elif promotes:
+                why = IllegalReason.PROMOTION_NOT_POSSIBLE
+            return _Match(Kind.ILLEGAL, (), why)
         if said.promotion is None and any(move.promotion for move in moves):
             return _Match(Kind.ILLEGAL, moves, IllegalReason.PROMOTION_MISSING, moves)
         return _Match(Kind.MOVE if len(moves) == 1 else Kind.AMBIGUOUS, moves)

@@ -18,7 +18,8 @@ from .understanding import About, Command, Kind, Understanding
 
 @dataclass(frozen=True, slots=True)
 class ParsedMove:
-    """A well-formed announcement. None stands for what was not said."""
+    """A well-formed announcement. None stands for what was not said. ``in_part``: the piece or the
+    square is unsaid, as in "takes David five", "pawn takes pawn" and "a new queen"."""
 
     piece: chess.PieceType | None = None
     from_file: int | None = None
@@ -32,6 +33,7 @@ class ParsedMove:
     checkmate: bool = False
     castles: GrammarSign | None = None
     to_file: int | None = None
+    in_part: bool = False
 
     @property
     def origin(self) -> chess.Square | None:
@@ -55,18 +57,23 @@ ParsedText: TypeAlias = tuple[Understanding, ParsedMove | None]
 """The meaning of the words, and the move in them. Without a move, that is the text's whole
 meaning."""
 
-_LINK = r"(?:>?x>?a?(?P<captured{0}>P)?>?a?|>a?)?"
+_LINK = r"(?:>?x>?e?>?a?(?P<captured{0}>P)?>?a?|>a?)?"
+_ENDS = r"(?P<suffix>(?:m?=*a?P|e|m?[+#])*)"
 # The grammar of moves, in the letters of the signs.
 _MOVE = re.compile(
     r"m?a?(?P<piece>P)?(?:"
     rf"[v>]?a?(?P<origin>fr|f|r)(?P<link1>{_LINK.format(1)})"
     rf"|(?P<link2>{_LINK.format(2)})"
-    r")(?P<to>fr)(?P<suffix>(?:=*a?P|e|m?[+#])*)"
+    rf")(?P<to>fr){_ENDS}"
 )
-# A capture without its square: "pawn takes pawn", "Eva takes David", "takes en passant".
-_CAPTURE = re.compile(
-    r"m?a?(?P<piece>P)?(?:[v>]?a?(?P<origin>f))?(?:>?x>?a?(?P<captured>P)?>?a?(?P<to_file>f)?)?"
-    r"(?P<suffix>(?:=*a?P|e|m?[+#])*)"
+# From a square to a rank of its file: "Eva two to four".
+_TO_RANK = re.compile(r"(?P<before>m?a?P?[v>]?a?)fr>a?(?=r)")
+# A move without its piece or its square: "takes David five", "pawn takes pawn", "Eva takes David",
+# "takes en passant", "the pawn becomes a queen".
+_IN_PART = re.compile(
+    r"m?a?(?P<piece>P)?(?:[v>]?a?(?P<origin>f))?"
+    r"(?:>?(?:x>?e?|e)>?a?(?P<captured>P)?>?a?(?P<to_file>f)?(?P<to_rank>r)?)?"
+    rf"{_ENDS}"
 )
 _BEGINNING = re.compile(
     rf"m?a?(?P<piece>P)?(?:[v>]?a?(?P<origin>fr|f|r))?v?{_LINK.format(3)}(?P<to_file>f)?"
@@ -79,8 +86,13 @@ _CAPITAL_SQUARES = re.compile(r"[A-H][1-8](?:[-x:]?[A-H][1-8])?[+#]?")
 _ZERO_OR_O = re.compile(r"[0oO]([-–])?[0oO](?:([-–])?[0oO])?(?P<check>\+\+|[+#†]?)[!?]*")
 # "dx e5": fide-1997 prints its examples of captures like this (E.8).
 _PRINTED_CAPTURE = re.compile(r"\b([a-h]x)\s+(?=[a-h][1-8])")
+_CLAUSE = re.compile(r"[,;.!?]\s+")
 _MOVE_NUMBER = re.compile(r"^\s*\d+\s*\.+\s*")
 _MOST_WORDS_PER_WORD = 4  # of a text that has other words around those of a command
+_CALLS = (Command.CALL_ARBITER, Command.CALL_ASSISTANT)
+_OF_ONESELF = frozenset(
+    map(Command, ("clock_mine", "repeat", "offer_draw", "accept_draw", "decline_draw", "resign"))
+)
 # A move may follow these: the move of a claim (9.2.1, 9.3.1), and the sealed move.
 _WITH_MOVE = (Command.CLAIM_REPETITION, Command.CLAIM_FIFTY_MOVES, Command.SEAL)
 
@@ -111,7 +123,10 @@ class TextParser:
                             phrase=repr(phrase),
                         )
                     )
-        self._negations = frozenset(map(fold, pack.words("typed", "negation")))
+        self._negations, self._instead, self._another = (
+            frozenset(map(fold, pack.words("typed", name)))
+            for name in ("negation", "instead", "another")
+        )
         self._colours = [[fold(w) for w in pack.words("colours", c)] for c in ("white", "black")]
         self._kinds: dict[str, chess.PieceType | None] = {
             key: word.value
@@ -164,7 +179,14 @@ class TextParser:
         """Return what was said. Never raises, whatever the text is."""
         parts = self._split(text)
         if len(parts) < 2 or fold(parts[0]) not in self._opening:
-            return self._parse(parts)
+            meant, said = self._parse(parts)
+            if said is None and (meant.loose or meant.kind is Kind.UNCLEAR):
+                said_in_clauses = self._clauses(text)
+                if len(said_in_clauses) > 1:
+                    return Understanding(Kind.UNCLEAR, meant.words, cost=meant.cost), None
+                for command in said_in_clauses:
+                    return replace(_as_command(meant, command), loose=True), None
+            return meant, said
         # Only a command follows the opening word. A player announces a move to the opponent, not
         # to the table.
         meant, said = self._parse(parts[1:])
@@ -222,27 +244,57 @@ class TextParser:
                 return meant, self._parse(rest)[1]
         meant, said = self._corrected(heard, kept)
         if said is None and meant.kind is Kind.UNCLEAR:
+            if kept[0].sign is GrammarSign.CORRECTION:
+                command = self._command(fold(word.text) for word in kept[1:])
+                if command is Command.CORRECTION:  # "no, I said it wrong"
+                    return _as_command(replace(heard, correction=True), command), None
             command = self._contained(list(filter(None, keys)), words)
             if command is not None:
                 return _as_command(replace(heard, loose=True), command), None
         return meant, said
 
+    def _clauses(self, text: str) -> set[Command]:
+        """The commands that a text says in clauses of their own: "that was that, I resign", "all
+        right, a draw"."""
+        meanings = [self._parse(self._split(clause)) for clause in _CLAUSE.split(text)]
+        if len(meanings) < 2 or any(said or meant.correction for meant, said in meanings):
+            return set()
+        found = {meant.command for meant, _ in meanings if meant.command is not None}
+        answers = found & {Command.YES, Command.NO}
+        if found == answers and any(meant.kind is Kind.UNCLEAR for meant, _ in meanings):
+            return set()
+        # "Sorry, what did he play?" is a question, and "all right, a draw" an answer.
+        if len(found) > 1:
+            found -= {*answers, Command.REPEAT}
+            if found == {Command.OFFER_DRAW} and len(answers) == 1:
+                yes = Command.YES in answers
+                return {Command.ACCEPT_DRAW if yes else Command.DECLINE_DRAW}
+        return found
+
     def _contained(self, keys: Sequence[str], words: Sequence[Word]) -> Command | None:
         """The command of the longest form whose words a text has in their order, with others
         between them: "that's it, I really resign". None if two commands fit as well.
 
-        No form fits a text with another negation, or one that names a square.
+        No form fits a text with another negation, or one that names a square. No form about
+        oneself fits a text about somebody else: "my opponent resigns".
         """
         signs = {word.sign for word in words}
         if {GrammarSign.FILE, GrammarSign.RANK} <= signs:
             return None
         denied = self._negations & set(keys)
+        of_another = not self._another.isdisjoint(keys)
         best, found = 0, set[Command]()
         for form, command in {one for key in set(keys) for one in self._forms_by_word.get(key, ())}:
             # One word alone, or an answer, must not be a small part of what was typed.
             answer = command in (Command.YES, Command.NO)
-            most = 2 if len(form) == 1 or answer else _MOST_WORDS_PER_WORD
+            most = (
+                2
+                if answer or (len(form) == 1 and command not in _CALLS)
+                else (_MOST_WORDS_PER_WORD)
+            )
             if len(form) < max(best, len(keys) / most):
+                continue
+            if of_another and command in _OF_ONESELF and self._another.isdisjoint(form):
                 continue
             refuses = command in (Command.NO, Command.DECLINE_DRAW)
             if not refuses and denied != self._negations & set(form):
@@ -282,6 +334,8 @@ class TextParser:
         marker = ""
         if begins and GrammarSign.UNKNOWN not in signs[: begins - 1]:
             marker, words = fold(words[begins - 1].text), words[begins:]
+            if not words and begins == len(markers) and self._commands.get(marker) is Command.NO:
+                return _as_command(heard, Command.NO), None  # "no, no"
             if not words:
                 # "Korrektur" or "nein" after a move takes it back; "Moment" only asks for time.
                 if marker not in self._commands:
@@ -292,7 +346,11 @@ class TextParser:
         # "No draw" refuses what it names. After words of an announcement a no only corrects them.
         denied = self._commands.get(marker) is Command.NO and len(markers) == begins
         if command is not None and not denied:
+            heard = replace(heard, correction=command is Command.CORRECTION)
             return _as_command(heard, command), None
+        denied_words = self._denied(words)
+        if denied_words:
+            marker, words = fold(words[denied_words.stop - 1].text), _without(words, denied_words)
         said = _said(words)
         # "Korrektur" says so by itself. Other words correct only with a move: "nei til remis".
         corrects = said is not None or self._commands.get(marker) is Command.CORRECTION
@@ -305,6 +363,15 @@ class TextParser:
             core=" ".join(word.text for word in core),
         )
         return meant, said
+
+    def _denied(self, words: Sequence[Word]) -> slice | None:
+        """The words that a player denies and replaces: "not Eva three but" Eva four."""
+        keys = [fold(word.text) for word in words]
+        for stop in range(len(keys) - 1, 1, -1):
+            if keys[stop - 1] in self._instead:
+                starts = (n for n in range(stop - 2) if keys[n] in self._negations)
+                return next((slice(n, stop) for n in starts), None)
+        return None
 
     def _command(self, keys: Iterable[str]) -> Command | None:
         return self._commands.get(" ".join(key for key in keys if key))
@@ -438,15 +505,18 @@ def _said(words: Sequence[Word]) -> ParsedMove | None:
         return ParsedMove(
             castles=GrammarSign(castling["side"]), check="+" in signs, checkmate="#" in signs
         )
+    if match := _TO_RANK.match(signs):
+        words = [*words[: match.end()], words[match.end("before")], *words[match.end() :]]
+        signs = "".join(word.sign.value for word in words)
     match = _MOVE.fullmatch(signs)
     if match is None:
-        return _said_capture(signs, words)
+        return _said_in_part(signs, words)
 
     def value(group: str) -> int | None:
         return words[match.start(group)].value if match[group] else None
 
-    suffix = match["suffix"]
-    if suffix.count("P") > 1 or suffix.count("e") > 1:
+    link, suffix = match["link1"] or match["link2"] or "", match["suffix"]
+    if suffix.count("P") > 1 or (link + suffix).count("e") > 1:
         return None
     promotion = words[match.start("suffix") + suffix.index("P")].value if "P" in suffix else None
     piece = value("piece")
@@ -455,7 +525,7 @@ def _said(words: Sequence[Word]) -> ParsedMove | None:
         # Without a piece's name, a square alone or with its file is a pawn's move, as in notation
         # (fide-1997 C.3). Any other remnant has lost a word. It is not guessed.
         if origin == "r" or (not origin and match.start("to") > 0):
-            return None
+            return _said_in_part(signs, words)
         piece = chess.PAWN
     start, to = match.start("origin"), match.start("to")
     return ParsedMove(
@@ -463,18 +533,18 @@ def _said(words: Sequence[Word]) -> ParsedMove | None:
         from_file=words[start].value if origin.startswith("f") else None,
         from_rank=words[start + len(origin) - 1].value if origin.endswith("r") else None,
         to=chess.square(words[to].value, words[to + 1].value),
-        captures="x" in (match["link1"] or match["link2"] or ""),
+        captures="x" in link,
         captured=value("captured1") or value("captured2"),
         promotion=promotion,
-        en_passant="e" in suffix,
+        en_passant="e" in link + suffix,
         check="+" in suffix,
         checkmate="#" in suffix,
     )
 
 
-def _said_capture(signs: str, words: Sequence[Word]) -> ParsedMove | None:
-    """The capture that these words announce without naming its square; None if there is none."""
-    match = _CAPTURE.fullmatch(signs)
+def _said_in_part(signs: str, words: Sequence[Word]) -> ParsedMove | None:
+    """The capture or promotion that these words announce in part; None if there is none."""
+    match = _IN_PART.fullmatch(signs)
     if match is None:
         return None
 
@@ -482,22 +552,39 @@ def _said_capture(signs: str, words: Sequence[Word]) -> ParsedMove | None:
         return words[match.start(group)].value if match[group] else None
 
     suffix = match["suffix"]
-    piece, taken, to_file = value("piece"), value("captured"), value("to_file")
-    origin = value("origin")
-    if suffix.count("P") > 1 or suffix.count("e") > 1:
+    piece, origin, taken = value("piece"), value("origin"), value("captured")
+    to_file, to_rank = value("to_file"), value("to_rank")
+    captures, en_passant = "x" in signs, "e" in signs
+    if suffix.count("P") > 1 or signs.count("e") > 1:
         return None
-    if "e" not in suffix and ("x" not in signs or (piece, origin) == (None, None)):
+    if to_rank is not None:
+        # A piece or an origin that was said belongs to a whole announcement.
+        if to_file is None or (piece, origin) != (None, None):
+            return None
+    elif not en_passant and captures:
+        if (piece, origin) == (None, None) or (taken, to_file) == (None, None):
+            return None
+    elif not en_passant and not ("=" in suffix and "P" in suffix):
         return None
-    if "e" not in suffix and (taken, to_file) == (None, None):
-        return None
+    whole = to_file is not None and to_rank is not None
     return ParsedMove(
-        piece=chess.PAWN if piece is None else piece,
+        piece=chess.PAWN if piece is None and not (whole and captures) else piece,
         from_file=origin,
-        captures=True,
+        to=chess.square(to_file, to_rank) if to_file is not None and to_rank is not None else None,
+        captures=captures,
         captured=taken,
         promotion=words[match.start("suffix") + suffix.index("P")].value if "P" in suffix else None,
-        en_passant="e" in suffix,
+        en_passant=en_passant,
         check="+" in suffix,
         checkmate="#" in suffix,
         to_file=to_file,
+        in_part=True,
     )
+
+
+def _without(words: Sequence[Word], denied: slice) -> list[Word]:
+    """``words`` with others in place of those that are denied: "Eva, not three but, four". What
+    stands before them belongs to the move if it makes one with the rest."""
+    after = list(words[denied.stop :])
+    whole = [*words[: denied.start], *after]
+    return whole if _said(whole) is not None else after

@@ -136,7 +136,7 @@ class Understanding:
     - ``alternatives``: after ILLEGAL, the legal moves that differ in one thing. A table may ask
       about them; it never plays them.
     - ``loose``: other words stand between or around those of the command.
-    - ``square_unsaid``: a capture that does not name its square: "pawn takes pawn".
+    - ``in_part``: a capture or promotion without its piece or its square: "pawn takes pawn".
     - ``about``: what a question is about.
     - ``rest``: the words after a claim or after "sealed move".
     - ``opened``: the opening word came before the command.
@@ -154,7 +154,7 @@ class Understanding:
     false_check: bool = False
     alternatives: tuple[chess.Move, ...] = ()
     loose: bool = False
-    square_unsaid: bool = False
+    in_part: bool = False
     about: About | None = None
     rest: str = ""
     opened: bool = False

@@ -173,3 +173,98 @@ def test_what_is_sealed_is_kept_as_it_was_written() -> None:
     # A sealed move that is illegal or unclear loses (fide-2023 I.8): it is for the Laws to read.
     meant = DE.understand("Abgabezug Sxf3", START)
     assert (meant.command, meant.rest, meant.moves) == (Command.SEAL, "Sxf3", ())
+
+
+CAPTURE = chess.Board("rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2")
+PROMOTION = chess.Board("8/4P3/8/k7/8/8/8/4K3 w - - 0 1")
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "move"),
+    [
+        ("de", "nicht Eva drei, sondern Eva vier", "e2e4"),
+        ("de", "Springer nicht Hektor drei, sondern Felix drei", "g1f3"),
+        ("de", "Eva nicht drei, sondern vier", "e2e4"),
+        ("de", "nicht Springer, sondern Bauer Felix drei", "f2f3"),
+        ("en", "no, not Eva three but Eva four", "e2e4"),
+        ("nb", "ikke Eva tre, men Eva fire", "e2e4"),
+        ("sv", "inte Eva tre, utan Eva fyra", "e2e4"),
+        ("da", "ikke Eva tre, men Eva fire", "e2e4"),
+    ],
+)
+def test_denied_words_are_replaced_by_those_that_are_meant(
+    language: str, text: str, move: str
+) -> None:
+    meant = load(language).understand(text, START)
+    assert (meant.moves, meant.correction) == (uci(move), True)
+
+
+@pytest.mark.parametrize("text", ["nicht Eva vier", "Eva zwei, sondern Eva vier", "nicht sondern"])
+def test_denial_or_replacement_alone_is_no_move(text: str) -> None:
+    assert DE.understand(text, START).move is None
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("de", "Eva zwei nach vier"),
+        ("en", "pawn Eva two to four"),
+        ("nb", "Eva to til fire"),
+        ("sv", "Eva två till fyra"),
+        ("da", "Eva to til fire"),
+    ],
+)
+def test_a_rank_after_a_square_is_of_its_file(language: str, text: str) -> None:
+    assert load(language).understand(text, START).move == chess.Move.from_uci("e2e4")
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "move"),
+    [
+        ("ich schlage David fünf", CAPTURE, "e4d5"),
+        ("schlägt den Bauern auf David fünf", CAPTURE, "e4d5"),
+        ("schlägt David vier", CAPTURE, None),
+        ("neue Dame", PROMOTION, "e7e8q"),
+        ("Bauer wird Springer", PROMOTION, "e7e8n"),
+        ("Bauer wird König", PROMOTION, None),
+        ("Turm wird Dame", PROMOTION, None),
+        ("neue Dame", START, None),
+    ],
+)
+def test_a_move_said_in_part_is_played_if_one_fits(
+    text: str, position: chess.Board, move: str | None
+) -> None:
+    meant = DE.understand(text, position)
+    assert meant.move == (chess.Move.from_uci(move) if move else None)
+    assert meant.in_part or meant.kind is Kind.UNCLEAR
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Eva acht mit Dame", Kind.MOVE),
+        ("Eva acht Dame", Kind.MOVE),
+        ("Eva acht mit", Kind.UNCLEAR),
+    ],
+)
+def test_a_promotion_may_name_its_piece_after_with(text: str, kind: Kind) -> None:
+    assert DE.understand(text, PROMOTION).kind is kind
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("nein, nein", Command.NO),
+        ("nein, ich habe mich versprochen", Command.CORRECTION),
+        ("das war es, ich gebe auf", Command.RESIGN),
+        ("gut gespielt, aufgegeben", Command.RESIGN),
+        ("ja gut, machen wir Remis", Command.ACCEPT_DRAW),
+        ("nein danke, Remis", Command.DECLINE_DRAW),
+        ("ich gebe auf, Remis anbieten", None),
+        ("ich gebe nicht auf, sagt sie", None),
+        ("mein Gegner sagt: aufgeben", None),
+        ("tut mir leid, was hat er gespielt", Command.LAST_MOVE),
+    ],
+)
+def test_clauses_say_one_thing_of_oneself(text: str, command: Command | None) -> None:
+    assert DE.understand(text, START).command is command
