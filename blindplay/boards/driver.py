@@ -207,7 +207,7 @@ class BoardDriver(SensorBoard, Generic[State]):
         """The state of a new connection. ``before`` is that of the last one, if any."""
 
     def _open(self, url: str) -> Port:
-        """Open ``url``. Raises as :func:`~blindplay.boards.ports.open_port` does."""
+        """Open ``url``, with the errors of :func:`~blindplay.boards.ports.open_port`."""
         return open_port(url, self._baud)
 
     @classmethod
@@ -220,17 +220,20 @@ class BoardDriver(SensorBoard, Generic[State]):
 
     @classmethod
     def check(cls, url: str) -> None:
-        """Raise :class:`BoardNotFoundError` if ``url`` cannot name such a board. Opens nothing."""
+        """Check ``url`` without opening it.
+
+        :raises BoardNotFoundError: if it cannot name such a board.
+        """
         check_url(url, cls.SCHEMES)
 
     @classmethod
     def probe(cls, url: str, *, baud: int | None = None, seconds: float = ANSWER_SECONDS) -> str:
         """Open ``url`` once, wait for the board's answer, close, and return its description.
 
-        Raises :class:`BoardNotFoundError` if there is no such port, :class:`NoAnswerError` if no
-        board of this kind answers within ``seconds``,
-        :class:`~blindplay.boards.ports.UnfitBoardError` for a board of another version, and
-        :class:`OSError` with a clear sentence for anything else.
+        :raises BoardNotFoundError: if there is no such port.
+        :raises NoAnswerError: if no board of this kind answers within ``seconds``.
+        :raises UnfitBoardError: if the board has another version.
+        :raises OSError: for anything else, with a sentence for the person.
         """
         cls.check(url)
         driver = cls(url, lambda event: None, baud=baud, answer_seconds=seconds, ports=list)
@@ -241,8 +244,9 @@ class BoardDriver(SensorBoard, Generic[State]):
     def find(cls, ports: Callable[[], Iterable[FoundPort]] = discover) -> str:
         """Return the first likely USB port at which a board of this kind answers.
 
-        Tries each port for up to three seconds. Raises :class:`BoardNotFoundError` with a sentence
-        for the person if none answers.
+        Tries each port for up to three seconds.
+
+        :raises BoardNotFoundError: if none answers, with a sentence for the person.
         """
         reasons = []
         for port in cls.candidates(ports()):
@@ -289,7 +293,10 @@ class BoardDriver(SensorBoard, Generic[State]):
             self._tasks.append(task)
 
     def start(self) -> None:
-        """Begin to connect, in the background. Raises :class:`RuntimeError` the second time."""
+        """Begin to connect, in the background.
+
+        :raises RuntimeError: if the driver was started before.
+        """
         if self._threads:
             kind = type(self).__name__
             raise RuntimeError(_("This board was started before: make a new {kind}.", kind=kind))

@@ -48,7 +48,7 @@ def driver_of(address: str) -> tuple[type[BoardDriver[Any]], str]:
 def board_at(address: str | None) -> tuple[type[BoardDriver[Any]], str]:
     """Return the driver for ``address`` and its URL, which is searched for if it is not given.
 
-    Raises as :func:`located` does.
+    :raises BoardNotFoundError: if ``address`` cannot name a board, or none is found.
     """
     driver, url = driver_of(address or "")
     url = url or driver.find()
@@ -59,8 +59,9 @@ def board_at(address: str | None) -> tuple[type[BoardDriver[Any]], str]:
 def located(address: str) -> str:
     """Return ``address``, with the port that is found if it is only the name of a maker.
 
-    Raises :class:`~blindplay.boards.ports.BoardNotFoundError` if it cannot name a board, or none is
-    found. Opens ports only to search.
+    Opens ports only to search.
+
+    :raises BoardNotFoundError: if ``address`` cannot name a board, or none is found.
     """
     driver, url = driver_of(address)
     if address and not url:

@@ -77,8 +77,10 @@ def monitor(address: str | None, *, json: bool, seconds: float | None, out: Text
     A name before the URL, as in ``dgt:/dev/ttyUSB0``, gives the maker of the board. Without a URL,
     the monitor searches for a board. The times are seconds since the monitor began. Events come in
     the order in which they were confirmed, so a line may have a slightly earlier time than the line
-    before. Raises :class:`BoardNotFoundError` if there is no board, if the address is not that of a
-    board, or if no board answered within ``seconds`` or, without them, at the first attempt.
+    before.
+
+    :raises BoardNotFoundError: if there is no board, the address is not that of a board, or no
+        board answered within ``seconds`` or, without them, at the first attempt.
     """
     driver, url = board_at(address)
     inbox: queue.Queue[BoardEvent] = queue.Queue()

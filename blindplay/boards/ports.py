@@ -143,8 +143,10 @@ def check_url(url: str, schemes: Sequence[str] = ()) -> None:
 
 
 def open_port(url: str, baud: int = BAUD, *, dtr: bool = True) -> serial.Serial:
-    """Open the port; ``dtr`` is the level of its DTR line. Raises :class:`BoardNotFoundError` for a
-    URL that makes no sense, else one of :data:`LINK_ERRORS`."""
+    """Open the port; ``dtr`` is the level of its DTR line. Other errors are :data:`LINK_ERRORS`.
+
+    :raises BoardNotFoundError: if the URL makes no sense.
+    """
     options: dict[str, Any] = {"baudrate": baud, "timeout": READ_SECONDS, "write_timeout": 1.0}
     if "://" not in url:
         options["exclusive"] = True  # Sockets and the like do not accept this.

@@ -39,8 +39,9 @@ def decode(
     could make a move final, so ``commit`` is ignored: a move is final when another follows it or
     the stream ends.
     ``position`` is where the game begins; without it, the first believed one, or the start
-    position if the board cannot name its pieces. Raises :class:`NoRecordingError` if the bytes hold
-    no position.
+    position if the board cannot name its pieces.
+
+    :raises NoRecordingError: if the bytes hold no position.
     """
     if protocol == "dgt":
         yield from dgt.decode(data, commit=commit, position=position, turned=turned)
@@ -78,7 +79,10 @@ def decode(
 
 def positions(data: bytes, protocol: str, turned: bool | None = None) -> Iterator[str]:
     """Yield each position in a recorded stream as the board reports it, believed or not, as FEN's
-    first field. Raises :class:`NoRecordingError` if there is none."""
+    first field.
+
+    :raises NoRecordingError: if there is none.
+    """
     lies, last = bool(turned), None
     for diagram in _diagrams(data, protocol):
         if turned is None:

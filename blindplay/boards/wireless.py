@@ -66,7 +66,8 @@ def open_wireless(url: str, ble: BleProfile | None, hid: HidProfile | None) -> P
     """Open ``url``, ``ble://ADDRESS`` or ``hid://PATH``. None if it is another URL or the kind of
     board cannot be reached so.
 
-    Raises :class:`BoardNotFoundError` if the package is missing, else OSError.
+    :raises BoardNotFoundError: if the package is missing.
+    :raises OSError: for anything else.
     """
     scheme, _rest, where = url.partition("://")
     check_wireless(url)
@@ -95,8 +96,8 @@ def _need(module: str, extra: str, what: str) -> None:
 def nearby(seconds: float = SCAN_SECONDS) -> list[tuple[str, str]]:
     """The URL and name of each Bluetooth LE device that makes itself known within ``seconds``.
 
-    Raises :class:`BoardNotFoundError` if the package is missing, OSError if this computer has no
-    Bluetooth, or it is switched off.
+    :raises BoardNotFoundError: if the package is missing.
+    :raises OSError: if this computer has no Bluetooth, or it is switched off.
     """
     check_wireless("ble://")
     import bleak
@@ -196,7 +197,7 @@ class BlePort:
 def plugged_in(profile: HidProfile) -> list[tuple[str, str]]:
     """The URL and name of each device that fits ``profile``.
 
-    Raises :class:`BoardNotFoundError` if the package is missing.
+    :raises BoardNotFoundError: if the package is missing.
     """
     check_wireless("hid://")
     import hid

@@ -185,8 +185,10 @@ def encode(message: Head | Presence | LinesWanted | Request | RequestAnswer) -> 
 
 
 def decode(kind: type[Message], payload: bytes) -> Message:
-    """:raises MessageError: if ``payload`` is no such message. Fields that are unknown are left
-    out: a newer table may have them."""
+    """Read a message. Unknown fields are left out: a newer table may have them.
+
+    :raises MessageError: if ``payload`` is not such a message.
+    """
     try:
         if len(payload) > MOST_BYTES:
             raise ValueError

@@ -225,7 +225,10 @@ def learn(
     If ``progress`` raises, what has been put in place stays. ``lost`` gets a sentence about what
     cannot be used.
 
-    :raises NotEnoughError, GraphError, ModelError, OSError:
+    :raises NotEnoughError: if the answers are too few.
+    :raises GraphError: if a graph cannot be built.
+    :raises ModelError: if a model cannot be read.
+    :raises OSError: if a file cannot be read or written.
     """
     said = understood(pack, answers)
     learning = [LabelledSound(one.pcm, line.tokens) for line, one in said if not one.apart]

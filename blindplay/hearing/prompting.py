@@ -108,7 +108,10 @@ class Booth:
         """True if the last ``answers`` ended before the last prompt."""
 
     def __enter__(self) -> Self:
-        """Raises AudioError if the microphone cannot be opened."""
+        """Open the microphone.
+
+        :raises AudioError: if it cannot be opened.
+        """
         self._source.__enter__()
         self._blocks = iter(self._source)
         return self

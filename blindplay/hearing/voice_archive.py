@@ -100,8 +100,10 @@ class Donation:
 
     @classmethod
     def from_json(cls, given: Any) -> "Donation":
-        """Read it again. Raises ValueError, TypeError, KeyError or AttributeError if it is wrong
-        anywhere. It has no other keys, which could hold a name."""
+        """Read it again. It has no other keys, which could hold a name.
+
+        :raises ValueError, TypeError, KeyError, AttributeError: if it is wrong anywhere.
+        """
         if (given.pop("format"), given.pop("licence")) != (_FORMAT, LICENCE):
             raise ValueError
         found = cls(**given)
@@ -259,7 +261,7 @@ def _recordings(
 
 
 def _recording(line: str, donation: Donation) -> tuple[str, SpeakerRecording]:
-    """Return a line of an index, without the sound. Raises as ``Donation.from_json``."""
+    """Return a line of an index, without the sound. It has the errors of ``Donation.from_json``."""
     entry = read_json(line)
     words, fen, doubted = entry["words"], entry["fen"], entry.get("doubted", False)
     right = (

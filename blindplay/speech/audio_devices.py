@@ -93,12 +93,14 @@ class MicrophoneSource(QueueSource):
 
     Every microphone is usable: the sound library mixes its channels and converts its rate.
 
-    Entering raises AudioError if there is no microphone of that name or it cannot be opened. The
-    iteration raises AudioError if it goes away. ``reopen`` then waits for it; without a name, for
-    any default microphone. With ``allow_missing``, entering succeeds without a microphone, and the
-    iteration raises the error instead: the microphone may be plugged in later.
+    ``reopen`` waits for a microphone that went away; without a name, for any default microphone.
+    With ``allow_missing``, entering succeeds without a microphone, and the iteration raises the
+    error instead: the microphone may be plugged in later.
 
     ``also`` gets all sound as it comes, in the device's thread, and must return at once.
+
+    :raises AudioError: on entering, if there is no microphone of that name or it cannot be opened;
+        from the iteration, if it goes away.
     """
 
     def __init__(
@@ -183,10 +185,12 @@ class DeviceSink:
 
     The device stays open and plays silence between phrases, in periods of 10 ms. So a phrase begins
     at once, and the sound ends within 50 ms of a stop. The next ``play`` opens a device again that
-    went away. Raises AudioError if the device cannot be opened.
+    went away.
 
     Between phrases ``beside`` may give sound: at most so many samples at DEVICE_RATE, 16 bits,
     mono. It is called in the device's thread, also during phrases, and must return at once.
+
+    :raises AudioError: if the device cannot be opened.
     """
 
     PERIOD_MS = 10

@@ -82,8 +82,11 @@ class DgtBoardState(PositionState):
         return heard + self.rest(now)
 
     def hear(self, message: Message, now: float) -> list[BoardEvent]:
-        """Take one message. Raises :class:`UnfitBoardError` for a pegged board: it has come in the
-        place of the DGT board, and its touches would get lost."""
+        """Take one message.
+
+        :raises UnfitBoardError: if a pegged board has come in the place of the DGT board; its
+            touches would get lost.
+        """
         if not isinstance(message, Damaged):
             self.heard_at = now
         match message:

@@ -583,8 +583,9 @@ def decode(
 
     With ``commit`` None, the clock makes moves final if it was pressed for most of them, and the
     last move counts even without a press; otherwise positions do. ``position`` is where the game
-    begins, if the first dump does not show it. Raises :class:`NoRecordingError` if the bytes hold
-    no board.
+    begins, if the first dump does not show it.
+
+    :raises NoRecordingError: if the bytes hold no board.
     """
     decoder = Decoder()
     messages = decoder.feed(data)

@@ -85,7 +85,10 @@ class LiveChessServer:
     async def run(
         self, host: str, port: int, begun: Callable[[int], None] = lambda port: None
     ) -> None:
-        """Serve at this address. Raises :class:`ValueError` if it cannot be used."""
+        """Serve at this address.
+
+        :raises ValueError: if it cannot be used.
+        """
         self._local = _is_loopback(host)
         loop = asyncio.get_running_loop()
         happened: asyncio.Queue[BoardEvent] = asyncio.Queue()
@@ -258,8 +261,8 @@ def serve(
 ) -> None:
     """Serve the board at ``address``, or one that is found, until Ctrl-C.
 
-    Raises :class:`~blindplay.boards.ports.BoardNotFoundError` if there is no board, and
-    :class:`ValueError` if ``host`` and ``port`` cannot be used, or for an invalid origin.
+    :raises BoardNotFoundError: if there is no board.
+    :raises ValueError: if ``host`` and ``port`` cannot be used, or an origin is invalid.
     """
     for origin in origins:
         if "://" not in origin:

@@ -113,9 +113,9 @@ def alike(levels: Mapping[str, int]) -> list[tuple[str, str]]:
 class RawBoard:
     """A pegged board that is asked for converter readings. Close all its other users first.
 
-    Raises :class:`~blindplay.boards.ports.BoardNotFoundError` if ``url`` is not a board's address,
-    :class:`~blindplay.boards.ports.NoAnswerError` if no board answers, and :class:`OSError` with
-    one sentence for anything else.
+    :raises BoardNotFoundError: if ``url`` is not a board's address.
+    :raises NoAnswerError: if no board answers.
+    :raises OSError: for anything else, with one sentence.
     """
 
     def __init__(self, url: str) -> None:
@@ -211,7 +211,10 @@ def _all() -> dict[str, Any]:
 
 
 def keep(url: str, found: Calibration) -> Path:
-    """Save the result for the board at ``url`` and return the file. Raises :class:`OSError`."""
+    """Save the result for the board at ``url`` and return the file.
+
+    :raises OSError: if the file cannot be written.
+    """
     path = _file()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # it also holds the names of players
     text = json.dumps({**_all(), name_of(url): asdict(found)}, indent=2, ensure_ascii=False)

@@ -213,7 +213,10 @@ class PegBoardState(BoardState):
         return found
 
     def hear(self, message: peg.Message, now: float) -> list[BoardEvent]:
-        """Take one message. Raises :class:`UnfitBoardError` for a board of another version."""
+        """Take one message.
+
+        :raises UnfitBoardError: if the board has another version.
+        """
         self.heard_at = now
         match message:
             case peg.Hello():

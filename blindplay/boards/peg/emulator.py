@@ -35,8 +35,9 @@ class SimulatedFirmware:
 
     ``now`` and ``at`` are milliseconds since boot and never decrease. ``holes`` are the real
     pieces, ``contact`` the readings of the contacts, and ``state`` the confirmed state, each as 64
-    piece codes. ``native`` is True while the board sends unasked. Raises :class:`ValueError` for a
-    wrong placement.
+    piece codes. ``native`` is True while the board sends unasked.
+
+    :raises ValueError: for a wrong placement.
     """
 
     def __init__(
@@ -261,10 +262,10 @@ class EmulatedBoard:
     board confirms a change. ``boot_seconds`` is how long the board is deaf after power, reset and
     each opening of its line: 1.5 for an Arduino, 0 for a board that opening does not reset. With
     ``identity=False`` the board knows only which holes are occupied, and with ``signals`` it has a
-    vibration motor and a lamp. ``url`` is where a driver
-    finds the board, the same after each :meth:`plug`.
+    vibration motor and a lamp. ``url`` is where a driver finds the board, the same after each
+    :meth:`plug`.
 
-    Raises :class:`ValueError` for a wrong placement.
+    :raises ValueError: for a wrong placement.
     """
 
     def __init__(
@@ -319,7 +320,9 @@ class EmulatedBoard:
         """Take the piece from ``square`` and return its FEN letter.
 
         Returns when the board has confirmed the lift, or at once with ``wait=False``, as hasty
-        hands do. Raises :class:`ValueError` for an empty hole or a wrong square.
+        hands do.
+
+        :raises ValueError: for an empty hole or a wrong square.
         """
         index = peg.square_index(square)
         with self._lock:
@@ -334,8 +337,9 @@ class EmulatedBoard:
     def place(self, square: str, piece: str, *, wait: bool = True) -> None:
         """Put ``piece`` (a FEN letter, or ``!`` for a plug the board cannot read) into a hole.
 
-        Returns when the board has confirmed it, or at once. Raises :class:`ValueError` for an
-        occupied hole, a wrong piece or a wrong square.
+        Returns when the board has confirmed it, or at once.
+
+        :raises ValueError: for an occupied hole, a wrong piece or a wrong square.
         """
         index, code = peg.square_index(square), _code(piece)
         with self._lock:
@@ -361,7 +365,10 @@ class EmulatedBoard:
 
     def fault(self, square: str, reads: str = "!") -> None:
         """Spoil the contact of ``square``: it reads as another piece (a FEN letter) or, by default,
-        neither as a piece nor as empty. Raises :class:`ValueError` for a wrong piece or square."""
+        neither as a piece nor as empty.
+
+        :raises ValueError: for a wrong piece or square.
+        """
         index, code = peg.square_index(square), _code(reads)
         with self._lock:
             self._firmware.read_as(index, code, self._uptime())
@@ -377,7 +384,7 @@ class EmulatedBoard:
     def press(self, side: Literal["white", "black"]) -> None:
         """Press a player's clock lever. It springs back by itself.
 
-        Raises :class:`ValueError` for a wrong side.
+        :raises ValueError: for a wrong side.
         """
         if side not in ("white", "black"):
             raise ValueError(_("{side} has no lever: write white or black", side=repr(side)))
@@ -499,8 +506,9 @@ class LockstepBoard:
     """A board with a line of 9600 baud whose time passes only in :meth:`run`.
 
     The same calls always give the same answers. Squares are names such as ``e2``, pieces are FEN
-    letters, ``.`` is an empty hole, and all times are milliseconds. Raises :class:`ValueError` for
-    a wrong placement, square or piece.
+    letters, ``.`` is an empty hole, and all times are milliseconds.
+
+    :raises ValueError: for a wrong placement, square or piece.
     """
 
     def __init__(self, placement: str = chess.STARTING_BOARD_FEN, *, seed: int = 1) -> None:

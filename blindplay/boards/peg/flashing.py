@@ -45,7 +45,7 @@ class Plan:
 def only_port() -> str:
     """The port of the only board that is plugged in. The board needs no firmware yet.
 
-    Raises :class:`BoardNotFoundError` if there is none, or more than one.
+    :raises BoardNotFoundError: if there is none, or more than one.
     """
     ports = [port.url for port in discover() if port.likely]
     if len(ports) == 1:
@@ -64,9 +64,11 @@ def plan(file: Path, port: str | None, board: str, baud: int | None = None) -> P
     """Plan to write the firmware in ``file`` into the ``board`` (a key of :data:`BOARDS`) at
     ``port``, or at :func:`only_port` if that is None.
 
-    ``baud`` replaces the boot loader's rate, at least 1. Raises :class:`ValueError` for a file
-    that is not Intel HEX, an unknown board or a rate below 1, :class:`BoardNotFoundError` as
-    :func:`only_port` does, and :class:`FlashingError` without avrdude.
+    ``baud`` replaces the boot loader's rate, at least 1.
+
+    :raises ValueError: if the file is not Intel HEX, the board is unknown, or the rate is below 1.
+    :raises BoardNotFoundError: if there is no board or more than one, without ``port``.
+    :raises FlashingError: if avrdude is missing.
     """
     if board not in BOARDS:
         raise ValueError(
@@ -111,7 +113,10 @@ def plan(file: Path, port: str | None, board: str, baud: int | None = None) -> P
 
 
 def flash(planned: Plan, out: TextIO) -> None:
-    """Run avrdude and print its output. Raises :class:`FlashingError` if it fails."""
+    """Run avrdude and print its output.
+
+    :raises FlashingError: if avrdude fails.
+    """
     try:
         done = subprocess.run(
             planned.command,
@@ -144,7 +149,10 @@ def flash(planned: Plan, out: TextIO) -> None:
 
 
 def _bytes_in(file: Path) -> int:
-    """The number of bytes in an Intel HEX file. Raises :class:`ValueError` for another file."""
+    """The number of bytes in an Intel HEX file.
+
+    :raises ValueError: for another file.
+    """
     if file.is_dir():
         raise ValueError(
             _("{file} is a folder, no file of firmware; give a file in Intel HEX.", file=file)

@@ -110,7 +110,11 @@ class _Body:
 
     @classmethod
     def unpack(cls, payload: bytes) -> Self:
-        """Read a payload. Raises :class:`struct.error` or :class:`ValueError` for a wrong one."""
+        """Read a payload.
+
+        :raises struct.error: if it has a wrong length.
+        :raises ValueError: if it has an impossible value.
+        """
         return cls(*cls.LAYOUT.unpack(payload))
 
 
@@ -350,7 +354,7 @@ def state_crc(codes: Iterable[int]) -> int:
 def encode_frame(body: bytes) -> bytes:
     """Wrap a body (type and payload) in CRC, COBS and both delimiters.
 
-    Raises :class:`ValueError` if the frame is longer than a receiver accepts.
+    :raises ValueError: if the frame is longer than a receiver accepts.
     """
     encoded: bytes = cobs.encode(body + struct.pack("<H", crc16(body)))
     if len(encoded) > MAX_ENCODED:
@@ -368,7 +372,7 @@ def encode(item: Message | HostCommand) -> bytes:
 def parse_message(body: bytes) -> Message | None:
     """Read a body from a board. None for a type of a newer protocol.
 
-    Raises :class:`MalformedFrameError` for a known type with a wrong length or an impossible value.
+    :raises MalformedFrameError: if a known type has a wrong length or an impossible value.
     """
     message: Message | None = _parse(_MESSAGES, body)
     return message
@@ -448,7 +452,7 @@ class Decoder(FrameDecoder):
 def codes_of(placement: str) -> tuple[int, ...]:
     """Return the 64 piece codes, a1 first, of a FEN placement (the FEN's first field).
 
-    Raises :class:`ValueError` if it is not eight ranks of eight squares.
+    :raises ValueError: if it is not eight ranks of eight squares.
     """
     try:
         pieces = chess.BaseBoard(placement).piece_map()
@@ -479,7 +483,10 @@ def placement_of(codes: Iterable[int], *, identity: bool = True) -> str:
 
 
 def square_index(name: str) -> int:
-    """Return 0–63 for ``a1`` to ``h8``. Raises :class:`ValueError` for anything else."""
+    """Return 0–63 for ``a1`` to ``h8``.
+
+    :raises ValueError: for anything else.
+    """
     if name in chess.SQUARE_NAMES:
         return chess.parse_square(name)
     raise ValueError(

@@ -413,7 +413,10 @@ class Lobby:
     # --- the game --------------------------------------------------------------------------------
 
     def _found(self, name: str) -> FoundGame:
-        """Read the game. :raises LichessError: if that cannot be done."""
+        """Read the game.
+
+        :raises LichessError: if that cannot be done.
+        """
         for attempt in range(_TRIES):
             try:
                 return self._read(name)
