@@ -27,3 +27,21 @@ def test_a_process_that_ignores_ctrl_c_goes_on_ignoring_it() -> None:
             assert not ctrl_c.pressed
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_the_signal_that_stops_a_service_does_so_even_where_ctrl_c_is_ignored() -> None:
+    def ended(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.SIG_IGN),
+        signal.SIGTERM: signal.signal(signal.SIGTERM, ended),
+    }
+    try:
+        with CtrlC() as ctrl_c:
+            signal.raise_signal(signal.SIGTERM)
+            assert ctrl_c.pressed
+        assert signal.getsignal(signal.SIGTERM) is ended
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)

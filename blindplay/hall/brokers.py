@@ -20,11 +20,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from blindplay.broker import Broker
+from blindplay.ctrl_c import CtrlC
 from blindplay.opponents.distant.connections import INBOX_TOPIC, INBOXES, ROOM_TOPIC, ROOMS
 from blindplay.translation import _
 
@@ -228,7 +229,17 @@ def program() -> str:
     )
 
 
+_LOOKS_EVERY_S = 0.1  # for Ctrl-C
 _ENDING_S = 10.0
+
+
+def _end(broker: subprocess.Popen[bytes]) -> None:
+    broker.terminate()
+    try:
+        broker.wait(_ENDING_S)
+    except subprocess.TimeoutExpired:
+        broker.kill()
+        broker.wait()
 
 
 def run_broker(folder: Path) -> None:
@@ -244,21 +255,17 @@ def run_broker(folder: Path) -> None:
                 folder=folder / CONFIGURATION,
             )
         )
-    with ThreadPoolExecutor(1) as pool:
-        # A signal interrupts the main thread only, so it cannot hide a process that just starts.
-        started = pool.submit(subprocess.Popen[bytes], [program(), "-c", CONFIGURATION], cwd=folder)
+    with CtrlC() as ctrl_c:  # an exception while the process starts would leave it behind
+        broker = subprocess.Popen([program(), "-c", CONFIGURATION], cwd=folder)
         try:
-            status = started.result().wait()
-        except BaseException:  # a service that ends leaves nothing running
-            broker = started.result()
-            broker.terminate()
-            try:
-                broker.wait(_ENDING_S)
-            except subprocess.TimeoutExpired:
-                broker.kill()
-                broker.wait()
-            raise
-    if status:
+            while broker.poll() is None and not ctrl_c.pressed:
+                with suppress(subprocess.TimeoutExpired):
+                    broker.wait(_LOOKS_EVERY_S)
+        finally:
+            _end(broker)
+    if ctrl_c.pressed:
+        raise KeyboardInterrupt
+    if broker.returncode:
         raise ValueError(
             _("Mosquitto has ended by itself; its lines above say why. Perhaps it runs already.")
         )
