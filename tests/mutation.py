@@ -1,21 +1,24 @@
 """Break the Laws in one place at a time and see whether a test notices.
 
-    python -m tests.mutation [--sample N] [--seed N] [--only MODULE …]
+    python -m tests.mutation [--minutes N] [--seed N] [--only MODULE …]
 
 Each mutant is one change in ``blindplay/laws``: a condition negated, a comparison or a number
 changed, ``and`` for ``or``, a statement left out. It runs in a copy of the tree, first against all
-scenarios, then against the tests of the room. What no test notices is printed with its place.
+scenarios, then against the tests of the room. What no test notices is printed with its place. The
+mutants come in a random order, so the first of them are a sample of all.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import math
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -111,7 +114,7 @@ def noticed(tree: Path, module: str) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sample", type=int, default=0, help="so many mutants; 0 for all")
+    parser.add_argument("--minutes", type=float, default=0, help="begin none after these; 0: all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*", default=[], help="modules such as moving or mating")
     options = parser.parse_args()
@@ -123,16 +126,17 @@ def main() -> None:
         if not options.only or module.startswith(tuple(options.only)):
             found = sites(originals[module])
             places += [(module, line, kind, number) for number, line, kind in found]
-    every = len(places)
-    if options.sample:
-        places = random.Random(options.seed).sample(places, min(options.sample, every))
+    random.Random(options.seed).shuffle(places)
+    until = time.monotonic() + 60 * options.minutes if options.minutes else math.inf
     counts: Counter[bool] = Counter()
     with tempfile.TemporaryDirectory() as folder:
         copied = Path(folder)
         for name in ("blindplay", "tests", "docs"):
             shutil.copytree(ROOT / name, copied / name)
         shutil.copy(ROOT / "pyproject.toml", copied)
-        for module, line, kind, number in sorted(places):
+        for module, line, kind, number in places:
+            if time.monotonic() > until:
+                break
             target = copied / "blindplay" / "laws" / f"{module}.py"
             target.write_text(broken(originals[module], number), "utf-8")
             known = noticed(copied, module)
@@ -140,7 +144,7 @@ def main() -> None:
             counts[known] += 1
             if not known:
                 print(f"{module}.py:{line}: {kind}", flush=True)
-    print(f"Of {every} mutants {len(places)} were run; {counts[False]} were not noticed.")
+    print(f"Of {len(places)} mutants {counts.total()} were run; {counts[False]} were not noticed.")
 
 
 if __name__ == "__main__":

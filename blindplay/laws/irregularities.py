@@ -36,16 +36,20 @@ from .state import (
 _BY_THEMSELVES = ("press_without_move", "two_hands", "pawn_not_replaced")
 
 
-def illegal(game: State, move: chess.Move | None, why: str = "") -> None:
+def illegal(
+    game: State, move: chess.Move | None, why: str = "", *, claimed_by: str | None = None
+) -> None:
     """The player on move has completed an illegal move by pressing the clock (7.5), or is making
-    one with two hands. Without ``why`` the move is one that is not legal."""
+    one with two hands. Without ``why`` the move is one that is not legal. ``claimed_by`` the
+    opponent, it is not left to them any more."""
     why = why or why_illegal(game.board, move)
     if why == "pawn_not_replaced" and game.switch("unreplaced_pawn") == "silent":
         # The text has no rule for it. No move has been made, and the arbiter says what follows.
         game.rule(NotMade(by=game.side, missing=("promotion_piece",)), "released_promotion")
         game.rule(ArbiterNeeded(why="pawn_not_replaced", player=game.side), "not_covered")
         return
-    if game.switch("illegal_noticed_by") == "opponent" and _can_stand(game, move, why):
+    left = game.switch("illegal_noticed_by") == "opponent" and claimed_by is None
+    if left and _can_stand(game, move, why):
         _left_to_the_opponent(game, move, why)
         return
     side = game.side
@@ -61,6 +65,7 @@ def illegal(game: State, move: chess.Move | None, why: str = "") -> None:
         number=number,
         move=None if move is None else move.uci(),
         undo=steps(own.placement, goal),
+        claimed_by=claimed_by,
     )
     confirm, reject = Effect(_undo, side, number, move, why), Effect(_allow, move, why)
     price = _price(game, side, number, game.board)
@@ -322,7 +327,10 @@ def _illegal_move(game: State, fact: f.Irregular) -> None:
             else:
                 _illegal_ply(game, index)
             return
-    if by != "arbiter" or not _rule_as_seen(game, _offender(game, fact)):
+    made = game.turn.attempted if game.switch("illegal_complete_when") == "made" else None
+    if made is not None and by == OTHER[game.side]:
+        illegal(game, made, claimed_by=by)  # no press is needed before the claim (7.4 of fide-1997)
+    elif by != "arbiter" or not _rule_as_seen(game, _offender(game, fact)):
         game.refuse(fact.by, "irregular", "no_illegal_move_completed", "illegal")
 
 

@@ -343,7 +343,8 @@ def _make_on_own(game: State, fact: f.Make, board: str) -> None:
         turn.attempted = illegal_move
         table.show(laid_over(game.pieces, change(game.board, turn.attempted)))
         turn.executed = turn.made = None
-        if game.switch("illegal_complete_when") == "made":
+        on_request = game.switch("illegal_noticed_by") == "opponent"  # B.5 of fide-1997
+        if game.switch("illegal_complete_when") == "made" and not on_request:
             illegal(game, turn.attempted)
         return
     turn.attempted = None
@@ -521,7 +522,7 @@ def _unnamed_promotion(game: State, side: str, move: chess.Move) -> bool:
 def _pressed_too_early(game: State, side: str, done: Change) -> None:
     """Ask the arbiter for a penalty if the text forbids a press in the middle of a move."""
     if done and game.switch("early_press_is_punished"):
-        rules = ("press_without_move", "arbiter_penalty")
+        rules = ("early_press", "arbiter_penalty")
         game.rule(ArbiterNeeded(why="press_without_move", player=side), *rules)
 
 
