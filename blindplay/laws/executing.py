@@ -268,7 +268,9 @@ def _look_at_copy(game: State, board: str) -> None:
     if all(at in wanted and now in (None, wanted[at]) for at, now in shown.items()):
         return  # on the way to it
     move = next(moves_that_show(ply.before, shown), None)
-    if move is not None:
+    if move == ply.spoken:
+        compare_boards(game)  # executed as announced; the opponent's hand did otherwise (D.2.9)
+    elif move is not None:
         _say_executed_differs(game, board, ply.move, move)
 
 

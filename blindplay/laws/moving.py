@@ -290,6 +290,11 @@ def _execute_outstanding(game: State, uci: str, board: str) -> bool:
             table.show(laid_over(ply.pieces, change(ply.before, ply.move)))
             catch_up(game, board)
             return True
+        if ply.misannounced and ply.spoken == legal(ply.before, uci):
+            # Executed as it was announced; the opponent's hand did otherwise (D.2.9).
+            table.show(laid_over(ply.pieces, change(ply.before, ply.spoken)))
+            compare_boards(game)
+            return True
     return False
 
 

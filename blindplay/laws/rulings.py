@@ -473,6 +473,14 @@ class Late(Proposable, kind="late"):
     seconds: Seconds
 
 
+class Arrived(Ruling, kind="arrived"):
+    """A player has come ``seconds`` after the start, within the default time: nobody loses by that,
+    and their own time ran (6.7.1)."""
+
+    by: str
+    seconds: Seconds
+
+
 class Consented(PersonalRuling, kind="consented"):
     """A player has said yes, or no, to what was proposed to both players."""
 

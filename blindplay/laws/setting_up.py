@@ -25,6 +25,7 @@ from .placement import pieces_of
 from .proposals import propose
 from .rulings import (
     ArbiterNeeded,
+    Arrived,
     AssistantPresence,
     Late,
     Owners,
@@ -179,6 +180,8 @@ def arrive(game: State, fact: f.Arrive) -> None:
         ruling = Late(by=fact.by, seconds=f.seconds(late))
         excuse = Effect(_excuse, game.clock.running, rule)
         propose(game, ruling, (rule,), Effect(_lose_by_lateness, fact.by, rule), excuse)
+    elif late:
+        game.rule(Arrived(by=fact.by, seconds=f.seconds(late)), rule)
 
 
 def _lose_by_lateness(game: State, side: str, rule: str) -> None:

@@ -155,7 +155,8 @@ def compare_boards(game: State, *, late_entry: bool = False, pressed: str | None
     if sheets.stop is None:
         _correct(game, wrong, rule)
         if wrong and game.presided:
-            # The article has the boards corrected with the arbiter's help (D.2.9).
+            # The article has the boards corrected with the arbiter's help (D.2.9). It has the
+            # clocks set only where the sheets differ, so here they go on until somebody stops them.
             game.rule(ArbiterNeeded(why="boards_differ"), rule)
         return
     reason = {"illegal": "illegal_written", "unfit": "moves_do_not_fit"}.get(sheets.stop)

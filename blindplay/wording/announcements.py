@@ -574,6 +574,7 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.Claimed: _claim,
     r.ExtraTime: _confirmed(_simple("extra_time")),
     r.Late: _confirmed(_simple("late")),
+    r.Arrived: _simple("arrived"),
     r.Consented: _consented,
     r.DrawOffered: _draw_offered,
     r.DrawDeclined: _simple("draw_declined"),
