@@ -7,7 +7,7 @@ from .mating import MatingVerdict, can_mate, is_dead
 from .permissions import by_player, closed, entitled, is_player
 from .proposals import propose
 from .rulings import ArbiterNeeded, Completed, DrawDeclined, DrawOffered, FlagFell, GameOver
-from .sheets import record_after_a_flag
+from .sheets import call_to_set_clocks, record_after_a_flag
 from .state import COLOURS, DRAW, LOSES, OTHER, Effect, State, position_key
 
 
@@ -231,7 +231,7 @@ def _raise_flags(game: State, *, needs_times: bool = False) -> None:
     """No flag has fallen, says the arbiter; with ``needs_times`` they must set the clock."""
     game.clock.flags.clear()
     if needs_times:
-        game.rule(ArbiterNeeded(why="set_clock"), "clock_reading")
+        call_to_set_clocks(game, "set_clock", "clock_reading")
 
 
 def _both_flags(game: State, called_by: str) -> None:
@@ -245,4 +245,4 @@ def _both_flags(game: State, called_by: str) -> None:
     # The game goes on; its clock needs times again, which are the arbiter's to set.
     game.clock.flags.clear()
     game.clock.stop()
-    game.rule(ArbiterNeeded(why="both_flags"), "both_flags")
+    call_to_set_clocks(game, "both_flags", "both_flags")

@@ -17,7 +17,7 @@ from .proposals import decide, propose
 from .reasons import ArbiterReason
 from .rulings import ArbiterNeeded, IllegalMove, Made, NotMade, Penalty, TakeBack
 from .sheet_comparison import steps
-from .sheets import clocks_at, in_order, take_back, want
+from .sheets import call_to_set_clocks, clocks_at, in_order, take_back, want
 from .state import (
     LOSES,
     OTHER,
@@ -482,7 +482,7 @@ def _wrong_clock(game: State, fact: f.Irregular) -> None:
         return
     game.clock.stop(fact.by)
     game.tell_clock("wrong_clock")
-    game.rule(ArbiterNeeded(why="wrong_clock"), "wrong_clock")
+    call_to_set_clocks(game, "wrong_clock", "wrong_clock")
 
 
 def _phone(game: State, fact: f.Irregular) -> None:

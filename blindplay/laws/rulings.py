@@ -330,7 +330,8 @@ class Refused(PersonalRuling, kind="refused"):
 class ArbiterNeeded(Proposable, kind="arbiter_needed"):
     """The arbiter must decide or do something; ``why`` says what. ``player`` did it, ``by`` is the
     person concerned; ``ply`` and ``text`` are an entry of a scoresheet. ``again``: the same player
-    has called, and nothing has happened since."""
+    has called, and nothing has happened since. ``white`` and ``black``: where clocks must be set
+    after a fault, the times that charge it to neither player, for the arbiter to choose or not."""
 
     why: ArbiterReason
     by: str | None = None
@@ -338,6 +339,8 @@ class ArbiterNeeded(Proposable, kind="arbiter_needed"):
     ply: int | None = None
     text: str | None = None
     again: bool = False
+    white: Seconds | None = None
+    black: Seconds | None = None
 
 
 class TakeBack(Proposable, kind="take_back"):

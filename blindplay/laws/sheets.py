@@ -420,6 +420,15 @@ def clocks_at(game: State, ply: int) -> BothClocks:
     return both_seconds(_clock_state(game, ply).left)
 
 
+def call_to_set_clocks(game: State, why: ArbiterReason, rule: str) -> None:
+    """Call the arbiter to set the clocks after a fault, and propose both times as they stood when
+    the last move was completed: so the fault costs neither player anything (6.10, 7.1)."""
+    call = ArbiterNeeded(why=why)
+    if game.clock:
+        call = replace(call, **clocks_at(game, len(game.history)))
+    game.rule(call, rule)
+
+
 def brought_back(game: State) -> TakenBack | None:
     """Return what :func:`bring_back` can bring back: nothing once another move has been made."""
     back = game.taken_back

@@ -13,6 +13,7 @@ from blindplay.laws import Game, Ruling, Taken, permissions
 from blindplay.laws import facts as f
 from blindplay.laws.due import due
 from blindplay.laws.rulings import Touched
+from blindplay.wording.values import write_time
 
 from ..actions import Form, NoActionError, value_of
 from ..messages import catalogue
@@ -56,6 +57,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "confirming": confirming,
         "rejecting": rejecting,
         "needed": [] if game.over else [telling.line(one) for one in game.calls],
+        "equal": _equal_times(game),
         "owed": common.owed_in_words(game, language),
         "on_move": game.side,
         "correcting": [side for side in f.SIDES if due(game, side).do == "correct"],
@@ -92,6 +94,16 @@ def calls(game: Game, language: str, rulings: Sequence[Ruling]) -> list[str]:
     telling = timeline.Narrator(game, language)
     proposed = (one for one in rulings if timeline.status_of(one) == "proposed")
     return [telling.ruling(one) for one in proposed if not isinstance(one, Touched)]
+
+
+def _equal_times(game: Game) -> dict[str, str] | None:
+    """The times that charge a fault of the clocks to neither player, and the article under which
+    the arbiter sets them; None if nothing has gone wrong with the clocks."""
+    for call in game.calls:
+        if call.white is not None and call.black is not None:
+            white, black = (write_time(round(1000 * left)) for left in (call.white, call.black))
+            return {"white": white, "black": black, "article": call.articles[0]}
+    return None
 
 
 def _newest(log: Sequence[Taken]) -> list[int]:

@@ -16,6 +16,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.record import Tape
 from blindplay.record.tape import tape_folder
+from blindplay.wording.values import write_time
 from tests.console.browser import DESK, PHONE, accessible, covered, shot, violations
 from tests.console.hall import Hall
 from tests.console.pages.test_boards import wrong_knight
@@ -559,3 +560,17 @@ def test_every_state_is_accessible_in_every_language(
             page.wait_for_timeout(300)
         accessible(page, colours=name == "illegal")
         shot(page, f"arbiter-{language}-{name}")
+
+
+def test_after_a_fault_of_the_clocks_the_form_proposes_the_same_for_both(
+    page: Page, hall: Hall
+) -> None:
+    """6.10.2: both times as after the last completed move, which the arbiter may change."""
+    hall.play("white", "e2e4")
+    before = hall.table.game.clock.left
+    expect(page.locator("#set-white")).to_have_value("")
+    hall.table.submit(f.Irregular(by="black", what="wrong_clock"))
+    page.locator("#set-clock-s").click()
+    expect(page.locator("#set-hint")).to_contain_text("fide-2023 6.10.2")
+    for side in ("white", "black"):
+        expect(page.locator(f"#set-{side}")).to_have_value(write_time(before[side]))
