@@ -222,7 +222,9 @@ def judged(
     return (Verdict.READ if meant <= named else Verdict.UNNAMED), decision
 
 
-def figures(count: int, folder: Path | None) -> Iterator[str]:
+def figures(
+    count: int, folder: Path | None, countries: Sequence[str] = (*COUNTRIES, "figurines")
+) -> Iterator[str]:
     """Yield how many pairs of sheets are read whole, for sheets of one country, of two, and with
     letters of a player's own; each without slips and with up to three on each sheet."""
     rng = random.Random(_SEED)
@@ -232,7 +234,7 @@ def figures(count: int, folder: Path | None) -> Iterator[str]:
         for slips in (0, None):
             counts, spent = dict.fromkeys(Verdict, 0), 0.0
             for moves in games:
-                for country in (*COUNTRIES, "figurines"):
+                for country in countries:
                     letters = [_letters(rng, kind, country)]
                     letters.append(_letters(rng, kind, rng.choice(COUNTRIES)))
                     sheets = pair(rng, moves, letters, slips)

@@ -72,6 +72,6 @@ def test_games_come_from_pgn_files(tmp_path: Path) -> None:
 
 
 def test_figures_name_each_kind_of_letters() -> None:
-    told = " ".join(figures(1, None))
+    told = " ".join(figures(1, None, COUNTRIES[:2]))
     for kind in ("one language", "two languages", "an own letter", "no slips", "up to three slips"):
         assert kind in told

@@ -84,10 +84,11 @@ def test_every_sentence_can_be_given_to_the_synthesiser(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_sentence_names_a_file_by_its_letter(language: str) -> None:
     # "a draw" is English, "a four" is a square that a voice reads in any way.
-    ranks = "|".join(word for n in "12345678" for word in Pack.read(language).words("ranks", n))
+    pack = Pack.read(language)
+    ranks = "|".join(word for n in "12345678" for word in pack.words("ranks", n))
     letter = re.compile(rf"\b[a-h] (?:{ranks}|{{(?:square|rank|file|number|count)}})\b", re.I)
     for key in load(language).sentences():
-        assert not letter.search(str(Pack.read(language).data["sentences"][key])), key
+        assert not letter.search(str(pack.data["sentences"][key])), key
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
