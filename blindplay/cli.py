@@ -80,8 +80,8 @@ def give_settings(context: click.Context, name: str, command: click.Command) -> 
 
     parts = command.commands if isinstance(command, click.Group) else {}
     try:
-        found = {part: defaults_of(one) for part, one in parts.items()}
-        context.default_map = {name: {**found, **defaults_of(command)}}
+        defaults = {part: defaults_of(one) for part, one in parts.items()}
+        context.default_map = {name: {**defaults, **defaults_of(command)}}
     except SettingsError as error:
         if name == "play":  # a game must not begin with other settings than people expect
             raise

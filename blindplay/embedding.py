@@ -132,9 +132,9 @@ class OpenTable:
         on. It must not block for long."""
 
         def listener(taken: Taken) -> None:
-            for one in (taken.fact, *taken.rulings):
-                if isinstance(one, kind):
-                    function(one)
+            for item in (taken.fact, *taken.rulings):
+                if isinstance(item, kind):
+                    function(item)
 
         self._session.table.listen(listener)
 

@@ -20,8 +20,8 @@ def attributes(package: str, names: Mapping[str, str]) -> Callable[[str], Any]:
         path, _, inside = names[name].partition(":")
         module = import_module(path, package)
         own = path.rpartition(".")[2] == name
-        found = module if own and not hasattr(module, name) else getattr(module, inside or name)
-        setattr(sys.modules[package], name, found)
-        return found
+        attribute = module if own and not hasattr(module, name) else getattr(module, inside or name)
+        setattr(sys.modules[package], name, attribute)
+        return attribute
 
     return getattribute

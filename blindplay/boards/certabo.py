@@ -117,19 +117,19 @@ class Decoder(Framer):
     def _learn(self, chips: list[bytes]) -> bool:
         """Learn the chips of a set that stands in the start position, if none of them is known as
         another piece. Return whether any was new."""
-        found: Chips = {}
+        letters: Chips = {}
         for square, chip in enumerate(chips):
             if _is_empty(chip):
                 if START[square] != EMPTY:
                     return False
                 continue
             letter = _SPARE_QUEENS.get(square, START[square])
-            if letter == EMPTY or chip in found or self._chips.get(chip, letter) != letter:
+            if letter == EMPTY or chip in letters or self._chips.get(chip, letter) != letter:
                 return False
-            found[chip] = letter
-        if found.keys() <= self._chips.keys():
+            letters[chip] = letter
+        if letters.keys() <= self._chips.keys():
             return False
-        self._chips.update(found)
+        self._chips.update(letters)
         self._learned(self._chips)
         return True
 

@@ -81,10 +81,10 @@ class ChessUpState(ReportingState):
         self._fingers: set[str] = set()  # where fingers were since the last position
 
     def receive(self, data: bytes, now: float) -> list[events.BoardEvent]:
-        found = super().receive(data, now)
-        if any(isinstance(event, events.BoardPosition) for event in found):
+        reported = super().receive(data, now)
+        if any(isinstance(event, events.BoardPosition) for event in reported):
             self._fingers.clear()  # the action that they began is complete
-        return found
+        return reported
 
     def hear(self, message: BoardMessage, now: float) -> list[events.BoardEvent]:
         if isinstance(message, FingerOn):

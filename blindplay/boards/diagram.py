@@ -44,15 +44,15 @@ def positions_of(diagram: Diagram) -> list[chess.Board]:
     """The legal positions with this diagram, first with White to move, then with Black."""
     if NAMELESS in diagram:
         return []
-    found = []
+    boards = []
     for turn in (chess.WHITE, chess.BLACK):
         board = _board_of(diagram)
         board.turn = turn
         board.castling_rights = chess.BB_CORNERS
         board.castling_rights = board.clean_castling_rights()
         if board.is_valid():
-            found.append(board)
-    return found
+            boards.append(board)
+    return boards
 
 
 def differing(one: Diagram, other: Diagram) -> chess.Bitboard:
@@ -83,7 +83,7 @@ def kings_in_the_centre(diagram: Diagram) -> bool:
 def has_extra_pieces(before: Diagram, shown: Diagram) -> bool:
     """Return whether a side has more new pieces than its missing pawns can have become."""
     for letters in (b"KPNBRQ", b"kpnbrq"):
-        king, pawn, *others = (shown.count(one) - before.count(one) for one in letters)
+        king, pawn, *others = (shown.count(letter) - before.count(letter) for letter in letters)
         if king > 0 or pawn > 0 or sum(max(0, more) for more in others) > -pawn:
             return True
     return False

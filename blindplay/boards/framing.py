@@ -78,7 +78,7 @@ class Framer(ABC):
     def feed(self, data: bytes) -> list[BoardMessage]:
         """Take the next bytes of the stream and return the messages that they complete."""
         self._buffer += data
-        found: list[BoardMessage] = []
+        messages: list[BoardMessage] = []
         while self._buffer:
             size = self._size(self._buffer) if self._buffer[0] in self.BEGINNINGS else 0
             if size > len(self._buffer):
@@ -86,14 +86,14 @@ class Framer(ABC):
             message = self._read(bytes(self._buffer[:size])) if size else None
             if message is not None:
                 del self._buffer[:size]
-                found.append(message)
+                messages.append(message)
                 self._garbled = False
             else:
                 self._buffer = self._buffer[1:].lstrip(self._noise)
                 if not self._garbled:
-                    found.append(Garbled())
+                    messages.append(Garbled())
                 self._garbled = True
-        return found
+        return messages
 
     @property
     def unfinished(self) -> bool:

@@ -96,13 +96,13 @@ class NamelessMoveFinder:
                 return []
             following = possible_moves(after, occupied, self._emptied_after)
             if len(following) == 1:
-                found = self._report()
+                findings = self._report()
                 self._last, self._emptied, self._emptied_after = (
                     following[0],
                     self._emptied_after,
                     0,
                 )
-                return found
+                return findings
         moves = possible_moves(self._base, occupied, self._emptied)
         if len(moves) == 1:
             self._last, self._emptied_after = moves[0], 0
@@ -126,16 +126,16 @@ class NamelessMoveFinder:
     def finish(self) -> list[MoveFinding]:
         """The stream has ended: return the last findings."""
         # Where the board shows something else since, the last move may not have been finished.
-        found = self._report() if self._last is not None and not self._unclear else []
+        findings = self._report() if self._last is not None and not self._unclear else []
         if self._unclear:
-            found.append(MoveUnclear(self._unclear))
-        return found
+            findings.append(MoveUnclear(self._unclear))
+        return findings
 
     def _begin_again(self) -> list[MoveFinding]:
-        found = [*self.finish(), MoveUnclear(_("The pieces stand for a new game."))]
+        findings = [*self.finish(), MoveUnclear(_("The pieces stand for a new game."))]
         self._base, self._last, self._plies = chess.Board(), None, 0
         self._emptied = self._emptied_after = 0
-        return found
+        return findings
 
     def _after_last(self) -> chess.Board:
         assert self._last is not None
@@ -146,9 +146,9 @@ class NamelessMoveFinder:
     def _report(self) -> list[MoveFinding]:
         assert self._last is not None
         self._plies += 1
-        found: list[MoveFinding] = [MoveFound(self._plies, self._base.uci(self._last))]
+        findings: list[MoveFinding] = [MoveFound(self._plies, self._base.uci(self._last))]
         if self._last.promotion:
-            found.append(
+            findings.append(
                 MoveUnclear(
                     _(
                         "Move {plies} is taken as a promotion to a queen: check it.",
@@ -157,4 +157,4 @@ class NamelessMoveFinder:
                 )
             )
         self._base, self._last = self._after_last(), None
-        return found
+        return findings

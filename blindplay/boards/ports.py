@@ -69,7 +69,7 @@ def discover() -> list[FoundPort]:
     except Exception:
         _log.warning("the USB ports could not be listed", exc_info=True)
         return []
-    found = [
+    ports = [
         FoundPort(
             url=port.device,
             description=port.description or port.device,
@@ -81,7 +81,7 @@ def discover() -> list[FoundPort]:
         for port in present
         if port.vid is not None
     ]
-    return sorted(found, key=lambda port: (not port.likely, port.url))
+    return sorted(ports, key=lambda port: (not port.likely, port.url))
 
 
 class Port(Protocol):

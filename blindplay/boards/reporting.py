@@ -119,14 +119,14 @@ class ReportingState(PositionState):
     # --- from the board ----------------------------------------------------------------------
 
     def receive(self, data: bytes, now: float) -> list[BoardEvent]:
-        found = [event for m in self._framer.feed(data) for event in self.hear(m, now)]
+        heard = [event for m in self._framer.feed(data) for event in self.hear(m, now)]
         rests = now - self._changed_at >= _SETTLED
         if self._sure and rests and self._told is not None:
             placement = fen_of(self._told)
             if placement != self._position:
                 self._position, self._shown = placement, self._told
-                found.append(events.BoardPosition(placement, now))
-        return found
+                heard.append(events.BoardPosition(placement, now))
+        return heard
 
     def hear(self, message: BoardMessage, now: float) -> list[BoardEvent]:
         """Take one message."""
@@ -157,12 +157,12 @@ class ReportingState(PositionState):
         if turned != self.turned or self._told is None:
             self.turned, changes = turned, []
             self._light()
-        found = [event for change in changes for event in self._change(change, now)]
+        heard = [event for change in changes for event in self._change(change, now)]
         self._told, self._sure = diagram[::-1] if turned else diagram, True
         while self._waiting:
             self._shown = self._told
             self._waiting.pop()()
-        return found
+        return heard
 
     def _change(self, change: SquareChange, now: float) -> list[BoardEvent]:
         assert self._told is not None
@@ -170,12 +170,12 @@ class ReportingState(PositionState):
         before, cells = self._told[square], bytearray(self._told)
         cells[square] = letter
         self._told, self._changed_at = bytes(cells), now
-        name, found = chess.square_name(square), list[BoardEvent]()
+        name, heard = chess.square_name(square), list[BoardEvent]()
         if before != EMPTY:
-            found.append(events.Lifted(name, now))
+            heard.append(events.Lifted(name, now))
         if letter != EMPTY:
-            found.append(events.Placed(name, None if letter == NAMELESS else chr(letter), now))
-        return found
+            heard.append(events.Placed(name, None if letter == NAMELESS else chr(letter), now))
+        return heard
 
     def placement(self) -> str | None:
         return None if self._shown is None else fen_of(self._shown)
@@ -251,8 +251,8 @@ class ReportingBoard(PositionBoard[ReportingState]):
 
     @classmethod
     def candidates(cls, ports: Iterable[FoundPort]) -> list[FoundPort]:
-        found = [port for port in ports if (port.vid, port.pid) in cls.USB_IDS]
-        return sorted(found, key=lambda port: cls.USB_IDS.index((port.vid or 0, port.pid or 0)))
+        matching = [port for port in ports if (port.vid, port.pid) in cls.USB_IDS]
+        return sorted(matching, key=lambda port: cls.USB_IDS.index((port.vid or 0, port.pid or 0)))
 
     @classmethod
     def find(cls, ports: Callable[[], Iterable[FoundPort]] = discover) -> str:

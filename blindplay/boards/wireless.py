@@ -36,7 +36,7 @@ class BleProfile:
 
     def fits(self, name: str) -> bool:
         """Return whether such a board may have this name."""
-        return name.lower().startswith(tuple(one.lower() for one in self.names))
+        return name.lower().startswith(tuple(beginning.lower() for beginning in self.names))
 
 
 NORDIC_UART = (("6e400003-b5a3-f393-e0a9-e50e24dcca9e",), "6e400002-b5a3-f393-e0a9-e50e24dcca9e")
@@ -103,11 +103,11 @@ def nearby(seconds: float = SCAN_SECONDS) -> list[tuple[str, str]]:
     import bleak
 
     try:
-        found = asyncio.run(bleak.BleakScanner.discover(timeout=seconds))
+        devices = asyncio.run(bleak.BleakScanner.discover(timeout=seconds))
     except (bleak.exc.BleakError, OSError) as error:
         sentence = _("Bluetooth cannot be used: switch it on, and check that its service runs.")
         raise OSError(sentence) from error
-    return [(f"ble://{device.address}", (device.name or "").strip()) for device in found]
+    return [(f"ble://{device.address}", (device.name or "").strip()) for device in devices]
 
 
 class BlePort:

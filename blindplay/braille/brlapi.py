@@ -65,7 +65,7 @@ class Unpacker:
 
     def feed(self, some: bytes) -> list[Packet]:
         self._rest += some
-        found = []
+        packets = []
         while len(self._rest) >= 8:
             size, number = struct.unpack(">II", self._rest[:8])
             kind = number.to_bytes(4, "big").lstrip(b"\0")
@@ -73,9 +73,9 @@ class Unpacker:
                 raise BrailleError(_("BRLTTY answers in another protocol; check BRLAPI_HOST."))
             if len(self._rest) < 8 + size:
                 break
-            found.append(Packet(kind.decode("ascii"), self._rest[8 : 8 + size]))
+            packets.append(Packet(kind.decode("ascii"), self._rest[8 : 8 + size]))
             self._rest = self._rest[8 + size :]
-        return found
+        return packets
 
 
 @dataclass(frozen=True)
@@ -139,8 +139,8 @@ def pressed(code: int) -> Pressed | None:
         block, argument = code >> 16 & 0x1FFF, code & 0xFFFF
         if block == _DOTS:
             return _typed(argument & 0xFF)
-        found = BrailleKey.ROUTE if block == _ROUTE else None if block else _COMMANDS.get(argument)
-        return Pressed(found) if found is not None else None
+        key = BrailleKey.ROUTE if block == _ROUTE else None if block else _COMMANDS.get(argument)
+        return Pressed(key) if key is not None else None
     if code in _SYMBOLS:
         return Pressed(_SYMBOLS[code])
     number = code & 0xFFFFFF if code >> 24 == 1 else code
@@ -204,9 +204,9 @@ class Connection:
     def read(self) -> Pressed | Display:
         """Wait for a key that has a meaning here, or for a display that came, went or changed."""
         while True:
-            found = self._meant(self._next())
-            if found is not None:
-                return found
+            event = self._meant(self._next())
+            if event is not None:
+                return event
 
     def close(self) -> None:
         """Give the display back. ``read`` in another thread raises BrailleError."""
@@ -220,7 +220,7 @@ class Connection:
             raise BrailleError(_("This BRLTTY speaks another protocol; install BRLTTY 6 or newer."))
         self._send(Packet("v", struct.pack(">I", VERSION)))
         offered = self._answer("a").content
-        kinds = [one for (one,) in struct.iter_unpack(">I", offered[: len(offered) // 4 * 4])]
+        kinds = [kind for (kind,) in struct.iter_unpack(">I", offered[: len(offered) // 4 * 4])]
         if _NO_KEY in kinds:
             return
         try:
@@ -344,4 +344,4 @@ def _terminal() -> list[int]:
     path = re.findall(r"\d+", os.environ.get("WINDOWPATH", ""))
     if not path:
         path = re.findall(r"\d+", os.environ.get("XDG_VTNR", ""))
-    return [int(one) for one in path]
+    return [int(number) for number in path]

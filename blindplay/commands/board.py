@@ -186,11 +186,11 @@ def find() -> None:
 
     It asks serial ports and listens for Bluetooth boards, which takes some seconds.
     """
-    found = False
+    any_board = False
     for address, about in find_boards(options.warn):
-        found = True
+        any_board = True
         options.show(f"{address}: {about}.")
-    if not found:
+    if not any_board:
         raise BoardNotFoundError(
             _("No board was found: switch it on, and plug it in or come nearer.")
         )

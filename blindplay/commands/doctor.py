@@ -138,13 +138,13 @@ def _recogniser(language: str, model: Path | None, words: list[str]) -> list[Dia
         folders = chosen_models(language) if model is None else (model,)
     except ModelError as error:
         return [missing("recogniser", str(error))]
-    found, loaded = [], []
+    findings, loaded = [], []
     for folder in folders:
         try:
             probe(folder, language)
             loaded.append(Recogniser(folder, language, words=words))
         except ModelError as error:
-            found.append(missing("recogniser", str(error)))
+            findings.append(missing("recogniser", str(error)))
             continue
         count, files = len(loaded[-1].vocabulary), verify(folder)
         unchanged = (
@@ -156,30 +156,30 @@ def _recogniser(language: str, model: Path | None, words: list[str]) -> list[Dia
             count=count,
             unchanged=unchanged,
         )
-        found.append(good("recogniser", sentence))
+        findings.append(good("recogniser", sentence))
     if not loaded:
-        return found
+        return findings
     if unknown := ", ".join(Ensemble(loaded).unknown_words(words)):
         sentence = _(
             "The speech model does not know {unknown}; use other words, or another model.",
             unknown=unknown,
         )
-        found.append(missing("vocabulary", sentence))
+        findings.append(missing("vocabulary", sentence))
     elif words:
-        found.append(good("vocabulary", _("The speech model knows every word needed.")))
-    return found
+        findings.append(good("vocabulary", _("The speech model knows every word needed.")))
+    return findings
 
 
 def _output() -> Diagnosis:
-    found = devices().playback
-    if not found:
+    outputs = devices().playback
+    if not outputs:
         return missing(
             "output", _("There is no audio output; plug in a loudspeaker or an earphone.")
         )
     return good(
         "output",
-        _("Audio outputs: {found}.", found="; ".join(found)),
-        _("Audio outputs: {found}.", found=len(found)),
+        _("Audio outputs: {found}.", found="; ".join(outputs)),
+        _("Audio outputs: {found}.", found=len(outputs)),
     )
 
 
@@ -289,16 +289,16 @@ def _braille() -> Diagnosis:
 def _boards() -> Iterator[Diagnosis]:
     """The boards of all makers that ``board find`` finds."""
     troubles: list[str] = []
-    found = False
+    any_board = False
     for address, about in find_boards(troubles.append):
-        found = True
+        any_board = True
         kind = driver_of(address)[0].KIND
         yield good(
             "board",
             _("At {address} there is a {about}.", address=address, about=about),
             _("There is a {kind}.", kind=kind),
         )
-    if not found:
+    if not any_board:
         yield missing(
             "board", _("No board was found; switch it on, and plug it in or come nearer with it.")
         )
@@ -522,11 +522,11 @@ def _packages() -> Diagnosis:
 
 def _installed() -> dict[str, str]:
     """The versions of those tested packages that are installed: some are for other systems."""
-    found = {}
+    versions = {}
     for name in _locked():
         with contextlib.suppress(metadata.PackageNotFoundError):
-            found[name] = metadata.version(name)
-    return found
+            versions[name] = metadata.version(name)
+    return versions
 
 
 def _locked() -> dict[str, set[str]]:
@@ -535,10 +535,10 @@ def _locked() -> dict[str, set[str]]:
         text = shipped("locks/packages.txt").read_text("utf-8")
     except OSError:
         return {}
-    found: dict[str, set[str]] = defaultdict(set)
+    versions: dict[str, set[str]] = defaultdict(set)
     for name, version in re.findall(r"^([\w.-]+)==([^\s;]+)", text, re.MULTILINE):
-        found[name].add(version)
-    return found
+        versions[name].add(version)
+    return versions
 
 
 def report_of(findings: Iterable[Diagnosis]) -> str:
@@ -550,9 +550,9 @@ def report_of(findings: Iterable[Diagnosis]) -> str:
         *(f"{name} {version}" for name, version in sorted(_installed().items())),
         "",
     ]
-    for one in findings:
-        sentence = one.sentence if one.shared is None else one.shared
-        lines.append(f"{one.verdict}, {one.about}: {sentence}")
+    for finding in findings:
+        sentence = finding.sentence if finding.shared is None else finding.shared
+        lines.append(f"{finding.verdict}, {finding.about}: {sentence}")
     return nameless("\n".join(lines) + "\n")
 
 
@@ -617,9 +617,9 @@ def doctor(
     """
 
     options.check_folder_of(report)
-    found = []
+    findings = []
     for finding in examine(pack, model, microphone):
-        found.append(finding)
+        findings.append(finding)
         shown = {
             "ok": finding.ok,
             "needed": finding.needed,
@@ -629,7 +629,7 @@ def doctor(
         words = join_texts(": ", (finding.verdict, finding.sentence))
         options.show(shown if as_json else words)
     if report is not None:
-        report.write_text(report_of(found), "utf-8")
+        report.write_text(report_of(findings), "utf-8")
         if not as_json:
             options.show(_("The report is in {report}; read it before you send it.", report=report))
-    return 1 if any(one.needed and not one.ok for one in found) else 0
+    return 1 if any(diagnosis.needed and not diagnosis.ok for diagnosis in findings) else 0

@@ -293,7 +293,7 @@ def _follow(joined: "EventFile", *, as_json: bool) -> None:
         for _unused in _looks(running):
             with running.follower.lock:
                 rows = [_row(table) for _, table in sorted(running.follower.tables.items())]
-                rows += [_incident_row(one) for one in running.follower.incidents]
+                rows += [_incident_row(incident) for incident in running.follower.incidents]
             for row in rows:
                 if str(row) not in shown:
                     if as_json:

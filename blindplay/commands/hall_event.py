@@ -48,7 +48,7 @@ def _languages(text: str) -> tuple[str, ...]:
 
 
 def _host(text: str) -> str:
-    if not text or not all(one.isascii() and (one.isalnum() or one in "-.:") for one in text):
+    if not text or not all(sign.isascii() and (sign.isalnum() or sign in "-.:") for sign in text):
         raise ValueError(_("Write a name or an address, such as 192.168.1.20."))
     return text
 
@@ -188,20 +188,20 @@ def pair(file: Path, event_file: Path, number: int | None, as_json: bool) -> Non
         paired = with_tables(paired, names)
         keep_round(joined.folder, paired)
         given = assign_round(calls, paired)
-    for one in given:
-        options.show(_given_row(one) if as_json else _given_words(one))
+    for assigned in given:
+        options.show(_given_row(assigned) if as_json else _given_words(assigned))
     for name in paired.resting:
         options.show(
             {"resting": name} if as_json else _("{name} has no opponent in this round.", name=name)
         )
-    if any(one.status != "done" for one in given):
+    if any(assigned.status != "done" for assigned in given):
         raise click.exceptions.Exit(1)
 
 
-def _given_row(one: "Given") -> dict[str, object]:
-    game = one.game
+def _given_row(assigned: "Given") -> dict[str, object]:
+    game = assigned.game
     return {"round": game.round, "table": game.table, "white": game.white, "black": game.black,
-            "status": one.status, "sentence": one.sentence}  # fmt: skip
+            "status": assigned.status, "sentence": assigned.sentence}  # fmt: skip
 
 
 _WHY = {
@@ -211,17 +211,17 @@ _WHY = {
 }
 
 
-def _given_words(one: "Given") -> str:
-    why = _WHY.get(one.status) or (
-        _("not assigned. {sentence}", sentence=one.sentence)
-        if one.sentence
+def _given_words(assigned: "Given") -> str:
+    why = _WHY.get(assigned.status) or (
+        _("not assigned. {sentence}", sentence=assigned.sentence)
+        if assigned.sentence
         else _("not assigned. The table gave no answer.")
     )
     return _(
         "Table {table}: {white} – {black}: {why}",
-        table=one.game.table,
-        white=one.game.white,
-        black=one.game.black,
+        table=assigned.game.table,
+        white=assigned.game.white,
+        black=assigned.game.black,
         why=why,
     )
 
@@ -249,10 +249,10 @@ def where(name: str, event_file: Path, number: int | None, language: str, aloud:
     paired = kept_round(read_event_file(event_file, table=False).folder, number)
     if paired is None:
         raise ValueError(_("This round is not paired yet; do it with: blindplay hall pair FILE"))
-    found = where_plays(paired, name)
-    if not found:
+    places = where_plays(paired, name)
+    if not places:
         raise ValueError(_("Nobody of this name is in this round; check the name."))
-    _tell([place_in_words(one, paired, pack) for one in found], pack, aloud=aloud)
+    _tell([place_in_words(place, paired, pack) for place in places], pack, aloud=aloud)
 
 
 @click.command()
@@ -284,8 +284,8 @@ def results(
     with _about(file):
         entered = enter_results(report, number or report.open_round(), folder)
     files.write_new(output, report.content())
-    for one in entered:
-        options.show(_entered_row(one) if as_json else _entered_words(one))
+    for entry in entered:
+        options.show(_entered_row(entry) if as_json else _entered_words(entry))
     options.show(
         {"file": str(output)} if as_json else _("The results are in {output}.", output=output)
     )
@@ -300,11 +300,11 @@ def _about(file: Path) -> Iterator[None]:
         raise ValueError(join_texts(": ", (file, error))) from None
 
 
-def _entered_row(one: "Entered") -> dict[str, object]:
-    found = one.game
-    return {"board": one.board, "white": one.white, "black": one.black, "status": one.status,
-            "table": found.table if found else "", "result": found.result if found else "",
-            "signed": list(found.signed) if found else []}  # fmt: skip
+def _entered_row(row: "Entered") -> dict[str, object]:
+    game = row.game
+    return {"board": row.board, "white": row.white, "black": row.black, "status": row.status,
+            "table": game.table if game else "", "result": game.result if game else "",
+            "signed": list(game.signed) if game else []}  # fmt: skip
 
 
 _SIGNED = {
@@ -319,14 +319,14 @@ _ENTERED = {
 }
 
 
-def _entered_words(one: "Entered") -> str:
-    found, what = one.game, _ENTERED.get(one.status, "")
-    if found is not None and found.result:
-        what = _("{result}, {signed}.", result=found.result, signed=_SIGNED[found.signed])
-        if one.status == "other":
+def _entered_words(row: "Entered") -> str:
+    game, what = row.game, _ENTERED.get(row.status, "")
+    if game is not None and game.result:
+        what = _("{result}, {signed}.", result=game.result, signed=_SIGNED[game.signed])
+        if row.status == "other":
             stays = _("The file says something else, which stays.")
             what = join_texts(" ", (what, stays))
-    return join_texts(": ", (one.board, f"{one.white} – {one.black}", what))
+    return join_texts(": ", (row.board, f"{row.white} – {row.black}", what))
 
 
 @click.command()
@@ -345,15 +345,15 @@ def standings(file: Path, language: str, aloud: bool, as_json: bool) -> None:
 
     pack = options.load_language(language)
     with _about(file):
-        found = trf.standings(trf.read_trf(read_bytes(file, MOST_BYTES)))
+        table = trf.standings(trf.read_trf(read_bytes(file, MOST_BYTES)))
     if as_json:
-        options.show_all(vars(one) for one in found)
+        options.show_all(vars(row) for row in table)
         return
     rows = []
-    for one in found:
-        key = "standing" if one.points else "standing_place"
-        printed = pack.sentence(key, rank=str(one.rank), name=one.name, points=one.points)
-        rows.append((printed, standing_in_words(one.rank, one.name, one.points, pack)))
+    for row in table:
+        key = "standing" if row.points else "standing_place"
+        printed = pack.sentence(key, rank=str(row.rank), name=row.name, points=row.points)
+        rows.append((printed, standing_in_words(row.rank, row.name, row.points, pack)))
     _tell(rows, pack, aloud=aloud)
 
 

@@ -33,8 +33,8 @@ def mating(fen: str | None, batch: str | None, pack: Language, as_json: bool) ->
         if as_json:
             options.show({"fen": fen, **_verdicts(board)})
             return
-        for side, found in _found(board).items():
-            options.show(_in_words(board, side, found, pack))
+        for side, verdict in _found(board).items():
+            options.show(_in_words(board, side, verdict, pack))
     elif batch is not None and fen is None:
         with options.open_text(batch) as lines:
             for number, line in enumerate(lines, 1):
@@ -61,23 +61,23 @@ def _verdicts(board: chess.Board) -> dict[str, dict[str, Any]]:
     """Return for each side whether it can still mate, with a line of moves or the reason, as
     JSON."""
     verdicts: dict[str, dict[str, Any]] = {}
-    for side, found in _found(board).items():
-        verdicts[side] = {"verdict": found.verdict.value}
-        if found.verdict is MatingVerdict.POSSIBLE:
-            verdicts[side]["line"] = [move.uci() for move in found.line]
-        elif found.verdict is MatingVerdict.IMPOSSIBLE:
-            verdicts[side]["reason"] = found.reason
+    for side, mating in _found(board).items():
+        verdicts[side] = {"verdict": mating.verdict.value}
+        if mating.verdict is MatingVerdict.POSSIBLE:
+            verdicts[side]["line"] = [move.uci() for move in mating.line]
+        elif mating.verdict is MatingVerdict.IMPOSSIBLE:
+            verdicts[side]["reason"] = mating.reason
     return verdicts
 
 
-def _in_words(board: chess.Board, side: str, found: Mating, pack: Language) -> str:
+def _in_words(board: chess.Board, side: str, mating: Mating, pack: Language) -> str:
     """The answer for one side, with the moves as its language writes them."""
-    verdict = found.verdict.value
-    if found.verdict is MatingVerdict.POSSIBLE and not found.line:
+    verdict = mating.verdict.value
+    if mating.verdict is MatingVerdict.POSSIBLE and not mating.line:
         verdict = "done"
     line: list[str] = []
     position = board.copy(stack=False)
-    for move in found.line:
+    for move in mating.line:
         number = f"{position.fullmove_number}."
         if position.turn or not line:
             line.append(number if position.turn else f"{number}..")
@@ -86,7 +86,7 @@ def _in_words(board: chess.Board, side: str, found: Mating, pack: Language) -> s
     return pack.printed(f"mating_{verdict}").format(
         player=pack.sentence(side),
         line=" ".join(line),
-        why=pack.printed(f"mating_{REASONS[found.reason]}") if found.reason else "",
+        why=pack.printed(f"mating_{REASONS[mating.reason]}") if mating.reason else "",
     )
 
 

@@ -144,8 +144,8 @@ def with_found_game(
             return None if line is None else _meant(line.strip(), pack)
 
         api = stack.enter_context(LichessApi(user))
-        found = Lobby(api, user.name, wanted_game(given), say, within).find()
-    return None if found is None else replace(given, **_options_of(found, user.server))
+        game = Lobby(api, user.name, wanted_game(given), say, within).find()
+    return None if game is None else replace(given, **_options_of(game, user.server))
 
 
 def _meant(line: str, pack: "Language") -> "TypedAnswer":
@@ -160,26 +160,26 @@ def _meant(line: str, pack: "Language") -> "TypedAnswer":
     return TypedAnswer.NO if said is Command.NO else TypedAnswer.OTHER
 
 
-def _options_of(found: "FoundGame", server: str) -> dict[str, Any]:
-    about, start = found.about, _start_here(found)
+def _options_of(game: "FoundGame", server: str) -> dict[str, Any]:
+    about, start = game.about, _start_here(game)
     clock = "-" if about.initial_s is None else f"{about.initial_s}+{about.increment_s}"
     return {
-        "impaired": found.side,
+        "impaired": game.side,
         **{side: about.players[side].name for side in SIDES},
         "time_control": clock,
         "fen": start.fen(),
         "chess960": start.chess960,
-        "site": f"{server}/{found.id}",
+        "site": f"{server}/{game.id}",
         "event": "Lichess",
     }
 
 
-def _start_here(found: "FoundGame") -> chess.Board:
+def _start_here(game: "FoundGame") -> chess.Board:
     """The position with which this table begins: where the player has moved already, such as on a
     phone, it is the present one."""
-    board = found.about.start.copy()
+    board = game.about.start.copy()
     begins = "white" if board.turn else "black"
-    if len(found.state.moves) > (begins != found.side):
-        for move in found.state.moves:
+    if len(game.state.moves) > (begins != game.side):
+        for move in game.state.moves:
             board.push(move)
     return board

@@ -46,12 +46,12 @@ def list_models(code: str | None, as_json: bool) -> None:
     For each model it tells the size, the licence, and whether it is in use.
     """
     broken: list[str] = []
-    for one, pack in _each_language(code, language.load, broken):
-        rows = list(_rows(one))
+    for tag, pack in _each_language(code, language.load, broken):
+        rows = list(_rows(tag))
         if as_json:
             options.show_all(rows)
         else:
-            _print_rows(one, pack.name, rows)
+            _print_rows(tag, pack.name, rows)
     if not as_json:
         _print_catalogue()
     _refuse(broken)
@@ -185,15 +185,15 @@ def remove(name: str, code: str | None) -> None:
     from blindplay.hearing import speaker_models
 
     codes = [_known(code)] if code is not None else store.languages()
-    before = {one: {*available(one)} for one in codes}
+    before = {tag: {*available(tag)} for tag in codes}
     with folders.writing(folders.data_folder()):
         for line in store.remove(name, code):
             options.show(line)
     learned = 0
     with folders.writing(speaker_models.players_folder()):
-        for one, there in before.items():
-            for gone in there.difference(available(one)):
-                learned += speaker_models.drop_all(gone, one)
+        for tag, there in before.items():
+            for gone in there.difference(available(tag)):
+                learned += speaker_models.drop_all(gone, tag)
     if learned:
         options.show(
             _n(
@@ -204,11 +204,11 @@ def remove(name: str, code: str | None) -> None:
                 learned,
             )
         )
-    for one in before:
+    for tag in before:
         heard = (
-            _heard_with(one) if available(one) else _("no model is left, so nothing can be heard.")
+            _heard_with(tag) if available(tag) else _("no model is left, so nothing can be heard.")
         )
-        options.show(join_texts(": ", (one, heard)))
+        options.show(join_texts(": ", (tag, heard)))
 
 
 @models.command()
@@ -251,13 +251,13 @@ def check(code: str | None, as_json: bool) -> None:
         return {*language.load(code).grammar_words(), *lexicon.words, *lexicon.squares}
 
     good, count, broken = 0, 0, list[str]()
-    for one, words in _each_language(code, words_of, broken):
-        for name, folder in available(one).items():
-            checked = _checked(folder, one, words)
-            found = {"language": one, "model": name, "folder": str(folder), **checked}
+    for tag, words in _each_language(code, words_of, broken):
+        for name, folder in available(tag).items():
+            checked = _checked(folder, tag, words)
+            result = {"language": tag, "model": name, "folder": str(folder), **checked}
             count += 1
-            good += found["ok"]
-            options.show(found if as_json else _check_in_words(found, len(words)))
+            good += result["ok"]
+            options.show(result if as_json else _check_in_words(result, len(words)))
     _refuse(broken)
     if not count:
         raise ValueError(
@@ -373,12 +373,12 @@ def _each_language(
     cannot be read are added to ``broken``, with a warning."""
     if unread := folders.unread_choices():
         options.warn(unread)
-    for one in [_known(code)] if code is not None else language.languages():
+    for tag in [_known(code)] if code is not None else language.languages():
         try:
-            yield one, read(one)
+            yield tag, read(tag)
         except language.LanguageError as error:
-            options.warn(_("{code}: cannot be used. {error}", code=one, error=error))
-            broken.append(one)
+            options.warn(_("{code}: cannot be used. {error}", code=tag, error=error))
+            broken.append(tag)
 
 
 def _refuse(broken: list[str]) -> None:
@@ -400,11 +400,11 @@ def model_words(code: str) -> ModelWords:
     lexicon = language.lexicon(code)
     vocabulary = adaptation.Vocabulary({**lexicon.words, **lexicon.fillers}, lexicon.squares)
     lexicons = []
-    for one in language.languages():
+    for tag in language.languages():
         try:
-            lexicons.append(language.lexicon(one).words)
+            lexicons.append(language.lexicon(tag).words)
         except language.LanguageError as error:
-            options.warn(_("{one} gives no pronunciations. {error}", one=one, error=error))
+            options.warn(_("{one} gives no pronunciations. {error}", one=tag, error=error))
     return ModelWords(vocabulary, lexicons)
 
 
@@ -477,11 +477,11 @@ def _row_in_words(row: dict[str, Any]) -> str:
     return _("{model}: {words}.", model=row["model"], words=join_texts(", ", words))
 
 
-def _check_in_words(found: dict[str, Any], wanted: int) -> str:
-    name = f"{found['language']}, {found['model']}"
-    if "error" in found:
-        return _("{name}: bad. {error}", name=name, error=found["error"])
-    if missing := found["missing"]:
+def _check_in_words(result: dict[str, Any], wanted: int) -> str:
+    name = f"{result['language']}, {result['model']}"
+    if "error" in result:
+        return _("{name}: bad. {error}", name=name, error=result["error"])
+    if missing := result["missing"]:
         first = ", ".join(missing[:5])
         return _(
             "{name}: bad. It does not know {count} of {wanted} words, such as {first}; "
@@ -492,8 +492,8 @@ def _check_in_words(found: dict[str, Any], wanted: int) -> str:
             first=first,
         )
     files = (
-        _(", its {files} files are as they were installed", files=found["files"])
-        if found["files"]
+        _(", its {files} files are as they were installed", files=result["files"])
+        if result["files"]
         else ""
     )
     return _(

@@ -36,8 +36,8 @@ def called() -> str:
     script = Path(sys.argv[0])
     if script.stem != "blindplay":
         return f"{shlex.quote(sys.executable)} -m blindplay"
-    found = shutil.which("blindplay")
-    if found is not None and Path(found).resolve() == script.resolve():
+    program = shutil.which("blindplay")
+    if program is not None and Path(program).resolve() == script.resolve():
         return "blindplay"
     with contextlib.suppress(ValueError):
         script = script.absolute().relative_to(Path.cwd())
@@ -116,10 +116,10 @@ class FiniteRange(click.FloatRange):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        found = super().convert(value, param, ctx)
-        if not math.isfinite(found):
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
             self.fail(_("{value} is not a number.", value=shown(value)), param, ctx)
-        return float(found)
+        return float(number)
 
 
 def load_language(code: str) -> "Language":
@@ -189,13 +189,13 @@ def legal_move(board: "chess.Board", text: str, pack: "Language") -> "chess.Move
         ) from None
     from blindplay.language.scoresheets.reading import Certainty, letters_of, read
 
-    found = read(text, board, letters_of((text,), pack.code))
-    if found.move is not None:
-        return found.move
-    if found.certainty is Certainty.ILLEGAL:
+    reading = read(text, board, letters_of((text,), pack.code))
+    if reading.move is not None:
+        return reading.move
+    if reading.certainty is Certainty.ILLEGAL:
         raise ValueError(_("{text} is not a legal move in this position.", text=shown(text)))
-    if found.certainty is Certainty.AMBIGUOUS:
-        ways = one_of(move.uci() for move in found.moves)
+    if reading.certainty is Certainty.AMBIGUOUS:
+        ways = one_of(move.uci() for move in reading.moves)
         raise ValueError(
             _("{text} has several meanings here; write {ways}.", text=shown(text), ways=ways)
         )
@@ -364,14 +364,14 @@ class FieldOption(click.Option):
             raise ValueError(_("{name} must be one text in quotes, or one number.", name=name))
         texts = map(str, value) if self.multiple else [str(value)]
         try:
-            found = tuple(self.type.convert(text, self, None) for text in texts)
+            values = tuple(self.type.convert(text, self, None) for text in texts)
         except click.UsageError as error:
             raise ValueError(
                 _("{name} is wrong: {message}", name=name, message=error.message)
             ) from None
         except ValueError as error:
             raise ValueError(_("{name} is wrong: {message}", name=name, message=error)) from None
-        return found if self.multiple else found[0]
+        return values if self.multiple else values[0]
 
 
 def taking(
@@ -380,19 +380,19 @@ def taking(
     """Give a command the options of the dataclass ``kind``. It takes one value of it, ``name``.
     ``defaults`` replace those of the dataclass."""
     own = {name: {"default": value} for name, value in defaults.items()}
-    found = [
-        FieldOption(one, **{**one.metadata, **own.get(one.name, {})})
-        for one in dataclasses.fields(kind)
+    options = [
+        FieldOption(option, **{**option.metadata, **own.get(option.name, {})})
+        for option in dataclasses.fields(kind)
     ]
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def called(**given: Any) -> Any:
-            values = {one.name: given.pop(str(one.name)) for one in found}
+            values = {option.name: given.pop(str(option.name)) for option in options}
             return command(**given, **{name: kind(**values)})
 
         known = getattr(command, "__click_params__", [])
-        called.__click_params__ = [*known, *reversed(found)]  # type: ignore[attr-defined]
+        called.__click_params__ = [*known, *reversed(options)]  # type: ignore[attr-defined]
         return called
 
     return add

@@ -82,10 +82,10 @@ def _play(**_: Any) -> None:
     journal, lines = _journal(given), TypedLines(sys.stdin)
     if given.against == "lichess" and not given.resume:
         _check_table(journal, devices, given)
-        found = with_found_game(given, options.load_language(given.language), lines, sys.stdout)
-        if found is None:
+        with_game = with_found_game(given, options.load_language(given.language), lines, sys.stdout)
+        if with_game is None:
             return
-        given = found
+        given = with_game
     setup = None if given.resume else _setup(given)
     beside = _companion(joined), against.opponent(given)
     _run(given, journal, setup, devices, lines, joined, *beside)

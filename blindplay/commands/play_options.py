@@ -70,14 +70,14 @@ def opponent_of(text: str) -> Opponent:
         return "engine"
     if text == "lichess":
         return "lichess"
-    found = _ADDRESS.fullmatch(text.strip())
+    match = _ADDRESS.fullmatch(text.strip())
     try:
-        parts = urlsplit(f"//{found['address']}") if found else None
+        parts = urlsplit(f"//{match['address']}") if match else None
         whole = parts and not (parts.path or parts.query or parts.username)
         # A name alone is rather a slip of the keyboard than a machine.
         known = text == WAIT or re.search("[@.:]", text)
-        if found and parts and parts.hostname and whole and known:
-            ticket = found["ticket"] or ""
+        if match and parts and parts.hostname and whole and known:
+            ticket = match["ticket"] or ""
             if parts.hostname == WAIT and not ticket:
                 return Address(True, port=parts.port)
             waits = ticket == WAIT
@@ -360,10 +360,10 @@ class PlayOption(options.FieldOption):
 
 def _options() -> Iterator[PlayOption]:
     heading = ""
-    for one in fields(PlayOptions):
-        if one.metadata:
-            heading = one.metadata.get("heading", heading)
-            yield PlayOption(one, **{**one.metadata, "heading": heading})
+    for own in fields(PlayOptions):
+        if own.metadata:
+            heading = own.metadata.get("heading", heading)
+            yield PlayOption(own, **{**own.metadata, "heading": heading})
 
 
 OPTIONS: Mapping[str, PlayOption] = {str(one.name): one for one in _options()}

@@ -74,7 +74,7 @@ def with_event_settings(given: PlayOptions, joined: "EventFile | None") -> PlayO
 
     :raises ValueError: one sentence, if a setting is wrong.
     """
-    found = {}
+    settings = {}
     for name, value in {} if joined is None else joined.play.items():
         try:
             option = setting(name)
@@ -82,8 +82,8 @@ def with_event_settings(given: PlayOptions, joined: "EventFile | None") -> PlayO
         except ValueError as error:
             raise ValueError(_("The event's file: {error}", error=error)) from None
         if option.name not in (given.typed if option.of_the_event else given.chosen):
-            found[str(option.name)] = stored
-    return replace(given, **found)
+            settings[str(option.name)] = stored
+    return replace(given, **settings)
 
 
 def with_settings_of_later_games(given: PlayOptions, joined: "EventFile | None") -> PlayOptions:
@@ -120,15 +120,15 @@ def kept_values(given: PlayOptions) -> dict[str, Any]:
     """The options of a new game that are kept, by name, and in ``typed`` those that were typed for
     each game."""
     kept = {name: _plain(getattr(given, name)) for name, option in OPTIONS.items() if option.kept}
-    if given.engine is not None and (found := shutil.which(given.engine)):
-        kept["engine"] = _plain(Path(found))
+    if given.engine is not None and (program := shutil.which(given.engine)):
+        kept["engine"] = _plain(Path(program))
     return {**kept, "typed": _typed_for_each_game(given)}
 
 
 def _plain(value: Any) -> Any:
     """A value as JSON holds it, and as it could be typed in any folder."""
     if isinstance(value, tuple):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     if isinstance(value, Path):
         return str(value.absolute())
     return value if value is None or isinstance(value, bool) else str(value)
@@ -195,17 +195,17 @@ def _same(name: str, typed: Any, own: Any) -> bool:
 def _options_of(setup: Setup) -> dict[str, Any]:
     """The options that would give this game, by name."""
     impaired = [side for side in SIDES if setup.player(side).impaired]
-    found = {name: getattr(setup, name) for name in OPTIONS if hasattr(setup, name)}
+    values = {name: getattr(setup, name) for name in OPTIONS if hasattr(setup, name)}
     control = TimeControl.parse(setup.time_control)
-    found["time_control"] = written(replace(control, mode=setup.clock_mode))
-    found["check"] = setup.announce_check
-    found["chess960"] = setup.variant == "chess960"
-    found["arbiter"] = setup.arbiter == "present"
-    found["impaired"] = impaired[0] if len(impaired) == 1 else "both" if impaired else "none"
+    values["time_control"] = written(replace(control, mode=setup.clock_mode))
+    values["check"] = setup.announce_check
+    values["chess960"] = setup.variant == "chess960"
+    values["arbiter"] = setup.arbiter == "present"
+    values["impaired"] = impaired[0] if len(impaired) == 1 else "both" if impaired else "none"
     for side in SIDES:
         player = setup.player(side)
-        found[side] = player.name
-        found[f"{side}_language"] = player.language
-        found[f"{side}_hearing_impaired"] = player.hearing_impaired
-        found[f"{side}_assistant"] = player.assistant
-    return found
+        values[side] = player.name
+        values[f"{side}_language"] = player.language
+        values[f"{side}_hearing_impaired"] = player.hearing_impaired
+        values[f"{side}_assistant"] = player.assistant
+    return values

@@ -137,30 +137,30 @@ def review(
             )
 
     may_look()
-    found = studies(named, kind)
-    if number > len(found):
+    studied = studies(named, kind)
+    if number > len(studied):
         raise ValueError(
             _(
                 "{named} has no game or position of this --number; its last one is {count}.",
                 named=named,
-                count=len(found),
+                count=len(studied),
             )
         )
-    _check_output(named, output, overwrite, found)
+    _check_output(named, output, overwrite, studied)
     with ExitStack() as stack:
         voice = Prompter(stack, pack, silent, sys.stdout)
         attendant = Attendant(stack, voice, pack, sys.stdin, (port or "") if board else None)
         teacher = Teacher(pack, voice, attendant, Analyst(program, may_look), silent)
-        if any(isinstance(one, Puzzle) for one in found):
+        if any(isinstance(study, Puzzle) for study in studied):
             teacher.answers.ear = open_ear(stack, pack, voice, attendant.hear, microphone)
         if program.is_built_in:
             teacher.say("review_built_in")
         with suppress(EndedError):
-            _teach(teacher, found[number - 1 :], number, output)
+            _teach(teacher, studied[number - 1 :], number, output)
 
 
 def _check_output(
-    named: Path, output: Path | None, overwrite: bool, found: list[StudiedGame | Puzzle]
+    named: Path, output: Path | None, overwrite: bool, studied: list[StudiedGame | Puzzle]
 ) -> None:
     """Raise ValueError if the annotated games cannot be written there."""
     from blindplay.record.journal import is_journal
@@ -172,7 +172,7 @@ def _check_output(
     same = output.exists() and named.exists() and output.samefile(named)
     if is_journal(named) or not same:
         check_output(named, output)
-    if not any(isinstance(one, StudiedGame) for one in found):
+    if not any(isinstance(study, StudiedGame) for study in studied):
         raise ValueError(
             _(
                 "{named} holds no game, so there is nothing to write; leave out --output.",
@@ -186,7 +186,7 @@ def _check_output(
 
 
 def _teach(
-    teacher: "Teacher", found: list[StudiedGame | Puzzle], first: int, output: Path | None
+    teacher: "Teacher", studied: list[StudiedGame | Puzzle], first: int, output: Path | None
 ) -> None:
     """Review the games and ask the puzzles, in their order."""
     from blindplay.record.files import write_new
@@ -201,9 +201,9 @@ def _teach(
             write_new(output, "\n".join(texts).encode())
             options.show(teacher.pack.printed("review_written", path=output))
 
-    for _unused, same in groupby(enumerate(found, first), key=lambda one: type(one[1])):
+    for _unused, same in groupby(enumerate(studied, first), key=lambda study: type(study[1])):
         group = list(same)
-        puzzles = [one for _, one in group if isinstance(one, Puzzle)]
+        puzzles = [study for _, study in group if isinstance(study, Puzzle)]
         if puzzles:
             solve(teacher, puzzles, group[0][0])
         for _number, game in group:

@@ -154,8 +154,8 @@ class ReadersHelp(click.HelpFormatter):
 
 def _row(text: str) -> str:
     """The help of an option, with what click adds: "Wait so long.  [default: 30; x>=1]"."""
-    sentence, found, added = text.rpartition("  [")
-    if not found:
+    sentence, separator, added = text.rpartition("  [")
+    if not separator:
         return READER.told_template(text)
     # A default that is given in words stands in parentheses.
     added = re.sub(r"(?<=\()[^()]+(?=\))", lambda words: READER.told_template(words[0]), added)

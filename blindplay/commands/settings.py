@@ -30,12 +30,12 @@ def defaults_of(command: click.Command) -> dict[str, Any]:
     if command.name != "play":
         without = _OF_ITS_OWN.get(str(command.name), ())
         own = {name: own[name] for name in _SHARED if name in own and name not in without}
-    found = {}
+    defaults = {}
     for name, value in settings_file.contents().items() if own else ():
         if command.name == "play" or name in own:
             _check_setting(name, value)
-            found[own[name]] = value
-    return found
+            defaults[own[name]] = value
+    return defaults
 
 
 def _check_setting(name: str, value: Any) -> None:
@@ -58,14 +58,14 @@ def settings(context: click.Context, as_json: bool) -> int | None:
     """
     if context.invoked_subcommand is not None:
         return None
-    found = settings_file.contents()
+    values = settings_file.contents()
     if as_json:
-        options.show({"file": str(settings_path()), "settings": found})
+        options.show({"file": str(settings_path()), "settings": values})
     else:
         options.show(
-            _("The settings are in {path}.", path=settings_path()) if found else _nothing_set()
+            _("The settings are in {path}.", path=settings_path()) if values else _nothing_set()
         )
-        options.show_all(f"{name} = {in_toml(value)}" for name, value in found.items())
+        options.show_all(f"{name} = {in_toml(value)}" for name, value in values.items())
     return _check()
 
 
@@ -74,8 +74,8 @@ def check() -> int:
     """Check every setting. The exit status is 2 if one is wrong."""
     status = _check()
     if not status:
-        found = settings_file.contents()
-        options.show(_("Every setting can be used.") if found else _nothing_set())
+        values = settings_file.contents()
+        options.show(_("Every setting can be used.") if values else _nothing_set())
     return status
 
 

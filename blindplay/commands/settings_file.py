@@ -61,7 +61,7 @@ def change(name: str, value: Any) -> Path:
     else:
         lines[at : at + 1] = new
     text = "".join(f"{plain(line)}\n" for line in lines)
-    if _parsed(text) != {key: one for key, one in wanted.items() if one is not None}:
+    if _parsed(text) != {key: item for key, item in wanted.items() if item is not None}:
         raise SettingsError(
             _(
                 "{path}: {name} stands on several lines; change it in the file itself.",

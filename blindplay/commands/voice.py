@@ -162,11 +162,11 @@ def _learn(
         after=pack.number(learned.after.right),
     )
     booth.tell("enrol_installed" if learned.own else "enrol_kept")
-    for one in learned.own:
-        print(f"{one.model.name}:")
-        if one.words:
-            print(pack.sentence("enrol_words", words=", ".join(one.words)))
-        if one.trained:
+    for own in learned.own:
+        print(f"{own.model.name}:")
+        if own.words:
+            print(pack.sentence("enrol_words", words=", ".join(own.words)))
+        if own.trained:
             print(pack.sentence("enrol_trained"))
 
 
@@ -208,7 +208,7 @@ def check(
                 results[model] = voice_check.judged(words, [folder], said, options.warn)
         voice_check.tell(booth, words, said, result, voice_check.better(results, result))
         if as_json:
-            options.show({n: asdict(one) for n, one in {"used": result, **results}.items()})
+            options.show({n: asdict(checked) for n, checked in {"used": result, **results}.items()})
 
 
 @voice.command()
@@ -300,15 +300,15 @@ def _begun(booth: Booth, words: Language) -> "UnfinishedDonation | None":
     from blindplay.hearing import donation
     from blindplay.hearing.kept_recordings import lines
 
-    yes, no = (booth.pack.command(one).lower() for one in (Command.YES, Command.NO))
-    for one in donation.unfinished(words.code):
-        count = booth.pack.number(len(lines(one.place)))
+    yes, no = (booth.pack.command(answer).lower() for answer in (Command.YES, Command.NO))
+    for unfinished in donation.unfinished(words.code):
+        count = booth.pack.number(len(lines(unfinished.place)))
         typed = booth.typed("donate_resume", count=count, yes=yes, no=no)
         if typed is None:
             booth.tell("donate_saved")
             return None
         if booth.pack.understand(typed, chess.Board()).command is Command.YES:
-            return one
+            return unfinished
     agreed = donation.consent(booth)
     if agreed is None:
         booth.tell("donate_declined")
@@ -333,9 +333,9 @@ def _check_archives(archives: Sequence[Path], collect: Path | None, as_json: boo
     if not archives:
         raise ValueError(_("Name the archives to check."))
     good = 0
-    for one in voice_archive.check(archives, collect):
-        good += one.good
-        options.show(one.as_json() if as_json else one.sentence)
+    for archive in voice_archive.check(archives, collect):
+        good += archive.good
+        options.show(archive.as_json() if as_json else archive.sentence)
     if not as_json:
         options.show(
             _("Archives that can be used: {good} of {count}.", good=good, count=len(archives))

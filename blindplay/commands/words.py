@@ -35,8 +35,8 @@ _NO_MEANING = (Kind.UNCLEAR, Kind.NOTHING)
 @options.flag("check", _("Announce check and checkmate as well."))
 def announce(board: chess.Board, move: str, pack: Language, edition: str, check: bool) -> None:
     """Print the words that announce a move (D.2.1)."""
-    found = options.legal_move(board, move, pack)
-    print(pack.announce(board, found, edition=edition, check=check))
+    legal = options.legal_move(board, move, pack)
+    print(pack.announce(board, legal, edition=edition, check=check))
 
 
 @click.command()

@@ -163,7 +163,7 @@ def make_certificates(event: str, hosts: Sequence[str]) -> BrokerCertificates:
         pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
     signed = [
-        one.sign(own, hashes.SHA256()).public_bytes(pem).decode() for one in (authority, server)
+        cert.sign(own, hashes.SHA256()).public_bytes(pem).decode() for cert in (authority, server)
     ]
     return BrokerCertificates(signed[0], signed[1], private.decode())
 

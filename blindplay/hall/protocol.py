@@ -229,7 +229,7 @@ def _check(message: Head | Presence | LinesWanted | Request | RequestAnswer) -> 
     if isinstance(message, Head):
         wrong = message.seq < 1 or message.n < 1 or not _is_game(message.game, message.digest)
         times = (message.t, message.wall, *message.left.values())
-        wrong |= any(abs(one) > _MOST_S for one in times)
+        wrong |= any(abs(seconds) > _MOST_S for seconds in times)
         wrong |= set(message.left) not in (set(), set(SIDES))
     elif isinstance(message, Presence):
         wrong = not all(

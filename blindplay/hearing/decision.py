@@ -123,8 +123,8 @@ def decide(
             decision = replace(decision, verdict=Verdict.ASK, candidates=similar)
     taken = decision.taken and replace(decision.taken, recognition=recognition)
     candidates = tuple(
-        replace(one, statement=replace(one.statement, recognition=recognition))
-        for one in decision.candidates
+        replace(candidate, statement=replace(candidate.statement, recognition=recognition))
+        for candidate in decision.candidates
     )
     return replace(decision, taken=taken, candidates=candidates)
 
@@ -146,8 +146,8 @@ def decide_among(
     sure = {key_of(one.taken): one for one in reversed(made) if one.taken is not None}
     if len(sure) > 1:
         both = sorted(sure.values(), key=lambda one: one.cost)
-        found = (Candidate(one.taken, one.cost) for one in both if one.taken is not None)
-        return replace(both[0], verdict=Verdict.ASK, taken=None, candidates=tuple(found))
+        candidates = (Candidate(one.taken, one.cost) for one in both if one.taken is not None)
+        return replace(both[0], verdict=Verdict.ASK, taken=None, candidates=tuple(candidates))
     return next(iter(sure.values()), None) or min(made, key=lambda one: _UNSURE.index(one.verdict))
 
 
@@ -163,10 +163,10 @@ def _decide(
         # Nothing of ours was in it: other people's talk, or a word that was not understood.
         ours = _is_attempt(recognition, expected, pack)
         return Decision(Verdict.REFUSE if ours else Verdict.NOTHING, recognition)
-    found = features(read, recognition, expected, pack)
+    heard_features = features(read, recognition, expected, pack)
     first = read.ranked[0]
-    odds = confidence.odds(found)
-    if odds > 0 and found.kind is not MeaningKind.COMMAND:
+    odds = confidence.odds(heard_features)
+    if odds > 0 and heard_features.kind is not MeaningKind.COMMAND:
         odds = max(odds, _odds_of_built_in(first, recognition, expected, pack, confidence, habits))
     candidates = tuple(
         Candidate(meaning.statement, first.score - meaning.score)
@@ -176,13 +176,13 @@ def _decide(
     undecided = Decision(Verdict.NOTHING, recognition, None, candidates, -odds)
     # An answer that names a move decides that move, so a wrong one costs as much as a wrong move.
     names_move = first.statement.text in expected.awaited and first.meant.command is None
-    taken_as = MeaningKind.MOVE if names_move else found.kind
+    taken_as = MeaningKind.MOVE if names_move else heard_features.kind
     needed = accepted_from(taken_as, shown=expected.shown) + pack.certainty(first.statement.text)
     surely = odds >= needed
-    sure = found.certain and surely
+    sure = heard_features.certain and surely
     # The end of a longer sentence is rather talk: nobody is asked about it in doubt, unless it
     # answers a question: "Um, yes".
-    ends_talk = found.follows_talk and first.statement.text not in expected.awaited
+    ends_talk = heard_features.follows_talk and first.statement.text not in expected.awaited
     likely = surely if ends_talk else odds >= asked_from()
     verdict = _sure_verdict(first, expected) if sure else None
     if verdict is not None:
@@ -212,9 +212,9 @@ def _odds_of_built_in(
     if heard is not None and confidence.of_built_in is not None:
         read = readings(heard, expected, pack, habits)
         if read.ranked and read.ranked[0].key == meaning.key:
-            found = features(read, heard, expected, pack)
-            if found.certain:
-                return confidence.of_built_in.odds(found)
+            heard_features = features(read, heard, expected, pack)
+            if heard_features.certain:
+                return confidence.of_built_in.odds(heard_features)
     return -math.inf
 
 
@@ -240,7 +240,7 @@ def _similar(
     if not recognition.hypotheses or not expected.boards:
         return ()
     best = recognition.hypotheses[0].score
-    found: dict[chess.Move, Candidate] = {}
+    candidates: dict[chess.Move, Candidate] = {}
     for heard in recognition.hypotheses[:SIMILAR_TO]:
         words = heard.words.split()
         for phrase in expected.phrases:
@@ -252,9 +252,9 @@ def _similar(
                 continue
             statement = interpret(phrase, expected.boards[:1], pack)
             move = statement.meant.move
-            if move is not None and (move not in found or cost < found[move].cost):
-                found[move] = Candidate(statement, cost)
-    ranked = sorted(found.values(), key=lambda candidate: candidate.cost)
+            if move is not None and (move not in candidates or cost < candidates[move].cost):
+                candidates[move] = Candidate(statement, cost)
+    ranked = sorted(candidates.values(), key=lambda candidate: candidate.cost)
     return tuple(ranked) if len(ranked) <= MOST_SIMILAR else ()
 
 

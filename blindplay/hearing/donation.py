@@ -58,7 +58,7 @@ class UnfinishedDonation:
 
     def left(self, pack: Language) -> list[ScriptLine]:
         """Return what was not said yet."""
-        said = {(one.words, one.fen) for one in kept_recordings.read(self.place)}
+        said = {(recording.words, recording.fen) for recording in kept_recordings.read(self.place)}
         return [line for line in self.asked(pack) if (line.words, line.fen) not in said]
 
 
@@ -98,8 +98,8 @@ def prompts(pack: Language, seed: int) -> list[ScriptLine]:
 
 def unfinished(language: str) -> Iterator[UnfinishedDonation]:
     """Yield the donations in a language that were interrupted, the last one first."""
-    found = folder().glob(f"{language}-*/{DONATION}")
-    for about in sorted(found, key=lambda file: file.stat().st_mtime, reverse=True):
+    files = folder().glob(f"{language}-*/{DONATION}")
+    for about in sorted(files, key=lambda file: file.stat().st_mtime, reverse=True):
         place = about.parent
         try:
             donation = Donation.from_json(json.loads(about.read_text("utf-8")))
@@ -159,8 +159,8 @@ def begin(language: str, statement: str, spoken: bytes, signed: str) -> Unfinish
     code = voice_archive.new_code()
     speaker = voice_archive.speaker_of(code)
     place = folder() / f"{language}-{speaker}"
-    for one in (folder(), place):
-        one.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for path in (folder(), place):
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
     donation = Donation(speaker, language, statement, signed, str(datetime.date.today()))
     (place / _CODE).write_text(f"{code}\n", "utf-8")
     write_wav(place / CONSENT, spoken)
@@ -183,9 +183,9 @@ def record(
     about = donation.donation
     lines = donation.left(pack)
     booth.begin("donate_begin", len(lines), SECONDS_EACH)
-    for one in repeated(booth, pack, lines, recogniser):
-        line = lines[one.number]
-        said = SpeakerRecording(line.words, line.fen, one.pcm, doubted=one.doubted)
+    for answer in repeated(booth, pack, lines, recogniser):
+        line = lines[answer.number]
+        said = SpeakerRecording(line.words, line.fen, answer.pcm, doubted=answer.doubted)
         kept_recordings.add(donation.place, said, speaker=about.speaker, language=about.language)
     return not booth.ended
 
@@ -199,7 +199,7 @@ def finish(pack: Language, donation: UnfinishedDonation, target: Path) -> bool:
     """
     said = enumerate(kept_recordings.read(donation.place), 1)
     spoken, _ = read_wav(donation.place / CONSENT)
-    archive = VoiceArchive(donation.donation, spoken, {f"{n:03}.wav": one for n, one in said})
+    archive = VoiceArchive(donation.donation, spoken, {f"{n:03}.wav": take for n, take in said})
     if not voice_archive.quality(archive, pack).complete:
         return False
     voice_archive.write(target, archive)

@@ -100,8 +100,8 @@ class Score:
         """Return whether it is better in something and worse in nothing, or clearly less in doubt
         and otherwise equal."""
         mine, its = (
-            (-one.wrong, one.right, one.right + one.asked / 2, one.commands)
-            for one in (self, other)
+            (-score.wrong, score.right, score.right + score.asked / 2, score.commands)
+            for score in (self, other)
         )
         if any(ours < before for ours, before in zip(mine, its, strict=True)):
             return False
@@ -146,9 +146,9 @@ def prompts(
     chance = random.Random(seed)
 
     def moves(count: int, but: Collection[ScriptLine] = ()) -> list[ScriptLine]:
-        found = [announcement(pack, chance) for _ in range(_CANDIDATES * count)]
+        candidates = [announcement(pack, chance) for _ in range(_CANDIDATES * count)]
         said = {line.tokens for line in but}
-        return Coverage(pack).chosen([one for one in found if one.tokens not in said], count)
+        return Coverage(pack).chosen([one for one in candidates if one.tokens not in said], count)
 
     lines = moves(learning)
     learned = [Prompt(line, apart=False) for line in lines]
@@ -197,17 +197,17 @@ def understood(
     pack: Language, kept: Iterable[SpeakerRecording]
 ) -> list[tuple[ScriptLine, SpeakerRecording]]:
     """Return the recordings with their lines, without those that ``pack`` no longer understands."""
-    found = []
-    for one in kept:
-        fen = one.fen or chess.STARTING_FEN
+    pairs = []
+    for recording in kept:
+        fen = recording.fen or chess.STARTING_FEN
         try:
-            meant = pack.understand(one.words, chess.Board(fen))
+            meant = pack.understand(recording.words, chess.Board(fen))
         except ValueError:
             continue
         if meant.command is not None or meant.move is not None:
             what = UtteranceKind.MOVE if meant.command is None else UtteranceKind.COMMAND
-            found.append((ScriptLine(what, fen, one.words), one))
-    return found
+            pairs.append((ScriptLine(what, fen, recording.words), recording))
+    return pairs
 
 
 def learn(
@@ -231,8 +231,8 @@ def learn(
     :raises OSError: if a file cannot be read or written.
     """
     said = understood(pack, answers)
-    learning = [LabelledSound(one.pcm, line.tokens) for line, one in said if not one.apart]
-    judging = [(line, one.pcm) for line, one in said if one.apart]
+    learning = [LabelledSound(take.pcm, line.tokens) for line, take in said if not take.apart]
+    judging = [(line, take.pcm) for line, take in said if take.apart]
     if len(learning) < LEARNING // 3 or len(judging) < JUDGING // 3:
         raise NotEnoughError(
             _(
@@ -240,7 +240,7 @@ def learn(
                 count=len(said),
             )
         )
-    models = sorted(models, key=lambda one: not is_built_in(one))
+    models = sorted(models, key=lambda model: not is_built_in(model))
     # The player's models count as the ones that they were made of, which were measured.
     decide = scoring.deciding(pack, confidence_of(*models, lost=lost))
     judge = _Judge(pack, decide, judging, built_in=is_built_in(models[0]))
@@ -416,7 +416,7 @@ def misheard(
     was dropped or added."""
     recogniser = open_recogniser(pack, *models)
     pairs: list[tuple[str, str]] = []
-    for line, one in understood(pack, answers):
-        if heard := recogniser.recognise(one.pcm, ()).words.split():
+    for line, recording in understood(pack, answers):
+        if heard := recogniser.recognise(recording.pcm, ()).words.split():
             pairs += Confusions().aligned(line.tokens, heard)
     return pairs

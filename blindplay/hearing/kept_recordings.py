@@ -29,16 +29,16 @@ class SpeakerRecording:
     doubted: bool = False
 
 
-def add(place: Path, one: SpeakerRecording, *, speaker: str, language: str) -> None:
+def add(place: Path, recording: SpeakerRecording, *, speaker: str, language: str) -> None:
     """Keep a recording of ``speaker`` in the folder ``place``.
 
     :raises OSError:
     """
     taken = [int(file.stem) for file in place.glob("*.wav") if file.stem.isdecimal()]
     name = f"{max(taken, default=0) + 1:03}.wav"
-    write_wav(place / name, one.pcm)
+    write_wav(place / name, recording.pcm)
     _to_disk(place / name)
-    entry = entry_of(one, name, speaker=speaker, language=language)
+    entry = entry_of(recording, name, speaker=speaker, language=language)
     with (place / INDEX).open("ab+") as index:
         index.seek(max(0, index.seek(0, os.SEEK_END) - 1))
         torn = index.read(1) not in (b"", b"\n")
@@ -46,15 +46,17 @@ def add(place: Path, one: SpeakerRecording, *, speaker: str, language: str) -> N
     _to_disk(place / INDEX)
 
 
-def entry_of(one: SpeakerRecording, file: str, *, speaker: str, language: str) -> dict[str, object]:
+def entry_of(
+    recording: SpeakerRecording, file: str, *, speaker: str, language: str
+) -> dict[str, object]:
     """Return what an index says of a recording in this file."""
     return {
         "file": file,
         "speaker": speaker,
         "language": language,
-        "words": one.words,
-        **({} if one.fen is None else {"fen": one.fen}),
-        **{key: True for key in ("apart", "doubted") if getattr(one, key)},
+        "words": recording.words,
+        **({} if recording.fen is None else {"fen": recording.fen}),
+        **{key: True for key in ("apart", "doubted") if getattr(recording, key)},
     }
 
 

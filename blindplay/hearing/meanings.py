@@ -66,16 +66,16 @@ def readings(
     """Return what an utterance may mean. ``habits``: how this player has been misheard before; what
     fits them gains by it."""
     recognition = _accustomed(recognition, habits)
-    found: dict[str, Meaning] = {}
+    by_key: dict[str, Meaning] = {}
     nothing: Meaning | None = None
     meanings: dict[str, str] = {}
     for heard in recognition.hypotheses:
         reading = _reading(heard, expected, pack)
         meanings[heard.words] = reading.key
-        better = found.get(reading.key)
+        better = by_key.get(reading.key)
         beside: Meaning | None = reading
         if reading.key and (better is None or _is_expected_form(reading, better)):
-            found[reading.key], beside = reading, better
+            by_key[reading.key], beside = reading, better
         # In a form that nobody uses it is rather something else: "der Eva drei" is not a pawn. But
         # if every word belongs to the meaning ("Hektor" for "Hector"), it is the same in other
         # words.
@@ -84,12 +84,12 @@ def readings(
             nothing = beside
     by_model = votes(recognition.by_model or (recognition,), meanings)
     if recognition.by_model:
-        for key, one in found.items():
-            expects = expected.in_grammar(one.statement.text)
+        for key, meaning in by_key.items():
+            expects = expected.in_grammar(meaning.statement.text)
             score = sum(vote.of(key, expected=expects) for vote in by_model)
-            found[key] = replace(one, score=score)
+            by_key[key] = replace(meaning, score=score)
     ranked = sorted(
-        found.values(),
+        by_key.values(),
         key=lambda r: -r.score - _legal(r) - expected.leaning(r.statement.move),
     )
     return Meanings(ranked, nothing, by_model)
@@ -208,8 +208,8 @@ def features(
         leaning = expected.leaning(move) - expected.leaning(other.statement.move)
         return first.score - other.score + leaning
 
-    legal = [over(one) for one in others if one.meant.kind is not Kind.ILLEGAL]
-    illegal = [over(one) for one in others if one.meant.kind is Kind.ILLEGAL]
+    legal = [over(another) for another in others if another.meant.kind is not Kind.ILLEGAL]
+    illegal = [over(another) for another in others if another.meant.kind is Kind.ILLEGAL]
     nothing, extra_words = None, 0
     if read.nothing is not None:
         nothing = first.score - read.nothing.score + (ANSWER if answers else 0.0)

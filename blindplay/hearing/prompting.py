@@ -163,14 +163,14 @@ class Booth:
         ``faults``."""
         row = 0
         self.ended = False
-        for number, one in enumerate(asked):
+        for number, prompt in enumerate(asked):
             if number and number % 10 == 0:
                 self.tell("enrol_left", count=self.pack.number(len(asked) - number))
-            answer = ask(one)
+            answer = ask(prompt)
             if answer is Key.END:
                 self.ended = True
                 return
-            yield one, answer
+            yield prompt, answer
             row = row + 1 if isinstance(answer, Take) and answer.fault in faults else 0
             if row == _MOST_FAULTS:
                 self.tell("voice_microphone")

@@ -99,7 +99,7 @@ def together(parts: Sequence[Scored], *, built_in: bool) -> Scored:
 def _narrowed(recognition: Recognition, words: Collection[str]) -> Recognition:
     """Return what a model would have heard that listens for these words only."""
     known = {*words, UNKNOWN}
-    kept = (one for one in recognition.hypotheses if known.issuperset(one.words.split()))
+    kept = (guess for guess in recognition.hypotheses if known.issuperset(guess.words.split()))
     return replace(recognition, hypotheses=tuple(kept), expected_only=True)
 
 
@@ -126,11 +126,11 @@ def outcome(heard: ScoredUtterance, decision: Decision) -> ScoredOutcome:
 
 def _is_offered(heard: ScoredUtterance, decision: Decision) -> bool:
     """Return whether what was said is among what is asked about."""
-    offered = [one.statement.meant for one in decision.candidates]
+    offered = [candidate.statement.meant for candidate in decision.candidates]
     if heard.line.what in COMMANDS:
-        return any(one.command is heard.meant.command for one in offered)
+        return any(candidate.command is heard.meant.command for candidate in offered)
     # An announcement that fits several moves asks about each of them.
-    moves = {move for one in offered if one.command is None for move in one.moves}
+    moves = {move for candidate in offered if candidate.command is None for move in candidate.moves}
     return heard.line.what is UtteranceKind.MOVE and heard.meant.move in moves
 
 

@@ -90,8 +90,8 @@ def _special(chance: random.Random) -> tuple[chess.Board, chess.Move]:
             moves = list(board.legal_moves)
             if not moves:
                 break
-            if chance.random() < 0.3 and (found := [m for m in moves if wanted(board, m)]):
-                return board, chance.choice(found)
+            if chance.random() < 0.3 and (fitting := [m for m in moves if wanted(board, m)]):
+                return board, chance.choice(fitting)
             board.push(chance.choice(moves))
 
 
@@ -151,8 +151,8 @@ def talk(pack: Language, count: int, chance: random.Random) -> Iterator[ScriptLi
     about_chess = _written(f"{pack.code}-chess")
     others = [word for sentence in written for word in sentence.split()]
     ours = [name for names in word_names(pack) for name in names]
-    found = 0
-    while found < count:
+    yielded = 0
+    while yielded < count:
         board = position(chance)
         words = chance.choice(written)
         drawn = chance.random()
@@ -163,7 +163,7 @@ def talk(pack: Language, count: int, chance: random.Random) -> Iterator[ScriptLi
             mixed = ([*ours, *chance.sample(others, len(ours))] for _ in range(count_of_words))
             words = " ".join(map(chance.choice, mixed))
         if pack.understand(words, board).kind in (Kind.UNCLEAR, Kind.NOTHING):
-            found += 1
+            yielded += 1
             yield ScriptLine(UtteranceKind.TALK, board.fen(), words)
 
 
@@ -202,7 +202,7 @@ class Coverage:
             variants = {**known.fillers, **known.words}
         except LanguageError:  # a language of the user's own need not have pronunciations
             variants = {}
-        self._phones = {word: min(of, key=lambda one: of[one]) for word, of in variants.items()}
+        self._phones = {word: min(of, key=of.__getitem__) for word, of in variants.items()}
 
     def chosen(self, lines: Iterable[ScriptLine], count: int) -> list[ScriptLine]:
         """Return ``count`` of the lines, or all of them if there are fewer. Each adds most to those
@@ -210,8 +210,8 @@ class Coverage:
         # The gain of a line only decreases, so the first line whose gain is up to date is the best.
         left = [(-self._gain(line), n, line) for n, line in enumerate(dict.fromkeys(lines))]
         heapq.heapify(left)
-        found: list[ScriptLine] = []
-        while left and len(found) < count:
+        chosen: list[ScriptLine] = []
+        while left and len(chosen) < count:
             _, number, best = left[0]
             gain = -self._gain(best)
             if gain > left[0][0]:
@@ -219,8 +219,8 @@ class Coverage:
                 continue
             heapq.heappop(left)
             self._count.update(self._units(best))
-            found.append(best)
-        return found
+            chosen.append(best)
+        return chosen
 
     def _gain(self, line: ScriptLine) -> float:
         gain = sum(_WEIGHTS[unit[0]] / (1 + self._count[unit]) ** 2 for unit in self._units(line))

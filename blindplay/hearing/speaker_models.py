@@ -85,14 +85,14 @@ def models(
     """Return for each of these models the player's own one that was made of it, if it is there,
     fits and is undamaged; otherwise the model itself. ``lost`` gets a sentence about one that
     cannot be used."""
-    found = []
+    folders = []
     for base in bases:
         own = _model(player, language, base)
         if own.is_dir():
             if _fits(own, base):
                 _follow(own, base)
                 with contextlib.suppress(ModelError):
-                    found.append(check_model(own))
+                    folders.append(check_model(own))
                     continue
             lost(
                 _(
@@ -102,8 +102,8 @@ def models(
                     learn_again=_LEARN_AGAIN,
                 )
             )
-        found.append(base)
-    return tuple(found)
+        folders.append(base)
+    return tuple(folders)
 
 
 def _fits(own: Path, base: Path) -> bool:
@@ -165,8 +165,8 @@ def install(
 
 def _make(place: Path) -> None:
     """Make a folder in the players' one, which nobody else may read because it shows names."""
-    for one in (players_folder(), place):
-        one.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for folder in (players_folder(), place):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def drop(player: str, language: str, base: Path) -> None:
@@ -186,10 +186,10 @@ def drop_all(model: str, language: str) -> int:
 
     :raises OSError:
     """
-    found = list(players_folder().glob(f"player-*/{language}/models/{model}"))
-    for place in found:
+    places = list(players_folder().glob(f"player-*/{language}/models/{model}"))
+    for place in places:
         shutil.rmtree(place)
-    return len(found)
+    return len(places)
 
 
 class Keeper:
@@ -211,9 +211,9 @@ class Keeper:
     def __exit__(self, *error: object) -> None:
         _finish(self._player, self._language)
 
-    def add(self, one: SpeakerRecording) -> None:
+    def add(self, recording: SpeakerRecording) -> None:
         """Keep this recording."""
-        kept_recordings.add(self._place, one, speaker=self._player, language=self._language)
+        kept_recordings.add(self._place, recording, speaker=self._player, language=self._language)
 
 
 def _unfinished(player: str, language: str) -> Path:

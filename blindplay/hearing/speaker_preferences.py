@@ -77,7 +77,7 @@ def _change(name: str, player: str, wanted: object = None) -> Path:
         before = {}
         names = (path.with_suffix(f".damaged-{number}") for number in itertools.count(1))
         path.replace(next(aside for aside in names if not aside.exists()))
-    kept = {other: one for other, one in before.items() if who(other) != who(player)}
+    kept = {other: value for other, value in before.items() if who(other) != who(player)}
     if wanted is not None:
         kept[player] = wanted
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -97,12 +97,12 @@ def _change(name: str, player: str, wanted: object = None) -> Path:
 
 def damaged() -> list[str]:
     """Return a sentence for each file that cannot be read, so that its players seem unknown."""
-    found = []
+    sentences = []
     for name in _FILES:
         try:
             _read(name)
         except (OSError, ValueError):
-            found.append(
+            sentences.append(
                 _(
                     "{folder}, which keeps what is known of players, cannot be read, so it "
                     "is not used; if it is damaged, it is set aside as soon as something "
@@ -110,7 +110,7 @@ def damaged() -> list[str]:
                     folder=folder() / name,
                 )
             )
-    return found
+    return sentences
 
 
 def keep(player: str, voicing: Voicing) -> Path:
@@ -151,9 +151,11 @@ def players() -> set[str]:
 
 def _pairs(player: str) -> list[tuple[str, str]]:
     kept = _kept(_MISHEARD, player)
-    pairs = [one for one in kept if isinstance(one, list)] if isinstance(kept, list) else []
+    pairs = [pair for pair in kept if isinstance(pair, list)] if isinstance(kept, list) else []
     return [
-        (one[0], one[1]) for one in pairs if len(one) == 2 and all(isinstance(w, str) for w in one)
+        (pair[0], pair[1])
+        for pair in pairs
+        if len(pair) == 2 and all(isinstance(w, str) for w in pair)
     ]
 
 
@@ -180,10 +182,10 @@ def forget(player: str) -> bool:
 
 def _unreadable() -> list[Path]:
     """Return the files that are damaged, and those that were set aside."""
-    found = [path for name in _FILES for path in folder().glob(f"{Path(name).stem}.damaged-*")]
+    files = [path for name in _FILES for path in folder().glob(f"{Path(name).stem}.damaged-*")]
     for name in _FILES:
         try:
             _read(name)
         except ValueError:
-            found.append(folder() / name)
-    return found
+            files.append(folder() / name)
+    return files

@@ -106,13 +106,13 @@ class Donation:
         """
         if (given.pop("format"), given.pop("licence")) != (_FORMAT, LICENCE):
             raise ValueError
-        found = cls(**given)
+        donation = cls(**given)
         if not all(isinstance(value, str) and 0 < len(value) < 1000 for value in given.values()):
             raise ValueError
-        datetime.date.fromisoformat(found.date)
-        if not _SPEAKER.fullmatch(found.speaker) or not _LANGUAGE.fullmatch(found.language):
+        datetime.date.fromisoformat(donation.date)
+        if not _SPEAKER.fullmatch(donation.speaker) or not _LANGUAGE.fullmatch(donation.language):
             raise ValueError
-        return found
+        return donation
 
 
 @dataclass(frozen=True)
@@ -131,14 +131,14 @@ def write(target: Path, archive: VoiceArchive) -> None:
     :raises OSError:
     """
     speaker, language = archive.donation.speaker, archive.donation.language
-    entries = (entry_of(one, name, speaker=speaker, language=language)
-               for name, one in archive.recordings.items())  # fmt: skip
+    entries = (entry_of(recording, name, speaker=speaker, language=language)
+               for name, recording in archive.recordings.items())  # fmt: skip
     index = "".join(json.dumps(entry) + "\n" for entry in entries)
     files = {
         DONATION: archive.donation.to_json().encode(),
         CONSENT: wav(archive.consent),
         INDEX: index.encode(),
-        **{name: wav(one.pcm) for name, one in archive.recordings.items()},
+        **{name: wav(recording.pcm) for name, recording in archive.recordings.items()},
     }
     fresh = target.with_suffix(".new")
     with fresh.open("wb") as stream:
@@ -189,7 +189,7 @@ def read(archive: Path) -> VoiceArchive:
 
 def _checked(infos: Sequence[zipfile.ZipInfo], archive: Path, size: int) -> str:
     """Check the names and sizes in an archive, and return its speaker."""
-    found: set[str] = set()
+    names: set[str] = set()
     speakers: set[str] = set()
     for info in infos:
         name = _NAME.fullmatch(info.orig_filename)
@@ -199,7 +199,7 @@ def _checked(infos: Sequence[zipfile.ZipInfo], archive: Path, size: int) -> str:
             and not info.flag_bits & 1
             and stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG)
         )
-        if name is None or not plain or info.orig_filename in found:
+        if name is None or not plain or info.orig_filename in names:
             raise ArchiveError(
                 _(
                     "{member} does not belong in an archive of a voice, so nothing of "
@@ -209,7 +209,7 @@ def _checked(infos: Sequence[zipfile.ZipInfo], archive: Path, size: int) -> str:
                     archive=archive,
                 )
             )
-        found.add(info.orig_filename)
+        names.add(info.orig_filename)
         speakers.add(name[1])
     if len(speakers) != 1 or len(infos) > _MOST_FILES or sum(i.file_size for i in infos) > size:
         raise ArchiveError(
@@ -241,11 +241,11 @@ def _recordings(
     files: Mapping[str, bytes], donation: Donation, sounds: dict[str, bytes], archive: Path
 ) -> dict[str, SpeakerRecording]:
     """Return the recordings in the order of the index. Each file is named once."""
-    found: dict[str, SpeakerRecording] = {}
+    recordings: dict[str, SpeakerRecording] = {}
     try:
         for line in _text(files[INDEX]).splitlines():
             file, said = _recording(line, donation)
-            found[file] = replace(said, pcm=sounds.pop(file))
+            recordings[file] = replace(said, pcm=sounds.pop(file))
         if sounds:
             raise ValueError
     except (ValueError, TypeError, KeyError, AttributeError):
@@ -254,10 +254,10 @@ def _recordings(
                 "{archive} does not say in line {count} of its index what was recorded; "
                 "ask for one that blindplay voice donate has written.",
                 archive=archive,
-                count=len(found) + 1,
+                count=len(recordings) + 1,
             )
         ) from None
-    return found
+    return recordings
 
 
 def _recording(line: str, donation: Donation) -> tuple[str, SpeakerRecording]:
@@ -319,18 +319,18 @@ def quality(archive: VoiceArchive, pack: Language) -> VoiceQuality:
     faults: dict[str, RecordingFault] = {}
     usable: dict[str, SpeakerRecording] = {}
     levels = []
-    for name, one in archive.recordings.items():
-        take = Take(one.pcm, voice_level(one.pcm), -96.0)
-        if fault := fault_of(one.words, take):
+    for name, recording in archive.recordings.items():
+        take = Take(recording.pcm, voice_level(recording.pcm), -96.0)
+        if fault := fault_of(recording.words, take):
             faults[name] = fault
         else:
-            usable[name] = one
+            usable[name] = recording
             levels.append(take.level)
-    said = {word for one in usable.values() for word in one.words.lower().split()}
+    said = {word for recording in usable.values() for word in recording.words.lower().split()}
     missing = tuple(
         name for names in word_names(pack) for name in names if name.lower() not in said
     )
-    seconds = sum(len(one.pcm) for one in usable.values()) / 2 / RATE
+    seconds = sum(len(recording.pcm) for recording in usable.values()) / 2 / RATE
     return VoiceQuality(
         usable, faults, missing, round(seconds, 1),
         round(sum(levels) / len(levels), 1) if levels else -96.0,
@@ -358,7 +358,7 @@ class CheckedArchive:
         if self.held is None or self.quality is None:
             return self.refused
         about, worth = self.held.donation, self.quality
-        found = _(
+        verdict = _(
             "{archive} holds the voice {code}, language {language}: usable recordings "
             "{usable}, others {others}, {seconds} seconds, {decibels} dB.",
             archive=self.archive,
@@ -370,25 +370,25 @@ class CheckedArchive:
             decibels=worth.level,
         )
         if worth.complete:
-            return found
+            return verdict
         if worth.missing:
             return _(
                 "{found} It is not complete; nobody says {missing}.",
-                found=found,
+                found=verdict,
                 missing=", ".join(worth.missing),
             )
         return _(
-            "{found} It is not complete; {least} recordings are needed.", found=found, least=LEAST
+            "{found} It is not complete; {least} recordings are needed.", found=verdict, least=LEAST
         )
 
     def as_json(self) -> dict[str, object]:
         """Return it for a program."""
-        found: dict[str, object] = {"archive": str(self.archive), "good": self.good}
+        fields: dict[str, object] = {"archive": str(self.archive), "good": self.good}
         if self.held is None or self.quality is None:
-            return {**found, "refused": self.refused}
+            return {**fields, "refused": self.refused}
         worth = self.quality
         return {
-            **found,
+            **fields,
             **asdict(self.held.donation),
             "recordings": len(worth.usable),
             "faults": {name: fault.name.lower() for name, fault in worth.faults.items()},
@@ -420,7 +420,7 @@ def check(archives: Iterable[Path], collection: Path | None = None) -> Iterator[
                         archive=archive,
                     )
                 )
-            sounds = _digests(one.pcm for one in held.recordings.values())
+            sounds = _digests(recording.pcm for recording in held.recordings.values())
             for other, its in known.items():
                 if speaker == other or sounds & its:
                     raise ArchiveError(
@@ -447,7 +447,7 @@ def _digests(sounds: Iterable[bytes]) -> set[bytes]:
 def _speakers(collection: Path) -> Iterator[tuple[str, set[bytes]]]:
     for about in collection.glob(f"*/{DONATION}"):
         said = kept_recordings.read(about.parent)
-        yield about.parent.name, _digests(one.pcm for one in said)
+        yield about.parent.name, _digests(recording.pcm for recording in said)
 
 
 def _put(collection: Path, held: VoiceArchive, quality: VoiceQuality) -> None:
@@ -458,8 +458,8 @@ def _put(collection: Path, held: VoiceArchive, quality: VoiceQuality) -> None:
     with tempfile.TemporaryDirectory(dir=collection, prefix=".new-") as temporary:
         fresh = Path(temporary) / about.speaker
         fresh.mkdir()
-        for one in quality.usable.values():
-            kept_recordings.add(fresh, one, speaker=about.speaker, language=about.language)
+        for recording in quality.usable.values():
+            kept_recordings.add(fresh, recording, speaker=about.speaker, language=about.language)
         write_wav(fresh / CONSENT, held.consent)
         (fresh / DONATION).write_text(about.to_json(), "utf-8")
         fresh.rename(collection / about.speaker)

@@ -112,8 +112,8 @@ def judged(
     judge = scoring.judging(pack, confidence_of(*recogniser.folders, lost=lost))
     comes = list(map(judge, heard))
     missed += [
-        one.line.words
-        for one, come in zip(heard, comes, strict=True)
+        utterance.line.words
+        for utterance, come in zip(heard, comes, strict=True)
         if come is not ScoredOutcome.RIGHT
     ]
     wrong = comes.count(ScoredOutcome.WRONG) + comes.count(ScoredOutcome.COMMAND)
@@ -172,7 +172,7 @@ def _tell_of_the_room(booth: Booth, said: Takes) -> None:
 
 def better(results: Mapping[str, VoiceCheckResult], used: VoiceCheckResult) -> str | None:
     """Return the model that understands this player clearly better than those in use, if any."""
-    name = max(results, key=lambda one: results[one].share, default=None)
+    name = max(results, key=lambda n: results[n].share, default=None)
     if name is None or results[name].share < used.share + 0.05:
         return None
     return None if results[name].moves_wrong > used.moves_wrong else name

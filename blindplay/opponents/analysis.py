@@ -284,14 +284,14 @@ def _threat(board: chess.Board, analyst: Analyst, worth: int) -> Reason | None:
     passed = board.copy(stack=False)
     passed.push(chess.Move.null())
     passed.clear_stack()
-    found = analyst.judge(passed)
-    if not found.line:
+    judgement = analyst.judge(passed)
+    if not judgement.line:
         return None
-    move = passed, found.line[0]
-    if found.mate > 0:
-        return Reason("threatens_mate", count=found.mate, move=move)
-    won = _change(passed, analyst.line(passed, found), passed.turn, 1)
-    real = won.pawns >= 2 and _centipawns(found) - worth >= _HALF * won.pawns
+    move = passed, judgement.line[0]
+    if judgement.mate > 0:
+        return Reason("threatens_mate", count=judgement.mate, move=move)
+    won = _change(passed, analyst.line(passed, judgement), passed.turn, 1)
+    real = won.pawns >= 2 and _centipawns(judgement) - worth >= _HALF * won.pawns
     return Reason("threatens", won.what, move=move) if real else None
 
 
@@ -378,17 +378,17 @@ def turning_points(
     }
     doubtful = sorted((ply for ply in losses if losses[ply] >= least), key=lambda ply: -losses[ply])
     doubtful = doubtful[:_CLOSER]
-    found = []
+    drops = []
     for done, ply in enumerate(doubtful):
         progress(_FIRST + _SECOND * done / len(doubtful))
         best, answer = (analyst.judge(boards[at], closer=True) for at in (ply, ply + 1))
         loss = loss_of(best, answer, least)
         if best.line[:1] != (moves[ply],) and loss >= least:
-            found.append((loss, ply, best, answer))
-    found = sorted(sorted(found, key=lambda one: -one[0])[:MOST], key=lambda one: one[1])
+            drops.append((loss, ply, best, answer))
+    drops = sorted(sorted(drops, key=lambda point: -point[0])[:MOST], key=lambda point: point[1])
     points = []
-    for done, (loss, ply, best, answer) in enumerate(found):
-        progress(_FIRST + _SECOND + (1 - _FIRST - _SECOND) * done / len(found))
+    for done, (loss, ply, best, answer) in enumerate(drops):
+        progress(_FIRST + _SECOND + (1 - _FIRST - _SECOND) * done / len(drops))
         points.append(_point(boards, ply, moves[ply], loss, best, answer, analyst))
     return points
 

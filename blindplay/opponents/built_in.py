@@ -77,12 +77,12 @@ class Search:
         best = [(0, move) for move in sorted(self._board.legal_moves, key=self._gain, reverse=True)]
         try:
             for depth in range(1, deepest + 1):
-                found: list[tuple[int, chess.Move]] = []
+                scored: list[tuple[int, chess.Move]] = []
                 for _, move in best:
-                    alpha = -MATE if exact or not found else found[0][0]
-                    found.append((self._after(move, depth, alpha), move))
-                    found.sort(key=lambda one: -one[0])
-                best = found
+                    alpha = -MATE if exact or not scored else scored[0][0]
+                    scored.append((self._after(move, depth, alpha), move))
+                    scored.sort(key=lambda pair: -pair[0])
+                best = scored
                 if abs(best[0][0]) > MATE - 100:
                     break
         except TimeIsOverError:
@@ -143,7 +143,7 @@ def choose(board: chess.Board, over: Over, elo: int = STRONGEST) -> tuple[chess.
     deepest = 1 + round(2 * (1 - weakness)) if weakness else 50
     scored = Search(board.copy(), over).scores(deepest, exact=bool(weakness))
     if weakness and abs(scored[0][0]) < MATE - 100:
-        scored.sort(key=lambda one: random.gauss(-one[0], 150 * weakness))
+        scored.sort(key=lambda pair: random.gauss(-pair[0], 150 * weakness))
     return scored[0][1], scored[0][0]
 
 

@@ -45,7 +45,7 @@ class Level:
         if self.elo is None:
             return "full"
         elo = self.elo
-        return min((abs(one - elo), name) for name, one in ELO.items() if one is not None)[1]
+        return min((abs(level - elo), name) for name, level in ELO.items() if level is not None)[1]
 
 
 def level(text: str) -> Level:
@@ -105,8 +105,8 @@ BUILT_IN = EngineProgram("BlindPlay", (sys.executable, "-m", "blindplay.opponent
 def installed() -> EngineProgram | None:
     """Stockfish, if it is installed where programs usually are."""
     for folder in (None, *_FOLDERS):
-        if found := shutil.which("stockfish", path=folder):
-            return EngineProgram("Stockfish", (found,))
+        if program := shutil.which("stockfish", path=folder):
+            return EngineProgram("Stockfish", (program,))
     return None
 
 
@@ -115,13 +115,13 @@ def named(path: str) -> EngineProgram:
 
     :raises ValueError: if there is no such program.
     """
-    found = shutil.which(path)
-    if found is None:
+    program = shutil.which(path)
+    if program is None:
         raise ValueError(
             _("--engine {path} is not a program; give the file of a UCI engine.", path=path)
         )
-    name = Path(found).stem.replace("_", " ").replace("-", " ").split()[0]
-    return EngineProgram(name[:1].upper() + name[1:], (str(Path(found).absolute()),))
+    name = Path(program).stem.replace("_", " ").replace("-", " ").split()[0]
+    return EngineProgram(name[:1].upper() + name[1:], (str(Path(program).absolute()),))
 
 
 class UciEngine:

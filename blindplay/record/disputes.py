@@ -92,31 +92,31 @@ class Reconciliation:
 
     def to_json(self) -> dict[str, Any]:
         """The object that docs/reconcile.md describes."""
-        found = self.comparison
+        comparison = self.comparison
         return {
             "edition": self.edition,
             "start": self.start.fen(),
-            "agree": found.stop is None and self.alone is None,
-            "stop": found.stop,
-            "ply": None if found.stop is None else found.ply,
+            "agree": comparison.stop is None and self.alone is None,
+            "stop": comparison.stop,
+            "ply": None if comparison.stop is None else comparison.ply,
             "written": {
                 side: {
                     "text": entry.text,
                     "certainty": entry.certainty,
                     "moves": [move.uci() for move in entry.moves],
                 }
-                for side, entry in found.entries.items()
+                for side, entry in comparison.entries.items()
             },
-            "moves": [move.uci() for move in found.moves],
-            "position": found.position.fen(),
+            "moves": [move.uci() for move in comparison.moves],
+            "position": comparison.position.fen(),
             "alone": self.alone,
-            "inferred": list(found.inferred),
+            "inferred": list(comparison.inferred),
             "slips": [
                 {"sheet": one.side, "ply": one.ply, "kind": one.kind, "text": one.entry.text}
-                for one in found.slips
+                for one in comparison.slips
             ],
             "from_board": {str(ply): side for ply, side in self.from_board.items()},
-            "open_from": found.open_from,
+            "open_from": comparison.open_from,
             "boards_agree": self.boards_agree,
             "article": list(self.articles),
             "boards": {
@@ -206,28 +206,30 @@ def decide(
     }
     words = PackWords(pack.code)
     readers = {side: words.reader(tuple(sheet.values())) for side, sheet in written.items()}
-    found = compare(start, written, readers)
-    sheets = {side: _moved(sheet, found.placed[side]) for side, sheet in sheets.items()}
+    comparison = compare(start, written, readers)
+    sheets = {side: _moved(sheet, comparison.placed[side]) for side, sheet in sheets.items()}
     written = {
         side: {entry.ply: entry.text for entry in sheet if entry.text}
         for side, sheet in sheets.items()
     }
-    found, from_board = _decided_by_boards(found, start, boards)
+    comparison, from_board = _decided_by_boards(comparison, start, boards)
     own = {}
-    if found.stop == "parted" and boards:  # each sheet is a game of its own
+    if comparison.stop == "parted" and boards:  # each sheet is a game of its own
         own = {
             side: compare(start, {"white": {}, "black": {}, side: sheet}, readers).moves
             for side, sheet in written.items()
         }
     same = len(boards) == 2 and len(set(boards.values())) == 1
     examined = {
-        side: _examine(side, placement, found, own, start, {*found.inferred, *from_board}, same)
+        side: _examine(
+            side, placement, comparison, own, start, {*comparison.inferred, *from_board}, same
+        )
         for side, placement in boards.items()
     }
     return Reconciliation(
-        edition, pack, start, written, found, examined, list(_remarks(sheets, found)),
+        edition, pack, start, written, comparison, examined, list(_remarks(sheets, comparison)),
         numbered_from=max(number for _, number in placed.values()),
-        alone=_alone(written, found), from_board=from_board, boards_agree=same,
+        alone=_alone(written, comparison), from_board=from_board, boards_agree=same,
     )  # fmt: skip
 
 
@@ -263,9 +265,9 @@ def _moved(sheet: list[SheetEntry], placed: Mapping[int, int]) -> list[SheetEntr
     ]
 
 
-def _alone(written: Mapping[str, Mapping[int, str]], found: Comparison) -> str | None:
+def _alone(written: Mapping[str, Mapping[int, str]], comparison: Comparison) -> str | None:
     """The side whose sheet holds moves, if no entry of the other sheet can be read."""
-    nothing = {(side, ply) for side, ply, entry in found.odd if not entry.legible}
+    nothing = {(side, ply) for side, ply, entry in comparison.odd if not entry.legible}
     holding = [
         side for side, sheet in written.items() if any((side, ply) not in nothing for ply in sheet)
     ]
@@ -273,32 +275,32 @@ def _alone(written: Mapping[str, Mapping[int, str]], found: Comparison) -> str |
 
 
 def _decided_by_boards(
-    found: Comparison, start: chess.Board, boards: Mapping[str, str]
+    comparison: Comparison, start: chess.Board, boards: Mapping[str, str]
 ) -> tuple[Comparison, Mapping[int, str]]:
     """The comparison after a board has decided between several possible games, with the plies that
     it decides and its side. The other board must not speak for another of these games."""
-    if len(found.lines) < 2:
-        return found, {}
+    if len(comparison.lines) < 2:
+        return comparison, {}
     shown: dict[tuple[chess.Move, ...], str] = {}
     placements = set()
-    for line in found.lines:
+    for line in comparison.lines:
         holes = pieces_of(_after(start, line))
         for side, placement in boards.items():
             if named(placement, holes) == holes:
                 shown.setdefault(line, side)
                 placements.add(tuple(sorted(holes.items())))
     if len(placements) != 1:
-        return found, {}
+        return comparison, {}
     line, owner = next(iter(shown.items()))
-    others = [other for other in found.lines if other not in shown]
+    others = [other for other in comparison.lines if other not in shown]
     for side, placement in boards.items():
         if side != owner and _speaks_for_another(placement, line, others, start):
-            return found, {}
+            return comparison, {}
     decided = dataclasses.replace(
-        found, moves=line, position=_after(start, line), stop=None, ply=len(line) + 1, entries={},
-        lines=(line,), open_from=found.ply if len(shown) > 1 else None,
+        comparison, moves=line, position=_after(start, line), stop=None, ply=len(line) + 1,
+        entries={}, lines=(line,), open_from=comparison.ply if len(shown) > 1 else None,
     )  # fmt: skip
-    return decided, dict.fromkeys(sorted(_parted(*found.lines)), owner)
+    return decided, dict.fromkeys(sorted(_parted(*comparison.lines)), owner)
 
 
 def _after(start: chess.Board, moves: Sequence[chess.Move]) -> chess.Board:
@@ -350,7 +352,7 @@ def _speaks_for_another(
 def _examine(
     side: str,
     placement: str,
-    found: Comparison,
+    comparison: Comparison,
     own: Mapping[str, tuple[chess.Move, ...]],
     start: chess.Board,
     not_written: Collection[int],
@@ -358,35 +360,37 @@ def _examine(
 ) -> BoardDecision:
     """The decision about one board. ``not_written``: plies of the game that no sheet holds.
     ``same``: the other board shows the same position."""
-    goal = pieces_of(found.position)
+    goal = pieces_of(comparison.position)
     shown = named(placement, goal)
     right = shown == goal
     with_names = UNKNOWN not in placement
     explanations: tuple[Explanation, ...] = ()
     shows: tuple[str, ...] = ()
-    if found.stop == "parted":
+    if comparison.stop == "parted":
         # If it shows neither sheet's game, explain it from the sheet of its owner.
         shows = tuple(
             of for of in SIDES if explain(start, own[of], shown, named=with_names) == ((),)
         )
         if not shows and not right:
             explanations = explain(start, own[side], shown, named=with_names)
-    elif not right and found.stop is None and found.open_from is None:
+    elif not right and comparison.stop is None and comparison.open_from is None:
         # If the end of the game is unknown, no explanation can be relied on.
-        explanations = explain(start, found.moves, shown, named=with_names)
+        explanations = explain(start, comparison.moves, shown, named=with_names)
         if any(slip.ply in not_written for slips in explanations for slip in slips):
             explanations = ()  # a sentence would name as written a move that is not
-    todo = () if same and found.stop != "illegal" else steps(shown, goal)
+    todo = () if same and comparison.stop != "illegal" else steps(shown, goal)
     return BoardDecision(placement, right, shows, explanations, todo)
 
 
-def _remarks(sheets: Mapping[str, list[SheetEntry]], found: Comparison) -> Iterator[dict[str, Any]]:
+def _remarks(
+    sheets: Mapping[str, list[SheetEntry]], comparison: Comparison
+) -> Iterator[dict[str, Any]]:
     """The uncertain, doubtful and struck entries up to the ply where the sheets part."""
-    odd = {(side, ply): entry for side, ply, entry in found.odd}
+    odd = {(side, ply): entry for side, ply, entry in comparison.odd}
     entries_ = sorted((entry.ply, side, entry) for side, sheet in sheets.items() for entry in sheet)
     for ply, side, entry in entries_:
         reading = odd.get((side, ply))
-        if 0 < ply <= found.ply and (reading or entry.doubts or entry.struck):
+        if 0 < ply <= comparison.ply and (reading or entry.doubts or entry.struck):
             yield {
                 "sheet": side,
                 "ply": ply,
@@ -462,35 +466,37 @@ class DisputeWords:
 
     def _sheets(self) -> Iterator[CitedSentence]:
         """Yield sentences on whether the sheets agree, and on the place where they part."""
-        decision, found, player = self.decision, self.decision.comparison, self._pack.sentence
+        decision, comparison, player = self.decision, self.decision.comparison, self._pack.sentence
         if decision.alone is not None:
             owner, empty = player(decision.alone), player(OTHER[decision.alone])
             yield self._say("scoresheet_empty", self._recording, player=empty, owner=owner)
-        elif found.stop is None:
+        elif comparison.stop is None:
             yield self._say("scoresheets_agree", self._articles)
-        place = self._place(found.ply)
-        holding = [side for side, entry in found.entries.items() if entry.certainty == "illegal"]
-        if found.stop == "parted":
+        place = self._place(comparison.ply)
+        holding = [
+            side for side, entry in comparison.entries.items() if entry.certainty == "illegal"
+        ]
+        if comparison.stop == "parted":
             yield self._say("scoresheets_differ", self._articles, number=place["number"])
-            yield from map(self._entry, found.entries)
-        elif found.stop == "illegal" and len(holding) == 1:
+            yield from map(self._entry, comparison.entries)
+        elif comparison.stop == "illegal" and len(holding) == 1:
             owner = player(holding[0])
             yield self._say("scoresheet_illegal", decision.articles, owner=owner, **place)
-            for side, entry in found.entries.items():
+            for side, entry in comparison.entries.items():
                 if self.as_written or side not in holding or entry.moves:
                     yield self._entry(side)
-        elif found.stop is not None:
-            yield self._say(f"scoresheets_{found.stop}", decision.articles, **place)
+        elif comparison.stop is not None:
+            yield self._say(f"scoresheets_{comparison.stop}", decision.articles, **place)
 
     def _entry(self, side: str) -> CitedSentence:
         """The entry of one side at the ply where the sheets part."""
-        found, player = self.decision.comparison, self._pack.sentence(side)
-        entry = found.entries[side]
+        comparison, player = self.decision.comparison, self._pack.sentence(side)
+        entry = comparison.entries[side]
         if not entry.legible:
             return self._say("scoresheet_lacks", self._articles, player=player)
-        moves = [self._move(found.position, move) for move in entry.moves]
+        moves = [self._move(comparison.position, move) for move in entry.moves]
         if not moves and not self.as_written:
-            place = self._place(found.ply)
+            place = self._place(comparison.ply)
             return self._say("scoresheet_illegal", self._articles, owner=player, **place)
         shown = f"({entry.text})" if self.as_written else ""
         move = f"{self._pack.either(moves) if moves else ''} {shown}".strip()
@@ -498,9 +504,9 @@ class DisputeWords:
 
     def _readings(self) -> Iterator[CitedSentence]:
         """The meaning of uncertain entries, and the moves that no entry holds."""
-        decision, found, articles = self.decision, self.decision.comparison, self._recording
-        odd = {(side, ply): entry for side, ply, entry in found.odd}
-        slips = {(slip.side, slip.ply): slip.kind for slip in found.slips}
+        decision, comparison, articles = self.decision, self.decision.comparison, self._recording
+        odd = {(side, ply): entry for side, ply, entry in comparison.odd}
+        slips = {(slip.side, slip.ply): slip.kind for slip in comparison.slips}
         doubted = {place for place, kind in slips.items() if kind == "number"}
         doubted |= {
             (remark["sheet"], remark["ply"])
@@ -508,7 +514,7 @@ class DisputeWords:
             if not _DOUBTS.isdisjoint(remark["remarks"])
         }
         position = decision.start.copy(stack=False)
-        for ply, move in enumerate(found.moves, 1):
+        for ply, move in enumerate(comparison.moves, 1):
             words, place = self._move(position, move), self._place(ply)
             for side in SIDES:
                 entry, owner = odd.get((side, ply)), self._pack.sentence(side)
@@ -528,34 +534,36 @@ class DisputeWords:
             if ply in decision.from_board:
                 owner = self._pack.sentence(decision.from_board[ply])
                 yield self._say("move_from_board", articles, move=words, owner=owner, **place)
-            elif ply in found.inferred:
+            elif ply in comparison.inferred:
                 yield self._say("move_inferred", articles, move=words, **place)
             position.push(move)
-        if found.open_from is not None:
-            yield self._say("move_order_open", articles, **self._place(found.open_from))
+        if comparison.open_from is not None:
+            yield self._say("move_order_open", articles, **self._place(comparison.open_from))
 
     def _missing_entries(self) -> Iterator[CitedSentence]:
         """Sheets that must be completed, and entries that tell no move."""
-        found = self.decision.comparison
-        last = len(found.moves) + (found.stop is not None)
+        comparison = self.decision.comparison
+        last = len(comparison.moves) + (comparison.stop is not None)
         for side in SIDES:
             if last > max(self.decision.written[side], default=0):
                 yield self._say("must_record", self._recording, player=self._pack.sentence(side))
-        for side, ply, certainty in found.unclear:
+        for side, ply, certainty in comparison.unclear:
             why = "illegal_entry" if certainty == "illegal" else "illegible_entry"
             owner = self._pack.sentence(side)
             yield self._say(why, self._recording, owner=owner, **self._place(ply))
 
     def _position(self) -> Iterator[CitedSentence]:
         """The moves that are taken back, and whether the arbiter decides."""
-        decision, found = self.decision, self.decision.comparison
-        boards_decide = decision.boards_agree and found.stop != "illegal"
-        if found.stop is not None and not boards_decide:
-            if found.moves:
-                yield self._say("take_back", decision.articles, **self._place(len(found.moves)))
+        decision, comparison = self.decision, self.decision.comparison
+        boards_decide = decision.boards_agree and comparison.stop != "illegal"
+        if comparison.stop is not None and not boards_decide:
+            if comparison.moves:
+                yield self._say(
+                    "take_back", decision.articles, **self._place(len(comparison.moves))
+                )
             else:
                 yield self._say("take_back_all", decision.articles)
-        if found.stop is None and not self._lacks_last_moves:
+        if comparison.stop is None and not self._lacks_last_moves:
             return
         if boards_decide:  # the arbiter decides whether moves are taken back
             yield self._say("boards_same", self._cite("boards_differ"))
@@ -566,7 +574,7 @@ class DisputeWords:
 
     def _board(self, side: str, board: "BoardDecision") -> Iterator[CitedSentence]:
         """Why a board stands as it does, and the steps that correct it."""
-        decision, found = self.decision, self.decision.comparison
+        decision, comparison = self.decision, self.decision.comparison
         player = self._pack.sentence(side)
         if board.right:
             yield self._say("board_right", decision.articles, player=player)
@@ -578,10 +586,10 @@ class DisputeWords:
             before = decision.numbered_from - 1
             told = diagnosis(board.explanations, side, self._mover, self._pack, before)
             yield told, self._articles
-        elif not (board.shows or decision.boards_agree) and found.stop in (None, "parted"):
+        elif not (board.shows or decision.boards_agree) and comparison.stop in (None, "parted"):
             yield self._say("slip_none", decision.articles, player=player)
         if board.steps:
             yield self._say("correct_board", decision.articles, player=player)
-            goal = pieces_of(found.position)
+            goal = pieces_of(comparison.position)
             for step in plan(named(board.placement, goal), goal):
                 yield say_step(step, self._pack), decision.articles

@@ -165,12 +165,12 @@ class KeptGame:
 
 def journals() -> list[Path]:
     """The journals in the folder of tables, the last written one first."""
-    found = []
+    files = []
     for path in tables_folder().glob(f"*{SUFFIX}"):
         with contextlib.suppress(OSError):
             if ".damaged-" not in path.name and is_journal(path):
-                found.append((path.stat().st_mtime_ns, path.name, path))
-    return [path for _, _, path in sorted(found, reverse=True)]
+                files.append((path.stat().st_mtime_ns, path.name, path))
+    return [path for _, _, path in sorted(files, reverse=True)]
 
 
 def kept_game(journal: Path) -> KeptGame:
@@ -207,8 +207,8 @@ def last_unfinished() -> Path:
 
     :raises ValueError: if there is none.
     """
-    found = next((game.journal for game in kept_games() if game.unfinished), None)
-    if found is None:
+    journal = next((game.journal for game in kept_games() if game.unfinished), None)
+    if journal is None:
         raise ValueError(
             _(
                 "There is no unfinished game in {folder}; name its journal with --journal, "
@@ -216,7 +216,7 @@ def last_unfinished() -> Path:
                 folder=tables_folder(),
             )
         )
-    return found
+    return journal
 
 
 def last_finished() -> Path:
@@ -224,15 +224,15 @@ def last_finished() -> Path:
 
     :raises ValueError: if there is none.
     """
-    found = next((game.journal for game in kept_games() if game.result), None)
-    if found is None:
+    journal = next((game.journal for game in kept_games() if game.result), None)
+    if journal is None:
         raise ValueError(
             _(
                 "There is no finished game in {folder}; name a journal, a PGN or an EPD.",
                 folder=tables_folder(),
             )
         )
-    return found
+    return journal
 
 
 def being_played(*others: Path) -> Path | None:
@@ -317,7 +317,7 @@ def keep_options(journal: Path, options: Mapping[str, Any]) -> None:
 def kept_options(journal: Path) -> dict[str, Any]:
     """The options that were kept for the game in ``journal``; none if they cannot be read."""
     try:
-        found = json.loads(options_of(journal).read_text("utf-8"))
+        options = json.loads(options_of(journal).read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return options if isinstance(options, dict) else {}

@@ -346,22 +346,22 @@ class Journal:
                 )
             )
 
-    def _take_over(self, content: bytes, found: JournalContents, resume: bool) -> None:
+    def _take_over(self, content: bytes, contents: JournalContents, resume: bool) -> None:
         """Continue the journal that the file holds."""
-        damaged = bool(found.trouble) and not found.torn
-        if found.foreign or (damaged and not (resume and found.facts)):
-            raise JournalError(found.trouble)
+        damaged = bool(contents.trouble) and not contents.torn
+        if contents.foreign or (damaged and not (resume and contents.facts)):
+            raise JournalError(contents.trouble)
         if self._handle is not None:
             with contextlib.suppress(OSError):  # a killed table may have left it in the cache
                 files.sync(self._handle)
-        self._content += found.whole
-        self._end = self._synced_end = found.end
-        self._game = found.game
-        self._synced = len(found.whole)
-        self._clean = content == found.whole
+        self._content += contents.whole
+        self._end = self._synced_end = contents.end
+        self._game = contents.game
+        self._synced = len(contents.whole)
+        self._clean = content == contents.whole
         self.damaged = damaged
-        if found.trouble:
-            self.notes = (found.trouble,)
+        if contents.trouble:
+            self.notes = (contents.trouble,)
         if damaged:
             self._damage = content
             with contextlib.suppress(OSError):  # a full disk ends no game; try again later

@@ -88,9 +88,9 @@ def last_beat(journal: Path) -> Beat | None:
             content = file.read(_SLOTS * _SLOT)
     except OSError:
         return None
-    found = (_decoded(content[at : at + _SLOT]) for at in range(0, _SLOTS * _SLOT, _SLOT))
+    beats = (_decoded(content[at : at + _SLOT]) for at in range(0, _SLOTS * _SLOT, _SLOT))
     return max(
-        (beat for beat in found if beat),
+        (beat for beat in beats if beat),
         key=lambda beat: (beat.facts, beat.t, beat.wall),
         default=None,
     )

@@ -81,7 +81,7 @@ def tags(game: Game, reason: str = "") -> dict[str, str]:
     # Both players may lose (11.8), but PGN has no such result.
     result = game.result if game.result in ("1-0", "0-1", "1/2-1/2") else "*"
     date = _DATE.fullmatch(setup.date)
-    found = {
+    values = {
         "Event": setup.event,
         "Site": setup.site,
         "Date": ".".join(date.groups()) if date else "????.??.??",
@@ -95,7 +95,7 @@ def tags(game: Game, reason: str = "") -> dict[str, str]:
         "Termination": _TERMINATIONS.get(reason, "normal") if game.over else "unterminated",
     }
     # An empty value, or one with a line break, makes a file that no program can read.
-    return {name: " ".join(value.split()) or "?" for name, value in found.items()}
+    return {name: " ".join(value.split()) or "?" for name, value in values.items()}
 
 
 def pgn(game: Game, reason: str = "", more: Mapping[str, str] | None = None) -> str:
@@ -193,14 +193,14 @@ SheetRow = tuple[int, ScoredPly | None, ScoredPly | None]
 
 def moves(entries: Iterable[ScoredPly]) -> list[SheetRow]:
     """The lines of a scoresheet."""
-    found: list[SheetRow] = []
+    rows: list[SheetRow] = []
     for entry in entries:
-        if entry.side == "black" and found:
-            found[-1] = (entry.number, found[-1][1], entry)
+        if entry.side == "black" and rows:
+            rows[-1] = (entry.number, rows[-1][1], entry)
         else:
             white = entry.side == "white"
-            found.append((entry.number, entry if white else None, None if white else entry))
-    return found
+            rows.append((entry.number, entry if white else None, None if white else entry))
+    return rows
 
 
 def written(entry: ScoredPly, labels: Labels = ENGLISH) -> str:

@@ -143,7 +143,7 @@ def _is_possible(statement: SignedStatement, made: str) -> bool:
     digests = statement.game, statement.digest, statement.rulings
     return (
         types == wanted
-        and all(_HEX[DIGITS].fullmatch(one) for one in digests)
+        and all(_HEX[DIGITS].fullmatch(digest) for digest in digests)
         and _HEX[64].fullmatch(statement.key) is not None
         and _HEX[128].fullmatch(made) is not None
         and statement.n > 0
@@ -224,15 +224,15 @@ def verify(journal: Path, known: KnownKeys | None = None) -> Iterator[Finding]:
     yield _chain(contents)
     statements = list(_statements(journal))
     refolded = _Refolded(
-        contents, {one.n for one in statements if isinstance(one, SignedStatement)}
+        contents, {entry.n for entry in statements if isinstance(entry, SignedStatement)}
     )
     yield refolded.finding
     covered = 0
-    for one in statements:
-        found = one if isinstance(one, Finding) else _checked(one, lines, refolded, known)
-        if isinstance(one, SignedStatement) and found.holds:
-            covered = max(covered, one.n)
-        yield found
+    for entry in statements:
+        finding = entry if isinstance(entry, Finding) else _checked(entry, lines, refolded, known)
+        if isinstance(entry, SignedStatement) and finding.holds:
+            covered = max(covered, entry.n)
+        yield finding
     yield from _uncovered(covered, len(lines), known)
 
 
@@ -353,10 +353,10 @@ def _checked(
     return Finding("signature", True, right)
 
 
-def _contradiction(signed: SignedStatement, found: Mapping[str, object]) -> str:
+def _contradiction(signed: SignedStatement, refolded: Mapping[str, object]) -> str:
     """Return a sentence on how the facts contradict the signed outcome; empty if they agree."""
     n = signed.n
-    for name, value in found.items():
+    for name, value in refolded.items():
         stated = getattr(signed, name)
         if stated == value:
             continue

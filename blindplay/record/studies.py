@@ -107,16 +107,16 @@ def studies(path: Path, kind: StudyKind | None = None) -> list[StudiedGame | Puz
     text = plain_lines(text)
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1)]
     lines = [(number, line) for number, line in lines if line and not line.startswith("#")]
-    found: list[StudiedGame | Puzzle]
+    read: list[StudiedGame | Puzzle]
     if lines and _EPD.match(lines[0][1]):
-        found = [_of_epd(line, name, number) for number, line in lines]
+        read = [_of_epd(line, name, number) for number, line in lines]
     else:
-        found = list(_of_pgn(text, name, kind))
-    if not found:
+        read = list(_of_pgn(text, name, kind))
+    if not read:
         raise ValueError(
             _("{name} holds no game and no position; name a journal, a PGN or an EPD.", name=name)
         )
-    return found
+    return read
 
 
 def _of_journal(path: Path) -> StudiedGame:
@@ -178,12 +178,12 @@ def _in_english(text: str, start: chess.Board) -> str:
         line, before = _VARIATION.sub(" ", line), line
     written = dict(enumerate((entry.text for entry in entries(line)), 1))
     reader = PackWords().reader(written.values())
-    found = compare(start, {"white": written, "black": {}}, {"white": reader, "black": reader})
-    if found.stop is not None or len(found.moves) < len(written):
+    comparison = compare(start, {"white": written, "black": {}}, {"white": reader, "black": reader})
+    if comparison.stop is not None or len(comparison.moves) < len(written):
         return ""
     letters, board = frozenset[tuple[str, int]](), start.copy(stack=False)
     played = []
-    for text_, move in zip(written.values(), found.moves, strict=True):
+    for text_, move in zip(written.values(), comparison.moves, strict=True):
         played.append((text_, board.copy(stack=False), move))
         board.push(move)
     letters = learned(letters_of(written.values()), played)
@@ -312,7 +312,7 @@ def _moves_in_english(line: str) -> Callable[[re.Match[str]], str]:
 
 def _moves(value: object) -> tuple[chess.Move, ...]:
     return (
-        tuple(one for one in value if isinstance(one, chess.Move))
+        tuple(move for move in value if isinstance(move, chess.Move))
         if isinstance(value, list)
         else ()
     )

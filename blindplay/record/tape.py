@@ -118,7 +118,7 @@ class Tape:
 
     def recordings(self) -> list[Recording]:
         """Everything on the tape, in order, except damaged files; see :meth:`damaged`."""
-        return [found for _, path in self._files() if (found := _read(path)) is not None]
+        return [recording for _, path in self._files() if (recording := _read(path)) is not None]
 
     def damaged(self) -> list[Path]:
         """The files of the tape that no longer hold all that was recorded."""
@@ -141,7 +141,7 @@ class Tape:
                     folder=self.folder,
                 )
             )
-        before = [at for at, found in enumerate(everything) if found.ply < ply]
+        before = [at for at, recording in enumerate(everything) if recording.ply < ply]
         rest = everything[before[-1] + 1 :] if before else everything
         if not rest:
             raise TapeError(_("The tape ends before that move; name an earlier one."))

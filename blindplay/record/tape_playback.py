@@ -45,15 +45,15 @@ def play_tape(
         game = error.before.game
     for path in tape.damaged():
         print(_("trouble: {path} is damaged and left out.", path=path), file=out)
-    found = tape.from_ply(ply_of(game, first) if first is not None else 1)
+    recordings = tape.from_ply(ply_of(game, first) if first is not None else 1)
     if output is not None:
-        write_tape(output, found)
-    for one in found:
-        number, side = entry_place(game, one.ply)
+        write_tape(output, recordings)
+    for part in recordings:
+        number, side = entry_place(game, part.ply)
         place = f"{number}." if side == "white" else f"{number}. …"
-        print(f"{one.t / 1000:.1f} {place} {one.by}: {one.words}", file=out, flush=True)
+        print(f"{part.t / 1000:.1f} {place} {part.by}: {part.words}", file=out, flush=True)
         if sink is not None:
-            sink.play(*sound(one), threading.Event())
+            sink.play(*sound(part), threading.Event())
 
 
 def sound(recording: Recording) -> Sound:

@@ -66,18 +66,18 @@ def braille_pages(
     """
     if cells < 10 or lines < 3:
         raise ValueError(_("A Braille page needs at least 10 cells in a line and 3 lines."))
-    found: list[list[str]] = [[]]
+    pages: list[list[str]] = [[]]
     for block in blocks:
         folded = list(_folded(block, cells))
-        if len(folded) <= lines - 1 and len(found[-1]) + len(folded) > lines:
-            found.append([])
+        if len(folded) <= lines - 1 and len(pages[-1]) + len(folded) > lines:
+            pages.append([])
         for line in folded:
-            if len(found[-1]) == lines:
-                found.append([])
-            if not found[-1] and len(found) > 1:
-                found[-1].append(number(len(found)).rjust(cells))
-            found[-1].append(line)
-    return found
+            if len(pages[-1]) == lines:
+                pages.append([])
+            if not pages[-1] and len(pages) > 1:
+                pages[-1].append(number(len(pages)).rjust(cells))
+            pages[-1].append(line)
+    return pages
 
 
 def _folded(block: str, cells: int) -> Iterator[str]:
@@ -234,10 +234,10 @@ class Scored:
             broken = str(error)
         if game.setup is None:
             raise JournalError(broken or _("{path} holds no game yet.", path=path))
-        found = cls(game, reason, {name: plain(value) for name, value in (more or {}).items()})
+        record = cls(game, reason, {name: plain(value) for name, value in (more or {}).items()})
         if broken:
-            raise BrokenGameError(broken, found)
-        return found
+            raise BrokenGameError(broken, record)
+        return record
 
     def write(
         self,
@@ -295,16 +295,16 @@ class Scored:
         }
 
     def _entries(self, side: str, pack: Language, how: EntryForm) -> list[ScoredPly]:
-        found = sheet(self.game, side)
+        entries = sheet(self.game, side)
         if how is EntryForm.WRITTEN:
-            return found
-        written = {entry.ply: entry.text for entry in found if entry.text is not None}
+            return entries
+        written = {entry.ply: entry.text for entry in entries if entry.text is not None}
         letters = letters_of(written.values(), self.game.player(side).language)
         plies = enumerate(self.game.history, 1)
         known = learned(
             letters, ((written[n], ply.before, ply.move) for n, ply in plies if n in written)
         )
-        return [self._in_form(entry, letters, known, pack, how) for entry in found]
+        return [self._in_form(entry, letters, known, pack, how) for entry in entries]
 
     def _in_form(
         self,
@@ -364,8 +364,8 @@ def check_output(journal: Path, output: Path) -> None:
                 _("{output} is a journal, or would be; give another --output.", output=output)
             )
         folders = (path, *path.parents)
-        kept = any(one.suffix.casefold() == ".tape" and one.is_dir() for one in folders)
-        if kept or any(_same(one, tapes) for one in folders):
+        kept = any(folder.suffix.casefold() == ".tape" and folder.is_dir() for folder in folders)
+        if kept or any(_same(folder, tapes) for folder in folders):
             raise ValueError(
                 _("{output} is part of a tape, or would be; give another --output.", output=output)
             )

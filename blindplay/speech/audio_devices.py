@@ -315,11 +315,11 @@ def _listing(*, capture: bool) -> list[tuple[str, Any]]:
 
     _silence_libraries()
     try:
-        found = miniaudio.Devices()
-        listed = found.get_captures() if capture else found.get_playbacks()
+        system = miniaudio.Devices()
+        listed = system.get_captures() if capture else system.get_playbacks()
     except miniaudio.MiniaudioError:
         return []
-    if found.backend == "Null":
+    if system.backend == "Null":
         return []
     # ALSA lists its null device under this name, even on machines without a sound card.
     return [

@@ -224,11 +224,11 @@ class ConfidenceModel:
     measured: Mapping[str, Any] = field(default_factory=dict)
     of_built_in: "ConfidenceModel | None" = None
 
-    def odds(self, found: Features) -> float:
+    def odds(self, features: Features) -> float:
         """Return the logarithm of the odds that it was said, in nats; 0 is an even chance."""
-        weights = self.weights[found.kind]
-        odds = math.fsum(weights[name] * value for name, value in found.values().items())
-        return min(odds, found.highest_odds)
+        weights = self.weights[features.kind]
+        odds = math.fsum(weights[name] * value for name, value in features.values().items())
+        return min(odds, features.highest_odds)
 
     def as_json(self) -> dict[str, Any]:
         """Return what ``read`` reads."""
@@ -248,7 +248,7 @@ def confidence_of(*models: Path, lost: Callable[[str], None] | None = None) -> C
     If the measured file is damaged, other weights are used, too, and ``lost`` (by default the log)
     gets a sentence about it. For a single model without ``lost``, ModelError is raised.
     """
-    built_in = [one for one in models if is_built_in(one)]
+    built_in = [model for model in models if is_built_in(model)]
     if len(models) > 1 and built_in:
         of_built_in = confidence_of(built_in[0], lost=lost)
         return replace(_weights_of(models, lost), of_built_in=of_built_in)

@@ -114,21 +114,23 @@ def votes(by_model: Iterable[Recognition], meanings: Mapping[str, Hashable]) -> 
     ``meanings`` maps the words of readings to their meanings, so that models may have heard a
     meaning in different words. Other readings are ignored.
     """
-    return [_vote(one, meanings) for one in by_model if one.hypotheses]
+    return [_vote(recognition, meanings) for recognition in by_model if recognition.hypotheses]
 
 
 def _vote(recognition: Recognition, meanings: Mapping[str, Hashable]) -> Vote:
     best = recognition.hypotheses[0].score
-    found: dict[Hashable, float] = {}
-    for one in recognition.hypotheses:
-        if one.words in meanings:  # the likeliest come first
-            found.setdefault(meanings[one.words], max(one.score - best, -MOST_BEHIND))
-    return Vote(found, recognition.expected_only)
+    scores: dict[Hashable, float] = {}
+    for hypothesis in recognition.hypotheses:
+        if hypothesis.words in meanings:  # the likeliest come first
+            scores.setdefault(
+                meanings[hypothesis.words], max(hypothesis.score - best, -MOST_BEHIND)
+            )
+    return Vote(scores, recognition.expected_only)
 
 
 def built_in_first(models: Iterable[Recogniser]) -> list[Recogniser]:
     """Return models in the order of their votes: the built-in one first, the others as before."""
-    return sorted(models, key=lambda one: not one.is_built_in)
+    return sorted(models, key=lambda model: not model.is_built_in)
 
 
 class Ensemble:
@@ -160,7 +162,7 @@ class Ensemble:
     @property
     def members(self) -> tuple[Recogniser, ...]:
         """The models that listen, without those that failed or are out."""
-        return tuple(one for one in self._models if one not in self._out)
+        return tuple(model for model in self._models if model not in self._out)
 
     def watch(self, lost: Callable[[str], None], back: Callable[[str], None]) -> Callable[[], None]:
         """Call ``lost``, in any thread, with a sentence when a model fails or is late for long, and
@@ -177,28 +179,29 @@ class Ensemble:
     @property
     def folders(self) -> tuple[Path, ...]:
         """Return the folders of the models that listen."""
-        return tuple(one.folder for one in self.members)
+        return tuple(model.folder for model in self.members)
 
     @property
     def by_language(self) -> tuple[tuple[Path, ...], ...]:
         """Return the folders of the models that listen, those of each language together."""
-        found: dict[str, tuple[Path, ...]] = {}
-        for one in self.members:
-            found[one.language] = (*found.get(one.language, ()), one.folder)
-        return tuple(found.values())
+        folders: dict[str, tuple[Path, ...]] = {}
+        for model in self.members:
+            folders[model.language] = (*folders.get(model.language, ()), model.folder)
+        return tuple(folders.values())
 
     def unknown_words(self, phrases: Iterable[str]) -> list[str]:
         """Return the words of ``phrases`` that no model knows, sorted, each once. Models that
         failed or are late count, too."""
         phrases = list(phrases)
-        return sorted(set.intersection(*(set(one.unknown_words(phrases)) for one in self._loaded)))
+        unknown = (set(model.unknown_words(phrases)) for model in self._loaded)
+        return sorted(set.intersection(*unknown))
 
     def known_phrases(self, phrases: Iterable[str]) -> list[str]:
         """Return those of ``phrases`` of which some model knows every word, in their order. Models
         that failed or are late count, too: a listener keeps its phrases while models come and
         go."""
         phrases = list(phrases)
-        known = {phrase for one in self._loaded for phrase in one.known_phrases(phrases)}
+        known = {phrase for model in self._loaded for phrase in model.known_phrases(phrases)}
         return [phrase for phrase in phrases if phrase in known]
 
     def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Recognition:
@@ -219,19 +222,19 @@ class Ensemble:
             raise VocabularyError(unknown)
         # Adapted models share their words, so one grammar serves them all.
         grammars: dict[Hashable, Any] = {}
-        for one in members:
-            if one.words not in grammars:
-                grammars[one.words] = one.closed_grammar(one.known_phrases(phrases))
-        narrow = {one.language for one in ready if one.is_built_in}
+        for model in members:
+            if model.words not in grammars:
+                grammars[model.words] = model.closed_grammar(model.known_phrases(phrases))
+        narrow = {model.language for model in ready if model.is_built_in}
         started = [
             (
-                one,
-                one.start_with(
-                    grammars[one.words], talk=one.is_built_in or one.language not in narrow
+                model,
+                model.start_with(
+                    grammars[model.words], talk=model.is_built_in or model.language not in narrow
                 ),
             )
-            for one in members
-            if one in ready
+            for model in members
+            if model in ready
         ]
         return EnsembleDecoder(members, started, self._each, self._lose)
 
@@ -280,19 +283,21 @@ class Ensemble:
         """Do the work of each of ``models`` at the same time, in a thread for each. Return the
         results; an exception in place of one that failed, and None in place of one that took
         ``patience`` seconds longer than the first."""
-        begun = [_begin(one) for one in work]
+        begun = [_begin(task) for task in work]
         due = time.monotonic() + WHOLE_S
         with self._lock:
-            self._work = {one: at for one, at in self._work.items() if not one.done()}
-            self._work |= {one: (model, due) for model, one in zip(models, begun, strict=True)}
+            self._work = {future: at for future, at in self._work.items() if not future.done()}
+            self._work |= {
+                future: (model, due) for model, future in zip(models, begun, strict=True)
+            }
         wait(begun, return_when=FIRST_COMPLETED)
         wait(begun, timeout=patience)
         now = time.monotonic()
         with self._lock:
-            for model, one in zip(models, begun, strict=True):
-                if not one.done():
-                    self._work[one] = model, now
-        return [one.result() if one.done() else None for one in begun]
+            for model, future in zip(models, begun, strict=True):
+                if not future.done():
+                    self._work[future] = model, now
+        return [future.result() if future.done() else None for future in begun]
 
     def _lose(self, lost: Recogniser, error: Exception) -> None:
         """Go on without a model that has failed. If it is the last one, raise ModelError."""
@@ -307,7 +312,7 @@ class Ensemble:
                         error=error,
                     )
                 ) from error
-            self._models = tuple(one for one in self._models if one is not lost)
+            self._models = tuple(model for model in self._models if model is not lost)
         log.error("the model in %s failed: %s", lost.folder, error)
         call_all(
             self._on_lost,
@@ -353,18 +358,18 @@ class EnsembleDecoder:
     def accept(self, pcm: bytes, *, whole: bool = False) -> bool:
         """Take sound, or with ``whole`` all of it. Return whether, to the first model, a pause has
         ended the utterance. A model that is late has no vote on it."""
-        ended = self._of_each(lambda one: one.accept(pcm), WHOLE_S if whole else LATE_S)
+        ended = self._of_each(lambda decoder: decoder.accept(pcm), WHOLE_S if whole else LATE_S)
         return any(list(ended.values())[:1])
 
     def partial(self) -> str:
         """Return the words that the first model has heard so far."""
-        return next((one.partial() for _, one in self._decoders), "")
+        return next((decoder.partial() for _, decoder in self._decoders), "")
 
     def finish(self, patience: float = PATIENCE_S) -> Recognition:
         """Return what was said, at the end of the sound. A model that takes ``patience`` seconds
         longer than the first counts as having heard nothing."""
-        results = self._of_each(lambda one: one.finish(), patience)
-        by_language: dict[str, list[Recognition]] = {one.language: [] for one in self._members}
+        results = self._of_each(lambda decoder: decoder.finish(), patience)
+        by_language: dict[str, list[Recognition]] = {model.language: [] for model in self._members}
         for member in built_in_first(self._members):
             by_language[member.language].append(results.get(member, Recognition()))
         first, *others = map(summed, by_language.values())

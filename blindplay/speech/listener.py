@@ -301,13 +301,13 @@ class Listener(Closing):
         with self._lock:
             events = endpointer.take(block, likelihood)
         transcriber.prepare()
-        found = [one for event in events for one in transcriber.take(event, endpointer.silent_s)]
+        heard = [one for event in events for one in transcriber.take(event, endpointer.silent_s)]
         if transcriber.is_over(endpointer.silent_s):
             self._end_if_abandoned()
             with self._lock:
                 events = endpointer.end()
-            found += [one for event in events for one in transcriber.take(event, 0.0)]
-        return found
+            heard += [one for event in events for one in transcriber.take(event, 0.0)]
+        return heard
 
     def _end_if_abandoned(self) -> None:
         """End this thread if another has taken its place while it hung."""

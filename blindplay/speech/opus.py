@@ -49,7 +49,7 @@ class OpusEncoder:
         samples = np.frombuffer(block, "<i2")[np.newaxis]
         frame = av.AudioFrame.from_ndarray(samples, format="s16", layout="mono")
         frame.sample_rate = RATE
-        return b"".join(bytes(one) for one in self._codec.encode(frame))
+        return b"".join(bytes(packet) for packet in self._codec.encode(frame))
 
 
 class OpusDecoder:
@@ -69,6 +69,6 @@ class OpusDecoder:
             return b""  # to FFmpeg it is the end
         try:
             frames = self._codec.decode(av.Packet(packet))
-            return b"".join(one.to_ndarray()[0].astype("<i2").tobytes() for one in frames)
+            return b"".join(block.to_ndarray()[0].astype("<i2").tobytes() for block in frames)
         except (av.FFmpegError, ValueError):
             return b""

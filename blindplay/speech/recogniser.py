@@ -77,7 +77,7 @@ class Recognition:
     @property
     def heard_anything(self) -> bool:
         """Return whether a model of any language has a reading; none has one of silence."""
-        return any(one.hypotheses for one in (self, *self.elsewhere))
+        return any(recognition.hypotheses for recognition in (self, *self.elsewhere))
 
     @property
     def heard_talk(self) -> bool:
@@ -90,10 +90,10 @@ class Recognition:
     def by_talk_listener(self) -> "Recognition | None":
         """Return what the one of several models made of it that listens for other talk, too; None
         if it heard nothing, or if there is no such model or more than one."""
-        others = [one for one in self.by_model[1:] if one.hypotheses]
+        others = [other for other in self.by_model[1:] if other.hypotheses]
         if len(self.by_model) < 2 or not self.heard_talk:
             return None
-        return self.by_model[0] if all(one.expected_only for one in others) else None
+        return self.by_model[0] if all(other.expected_only for other in others) else None
 
     @property
     def words(self) -> str:
@@ -114,7 +114,9 @@ class Recognition:
 
     def likeliest_of(self, phrases: Collection[str]) -> str:
         """Return the likeliest of ``phrases`` that was heard, "" if none was."""
-        return next((one.words for one in self.hypotheses if one.words in phrases), "")
+        return next(
+            (hypothesis.words for hypothesis in self.hypotheses if hypothesis.words in phrases), ""
+        )
 
 
 def plain(phrase: str) -> str:
@@ -281,16 +283,16 @@ class _VoskDecoder:
     def result(self) -> dict[tuple[str, ...], tuple[float, float | None]]:
         """Return for the tokens of each hypothesis their score, without the language model, and
         the second at which the first known word begins."""
-        found: dict[tuple[str, ...], tuple[float, float | None]] = {}
+        hypotheses: dict[tuple[str, ...], tuple[float, float | None]] = {}
         for entry in json.loads(self.kaldi.FinalResult()).get("alternatives", []):
             tokens = tuple(str(entry.get("text", "")).split())
             if tokens:
                 score = float(entry.get("confidence", 0.0)) + self._bigram.cost(tokens)
-                if tokens not in found or score > found[tokens][0]:
+                if tokens not in hypotheses or score > hypotheses[tokens][0]:
                     timed = entry.get("result", ())
-                    starts = (float(one["start"]) for one in timed if one["word"] != UNKNOWN)
-                    found[tokens] = score, next(starts, None)
-        return found
+                    starts = (float(word["start"]) for word in timed if word["word"] != UNKNOWN)
+                    hypotheses[tokens] = score, next(starts, None)
+        return hypotheses
 
 
 class UtteranceDecoder:
@@ -317,8 +319,8 @@ class UtteranceDecoder:
         """Return what was said, at the end of the sound."""
         onset = speech_onset_s(bytes(self._sound))
         best: dict[tuple[str, int], tuple[float, float]] = {}
-        for found in [decoder.result() for decoder in self._decoders]:
-            for tokens, (score, start) in found.items():
+        for hypotheses in [decoder.result() for decoder in self._decoders]:
+            for tokens, (score, start) in hypotheses.items():
                 first, last = 0, len(tokens)
                 while first < last and tokens[first] == UNKNOWN:
                     first += 1
@@ -424,5 +426,5 @@ def _short_path(path: str) -> str:
     import ctypes
 
     buffer = ctypes.create_unicode_buffer(1 << 15)  # no path is longer
-    found = ctypes.windll.kernel32.GetShortPathNameW(path, buffer, len(buffer))
-    return buffer.value if found else path
+    length = ctypes.windll.kernel32.GetShortPathNameW(path, buffer, len(buffer))
+    return buffer.value if length else path

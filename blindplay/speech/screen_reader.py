@@ -79,7 +79,7 @@ class ScreenReader:
             return False
         asked = time.monotonic()
         with self._lock:
-            backend = self._asked(lambda found: found.speak(text, False))
+            backend = self._asked(lambda reader: reader.speak(text, False))
         late = time.monotonic() - asked > ANSWERS_S
         if not late and self._ends(backend, self.lasts(text), stop):
             return True
@@ -95,7 +95,7 @@ class ScreenReader:
         :raises ReaderError: if it cannot be shown.
         """
         with self._lock:
-            self._asked(lambda found: found.braille(text))
+            self._asked(lambda reader: reader.braille(text))
 
     def _ends(self, backend: Any, seconds: float, stop: threading.Event) -> bool:
         """Wait for the end of a text; False if ``stop`` was set before."""
@@ -149,8 +149,8 @@ class ScreenReader:
         context = prism.Context(self._registry)
         ids = [context.id_of(number) for number in range(context.backends_count)]
         others = {getattr(prism.BackendId, name, None) for name in _NO_READERS}
-        for one in sorted(set(ids) - others, key=context.priority_of, reverse=True):
+        for backend_id in sorted(set(ids) - others, key=context.priority_of, reverse=True):
             with contextlib.suppress(Exception):
-                backend = context.create(one)
+                backend = context.create(backend_id)
                 if backend.features.supports_speak:
                     yield backend

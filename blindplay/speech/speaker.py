@@ -347,13 +347,13 @@ class Speaker(Closing):
         try:
             return self._synthesiser.render(text, language=language)
         except SynthesisError as error:
-            found = self._synthesiser.render(text)  # if this fails, too, no voice can speak
+            file = self._synthesiser.render(text)  # if this fails, too, no voice can speak
             self._voiceless.add(language)
             call(
                 self._on_error,
                 _("{error} Until then the voice for {own} speaks it.", error=error, own=repr(own)),
             )
-            return found
+            return file
 
     def _play(self, to: Output, pcm: bytes, rate: int) -> bool:
         """Play on an output, and tell when it fails or works again."""

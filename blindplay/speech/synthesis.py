@@ -94,14 +94,14 @@ _SPOKEN = re.compile(r"(?P<letters>[^\[\]]*?)\s*(?:\[\[(?P<phonemes>[^\[\]]+)\]\
 def letters_of(word: str, spoken: str) -> str:
     """Return the letters that an entry of a pack's ``[spoken]`` gives for ``word``: "Remie" for
     ``Remie [[r@m'i:]]``, the word itself for ``[[r@m'i:]]``."""
-    found = _SPOKEN.fullmatch(spoken)
-    return (found["letters"] if found else spoken) or word
+    match = _SPOKEN.fullmatch(spoken)
+    return (match["letters"] if match else spoken) or word
 
 
 def _phonemes_of(word: str, spoken: str) -> str:
     """Return the phonemes of such an entry as espeak takes them, or else its letters."""
-    found = _SPOKEN.fullmatch(spoken)
-    return f"[[{found['phonemes']}]]" if found and found["phonemes"] else letters_of(word, spoken)
+    match = _SPOKEN.fullmatch(spoken)
+    return f"[[{match['phonemes']}]]" if match and match["phonemes"] else letters_of(word, spoken)
 
 
 def respeller(spellings: Mapping[str, str], *, phonemes: bool = False) -> Callable[[str], str]:
@@ -115,7 +115,7 @@ def respeller(spellings: Mapping[str, str], *, phonemes: bool = False) -> Callab
     # The longest first: "en passant" before "en".
     forms = sorted(map(re.escape, to), key=len, reverse=True)
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(forms)})(?!\w)", re.IGNORECASE)
-    return lambda text: pattern.sub(lambda found: to.get(found[0].casefold(), found[0]), text)
+    return lambda text: pattern.sub(lambda match: to.get(match[0].casefold(), match[0]), text)
 
 
 def _respellers(spellings: Mapping[str, str]) -> tuple[Callable[[str], str], Callable[[str], str]]:
@@ -373,10 +373,10 @@ def forget_phrases() -> bool:
 
     :raises OSError:
     """
-    found = [file for file in _phrases().glob("*.wav") if not file.name.startswith(_UNFINISHED)]
-    for file in found:
+    files = [file for file in _phrases().glob("*.wav") if not file.name.startswith(_UNFINISHED)]
+    for file in files:
         file.unlink(missing_ok=True)
-    return bool(found)
+    return bool(files)
 
 
 def _phrases() -> Path:

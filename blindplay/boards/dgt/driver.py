@@ -234,8 +234,8 @@ class DgtBoard(PositionBoard[DgtBoardState]):
 
     @classmethod
     def candidates(cls, ports: Iterable[FoundPort]) -> list[FoundPort]:
-        found = [port for port in ports if (port.vid, port.pid) in _USB_IDS]
-        return sorted(found, key=lambda port: (port.vid, port.pid) != _DGT_ID)
+        matching = [port for port in ports if (port.vid, port.pid) in _USB_IDS]
+        return sorted(matching, key=lambda port: (port.vid, port.pid) != _DGT_ID)
 
     def new_state(self, url: str, before: DgtBoardState | None) -> DgtBoardState:
         return DgtBoardState(url, before)

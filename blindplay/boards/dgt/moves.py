@@ -174,8 +174,8 @@ class _Findings:
             self.say(sentence)
 
     def take(self) -> list[MoveFinding]:
-        found, self._findings = self._findings, []
-        return found
+        findings, self._findings = self._findings, []
+        return findings
 
 
 class MoveFinder:
@@ -501,14 +501,14 @@ class MoveFinder:
 
     def _end(self, pending: PendingMoves, *, new_game: bool = False) -> None:
         """The game is over, or at least nothing more is heard of it."""
-        found = self._found
+        moves = self._found
         if self._lost:
             if self._commit == "position":  # The last ply may have been under way at the loss.
                 self._report(pending, max(0, len(pending.line) - 1))
-            found.say(
+            moves.say(
                 _(
                     "The board was not heard as a whole again: the moves {where} are missing.",
-                    where=found.where,
+                    where=moves.where,
                 )
             )
             return
@@ -519,10 +519,10 @@ class MoveFinder:
         elif finished and len(pending.line) == 1 and (self._last_unpressed or over):
             self._report(pending, 1)
             if not over:  # mate and stalemate end the game without a press
-                found.say(
+                moves.say(
                     _(
                         "After move {plies}, the last one, the clock was not pressed.",
-                        plies=found.plies,
+                        plies=moves.plies,
                     )
                 )
         if pending.line:
@@ -532,16 +532,16 @@ class MoveFinder:
                 if self._commit == "clock"
                 else _("the board does not show that it was finished")
             )
-            found.say(
+            moves.say(
                 _(
                     "Also seen {where}, but not reported, because {why}: {seen}.",
-                    where=found.where,
+                    where=moves.where,
                     why=why,
                     seen=seen,
                 )
             )
         elif self._unexplained and not self._result and not new_game:
-            found.say(_("The changes on the board {where} fit no legal move.", where=found.where))
+            moves.say(_("The changes on the board {where} fit no legal move.", where=moves.where))
 
     def _finish_line(self, pending: PendingMoves, new_game: bool) -> bool:
         """Bring the line to the end of the game. Whether its last move is certainly finished."""
@@ -615,10 +615,10 @@ def _commit_of(
     messages: list[Message], position: chess.Board | None, turned: bool | None
 ) -> Commit:
     running = [m.running for m in messages if isinstance(m, ClockTimes) and m.running]
-    presses = sum(one != other for one, other in pairwise(running))
+    presses = sum(earlier != later for earlier, later in pairwise(running))
     if not presses:
         return "position"
     finder = MoveFinder("position", position=position, turned=turned)
-    moves = sum(isinstance(found, MoveFound) for m in messages for found in finder.hear(m))
+    moves = sum(isinstance(finding, MoveFound) for m in messages for finding in finder.hear(m))
     # A clock that was only tried, or left alone for the rest of the game, makes nothing final.
     return "clock" if 2 * presses >= moves else "position"

@@ -68,13 +68,13 @@ class Node:
         """All pairs of plies that lead to ``goal``."""
         # The square that the first ply leaves differs from the goal, then the one that the second
         # leaves: either they stay empty, or a piece of the other side comes there.
-        found = []
+        pairs = []
         for first in self.board.generate_legal_moves(differing(self.diagram, goal)):
             middle = self.play(first)
             for second in middle.board.generate_legal_moves(differing(middle.diagram, goal)):
                 if after_move(middle.board, middle.diagram, second) == goal:
-                    found.append((middle, middle.play(second)))
-        return found
+                    pairs.append((middle, middle.play(second)))
+        return pairs
 
 
 class PendingMoves:
@@ -192,12 +192,12 @@ class PendingMoves:
         for back in (0, 1) if self.line else (0,):
             keep = len(self.line) - back
             for origin in self._at(keep):
-                found: list[tuple[Node, ...]] = [*origin.pairs_to(shown)]
+                continuations: list[tuple[Node, ...]] = [*origin.pairs_to(shown)]
                 if origin.diagram == shown:
-                    found.append(())
+                    continuations.append(())
                 if move := origin.next.get(shown):
-                    found.append((origin.play(move),))
-                for plies in found:
+                    continuations.append((origin.play(move),))
+                for plies in continuations:
                     moves = tuple(node.move for node in (*self.line[:keep], *plies))
                     ways[moves] = keep, plies
         if len(ways) == 1:
@@ -211,7 +211,7 @@ class PendingMoves:
         keep = len(self.line)
         if keep and self.line[-1].board.turn != turn:
             keep -= 1  # the last ply was only a step on the way of this move
-        found = [
+        matches = [
             (base, move)
             for base in self._at(keep)
             if base.board.turn == turn
@@ -219,9 +219,9 @@ class PendingMoves:
             if (move.to_square, diagram[move.to_square]) in heard.placed
             and shows_with_pieces_missing(base.diagram, diagram, heard.shown)
         ]
-        if len(found) != 1:
+        if len(matches) != 1:
             return False
-        base, move = found[0]
+        base, move = matches[0]
         del self.line[keep:]
         self._extend(base, base.play(move))
         return True

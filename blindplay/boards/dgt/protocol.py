@@ -137,24 +137,24 @@ class Decoder:
 
     def feed(self, data: bytes) -> list[Message]:
         """Take the next bytes of the stream and return the messages that they complete."""
-        found: list[Message] = []
+        messages: list[Message] = []
         for byte in data:
             if byte & 0x80:
                 if self._buffer:
-                    found.append(Damaged())
+                    messages.append(Damaged())
                 self._buffer = bytearray((byte,))
                 self._stray = False
             elif self._buffer:
                 self._buffer.append(byte)
             elif not self._stray:
                 # A run of stray bytes is one damage, also across chunks.
-                found.append(Damaged())
+                messages.append(Damaged())
                 self._stray = True
             if len(self._buffer) >= _HEADER:
                 length = self._buffer[1] << 7 | self._buffer[2]
                 if len(self._buffer) >= length:
-                    found += self._complete(length)
-        return found
+                    messages += self._complete(length)
+        return messages
 
     def _complete(self, length: int) -> list[Message]:
         whole = bytes(self._buffer)

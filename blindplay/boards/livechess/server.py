@@ -211,8 +211,8 @@ class LiveChessServer:
             feed.rest()
         self._send_news()
         # Several programs may follow one game.
-        found = (played for feed in self._feeds() if (played := feed.progress()) is not None)
-        for moves in dict.fromkeys(", ".join(played) for played in found):
+        progress = (played for feed in self._feeds() if (played := feed.progress()) is not None)
+        for moves in dict.fromkeys(", ".join(played) for played in progress):
             self._tell(_("Played: {moves}.", moves=moves) if moves else _("Moves were taken back."))
 
     def _doubt(self) -> None:
@@ -233,7 +233,7 @@ class LiveChessServer:
                 self._tell(_("The board shows the position of the game."))
 
     def _feeds(self) -> list[Feed]:
-        feeds = (one.feeds.values() for one in self._clients.values())
+        feeds = (client.feeds.values() for client in self._clients.values())
         return [self._feed, *itertools.chain.from_iterable(feeds)]
 
     def _send_news(self) -> None:

@@ -116,13 +116,13 @@ class Reconstruction:
 
     def _push_two(self, shown: Diagram) -> None:
         """Two moves may have been made at once."""
-        found = []
+        pairs = []
         for move in self._board.legal_moves:
             after = self._board.copy(stack=False)
             after.push(move)
-            found += [(move, answer) for answer in _moves_to(after, shown)]
-        if len(found) == 1:
-            for move in found[0]:
+            pairs += [(move, answer) for answer in _moves_to(after, shown)]
+        if len(pairs) == 1:
+            for move in pairs[0]:
                 self._push(move)
 
     @staticmethod

@@ -210,14 +210,14 @@ def _all() -> dict[str, Any]:
     return kept if isinstance(kept, dict) else {}
 
 
-def keep(url: str, found: Calibration) -> Path:
+def keep(url: str, calibration: Calibration) -> Path:
     """Save the result for the board at ``url`` and return the file.
 
     :raises OSError: if the file cannot be written.
     """
     path = _file()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # it also holds the names of players
-    text = json.dumps({**_all(), name_of(url): asdict(found)}, indent=2, ensure_ascii=False)
+    text = json.dumps({**_all(), name_of(url): asdict(calibration)}, indent=2, ensure_ascii=False)
     fresh = path.with_suffix(".new")
     fresh.write_text(text + "\n", "utf-8")
     fresh.replace(path)

@@ -206,11 +206,11 @@ class PegBoardState(BoardState):
         if self._decoder.rejected > rejected and self._greeted:
             self._doubt(now)  # the damaged frame may have been a change
             self._next_dump = now  # or the answer that is waited for
-        found = [event for message in messages for event in self.hear(message, now)]
+        heard = [event for message in messages for event in self.hear(message, now)]
         if self._doubted_at is not None and now - self._doubted_at > _UNREAD_AFTER:
             self._doubted_at = None
-            found.append(events.PositionUnknown(now))
-        return found
+            heard.append(events.PositionUnknown(now))
+        return heard
 
     def hear(self, message: peg.Message, now: float) -> list[BoardEvent]:
         """Take one message.
@@ -281,17 +281,17 @@ class PegBoardState(BoardState):
 
     def _hold(
         self,
-        found: list[BoardEvent],
+        heard: list[BoardEvent],
         change: peg.HoleChanged | None = None,
         doubted: int | None = None,
     ) -> list[BoardEvent]:
         """Keep events that need a known position; give those that may be told."""
         if not self.wants_dump:
-            return found
+            return heard
         faults: list[BoardEvent] = [
-            event for event in found if isinstance(event, events.ContactFault)
+            event for event in heard if isinstance(event, events.ContactFault)
         ]
-        rest = [event for event in found if event not in faults]
+        rest = [event for event in heard if event not in faults]
         if rest or change is not None:
             self._held.append(_Held(rest, change, doubted))
         return faults
@@ -317,7 +317,7 @@ class PegBoardState(BoardState):
         return _with(codes, doubted), [*presses, *after]
 
     def _waiting_presses(self, first: int | None = None) -> list[BoardEvent]:
-        held = [event for one in self._held[:first] for event in one.events]
+        held = [event for waiting in self._held[:first] for event in waiting.events]
         return [event for event in held if isinstance(event, events.LeverPressed)]
 
     def _end_readings(self) -> list[BoardEvent]:
@@ -484,7 +484,7 @@ class PegBoardState(BoardState):
         if self._shows_restart(count.uptime, now):
             return []
         self._note_uptime(count.uptime, now)
-        found: list[BoardEvent] = []
+        presses: list[BoardEvent] = []
         totals = (count.white, count.white_at), (count.black, count.black_at)
         for lever, (total, last_at) in enumerate(totals):
             counted = self._presses[lever]
@@ -501,8 +501,8 @@ class PegBoardState(BoardState):
             if missed:
                 self._pressed_at[lever] = last_at
                 at = self._clock.time(last_at, now)
-                found += [events.LeverPressed(_SIDES[lever], at)] * missed
-        return sorted(found, key=lambda press: press.at)
+                presses += [events.LeverPressed(_SIDES[lever], at)] * missed
+        return sorted(presses, key=lambda press: press.at)
 
 
 def _without_faults(codes: Iterable[int], known: Iterable[int]) -> list[int]:

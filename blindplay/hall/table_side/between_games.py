@@ -311,7 +311,7 @@ class BetweenGames:
         """Listen for the question until the listener is closed."""
         # Expect all sentences of a table, so that other talk is not taken for the question.
         expected = expect(recogniser, self._pack, [chess.Board()])
-        confidences = [confidence_of(*one, lost=self.trouble) for one in recogniser.by_language]
+        confidences = [confidence_of(*paths, lost=self.trouble) for paths in recogniser.by_language]
 
         def on_recognition(recognition: Recognition) -> None:
             if recognition.heard_anything:

@@ -30,7 +30,7 @@ def mark_journal(journal: Path, joined: EventFile) -> bool:
 def game_ends(folder: Path, joined: EventFile, journal: Path | None = None) -> dict[str, list[Any]]:
     """The number and the digest of the last line of each of this table's games in ``folder``,
     but for the one in ``journal``."""
-    return {game: list(one.end) for game, one in _games(folder, joined, journal).items()}
+    return {game: list(entry.end) for game, entry in _games(folder, joined, journal).items()}
 
 
 def _games(folder: Path, joined: EventFile, journal: Path | None) -> dict[str, JournalContents]:

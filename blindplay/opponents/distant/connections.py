@@ -330,10 +330,10 @@ class Relay:
 
         :raises OSError: if this is closed.
         """
-        found = self._guests.get()
-        if found is None or self._closed:
+        guest = self._guests.get()
+        if guest is None or self._closed:
             raise ConnectionAbortedError
-        return found
+        return guest
 
     def close(self) -> None:
         self._closed = True
@@ -400,7 +400,7 @@ class Relay:
 
 
 def _is_inbox(name: bytes) -> bool:
-    return len(name) == _NAME_BYTES and all(one in b"0123456789abcdef" for one in name)
+    return len(name) == _NAME_BYTES and all(letter in b"0123456789abcdef" for letter in name)
 
 
 def waiting_at(host: str, port: int) -> Relay:
@@ -470,8 +470,8 @@ class Wire:
                 if data == b"":
                     return
                 *whole, rest = (rest + (data or b"")).split(b"\n")
-                for one in whole:
-                    on_message(one)
+                for message in whole:
+                    on_message(message)
                 self._flush()
         except OSError:
             return  # it is cut

@@ -304,16 +304,16 @@ def read(sock: socket.socket, within_s: float | None = None) -> dict[str, Any]:
             if left <= 0:
                 raise TimeoutError
             sock.settimeout(left)
-        if len(line) > _MOST_BYTES or not (one := sock.recv(1)):
+        if len(line) > _MOST_BYTES or not (byte := sock.recv(1)):
             raise ConnectionError
-        line += one
+        line += byte
     try:
-        found = json.loads(line)
+        message = json.loads(line)
     except RecursionError:
         raise ValueError from None
-    if not isinstance(found, dict):
+    if not isinstance(message, dict):
         raise ValueError
-    return found
+    return message
 
 
 ANSWER_S = 600.0
@@ -486,9 +486,9 @@ def kept_agreement(journal: Path) -> Agreement:
     """
     path = files.beside(journal, _ENDING)
     try:
-        found = json.loads(path.read_text("utf-8"))
-        keys = Keys(**found["keys"])
-        return Agreement(**{"waited": not found["host"], **found, "keys": keys})
+        kept = json.loads(path.read_text("utf-8"))
+        keys = Keys(**kept["keys"])
+        return Agreement(**{"waited": not kept["host"], **kept, "keys": keys})
     except (OSError, ValueError, TypeError, KeyError):
         raise NoAgreementError(
             _(

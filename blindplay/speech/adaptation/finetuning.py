@@ -80,24 +80,24 @@ def tune(
     noise = np.random.default_rng(1)
     # Train only the first layer, which sees the sound, and all biases: they adapt to a voice also
     # for words that were not said. Training everything would forget those words.
-    free = [number == 0 or len(one.shape) == 1 for number, one in enumerate(network.values)]
+    free = [number == 0 or len(layer.shape) == 1 for number, layer in enumerate(network.values)]
     every = [
         torch.tensor(value, requires_grad=moves)
         for value, moves in zip(network.values, free, strict=True)
     ]
-    weights = [one for one in every if one.requires_grad]
+    weights = [layer for layer in every if layer.requires_grad]
     start = [weight.detach().clone() for weight in weights]
-    scale = [one.square().mean().sqrt().clamp_min(1e-4) for one in start]
+    scale = [layer.square().mean().sqrt().clamp_min(1e-4) for layer in start]
     best = torch.optim.Adam(weights, lr=RATE)
     loss_of = torch.nn.CTCLoss(blank=0, zero_infinity=True)
     order = list(said)
     steps, done = rounds * len(order), 0
     for _unused in range(rounds):
         chance.shuffle(order)
-        for one in order:
-            frames = network.frames(_noisy(one.pcm, noise))
+        for sample in order:
+            frames = network.frames(_noisy(sample.pcm, noise))
             scores = network.scores(frames, every)[chance.randrange(_SUBSAMPLED) :: _SUBSAMPLED]
-            target = torch.tensor([network.numbers[phone] for phone in one.labels])
+            target = torch.tensor([network.numbers[phone] for phone in sample.labels])
             if len(scores) > 2 * len(target):
                 loss = loss_of(scores[:, None], target[None], [len(scores)], [len(target)])
                 held = sum(

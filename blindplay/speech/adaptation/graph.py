@@ -265,7 +265,7 @@ def _recognise_phones(
     if listed is not None:
         phones = read_phones(boundary, listed)
         names = tuple(phones.names)
-        same = [one for one in known.values() if set(one.phones) == set(names)]
+        same = [entry for entry in known.values() if set(entry.phones) == set(names)]
         if family is not None:
             return known[family], phones
         return same[0] if same else phone_set_of(names), phones
@@ -274,10 +274,10 @@ def _recognise_phones(
     listed = words_file(base)
     labels = read_numbers(listed) if listed.is_file() else read_symbols(_file(base, "graph/Gr.fst"))
     fitting = [
-        one
-        for name, one in known.items()
+        entry
+        for name, entry in known.items()
         if name == family
-        or (family is None and len(one.phones) == number and labels.keys() >= set(one.words))
+        or (family is None and len(entry.phones) == number and labels.keys() >= set(entry.words))
     ]
     if fitting:
         return fitting[0], read_phones(boundary, None, fitting[0].phones)

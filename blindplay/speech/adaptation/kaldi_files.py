@@ -138,13 +138,13 @@ def _graph(data: bytes) -> Graph:
     row = [("final", "<f4"), ("first", "<u4"), ("count", "<u4"), ("in", "<u4"), ("out", "<u4")]
     at = aligned(at)
     table = np.frombuffer(data, np.dtype(row), states, at)
-    found = np.frombuffer(data, _ARC, arcs, aligned(at + table.nbytes))
+    records = np.frombuffer(data, _ARC, arcs, aligned(at + table.nbytes))
     return Graph(
         start,
         table["first"].astype(np.int64),
         table["count"].astype(np.int64),
         table["final"].astype(np.float32),
-        found,
+        records,
     )
 
 
@@ -185,12 +185,12 @@ def read_symbols(path: Path) -> dict[str, int]:
         _rest, at = _text(data, at + 4)
         (count,) = struct.unpack_from("<8xq", data, at)
         at += 16
-        found = {}
+        numbers = {}
         for _unused in range(count):
             word, at = _text(data, at)
-            (found[word],) = struct.unpack_from("<q", data, at)
+            (numbers[word],) = struct.unpack_from("<q", data, at)
             at += 8
-        return found
+        return numbers
     except (struct.error, ValueError) as error:
         raise GraphError(
             _("{path} is not a graph that can be read: {error}.", path=path, error=error)
@@ -273,9 +273,9 @@ class _Stream:
 
     def numbers(self) -> list[int]:
         count = self.number()
-        found = struct.unpack_from(f"<{count}i", self._data, self._at)
+        values = struct.unpack_from(f"<{count}i", self._data, self._at)
         self._at += 4 * count
-        return list(found)
+        return list(values)
 
     def _sized(self, kind: str) -> Any:
         if self._data[self._at] != 4:
@@ -391,14 +391,14 @@ def read_phones(boundary: Path, listed: Path | None, names: Sequence[str] = ()) 
     Small models lack the latter; then ``names`` are the names in the order of their numbers. Raises
     GraphError if they do not fit the model.
     """
-    found: dict[tuple[str, str], int] = {}
+    phones: dict[tuple[str, str], int] = {}
     if listed is not None:
         places = _places(boundary)
         for name, number in read_numbers(listed).items():
             place = _PLACE_NAMES.get(places.get(number, ""))
             bare = name.removesuffix(f"_{place}")
             if place and bare not in _NO_SPEECH:
-                found[bare, place] = number
+                phones[bare, place] = number
     else:
         spoken = spoken_places(boundary)
         if len(spoken) != 4 * len(names):
@@ -410,8 +410,8 @@ def read_phones(boundary: Path, listed: Path | None, names: Sequence[str] = ()) 
                 )
             )
         for index, (number, place) in enumerate(spoken.items()):
-            found[names[index // 4], place] = number
-    return Phones(found, 1)
+            phones[names[index // 4], place] = number
+    return Phones(phones, 1)
 
 
 def spoken_places(boundary: Path) -> dict[int, str]:

@@ -93,7 +93,7 @@ class _Walk:
 
     def word(self, label: int) -> set[tuple[int, ...]]:
         """Return the sequences of phones of the word."""
-        found: set[tuple[int, ...]] = set()
+        names: set[tuple[int, ...]] = set()
         first, last = np.searchsorted(self._labels, [label, label + 1])
         for arc in self._by_label[first : min(last, first + 20)].tolist():
             own = int(self._phone[arc])
@@ -105,8 +105,8 @@ class _Walk:
                 begun = set(self._go(int(self._source[arc]), middle, [_STEPS], back=True))
             for start in begun:
                 to = int(self._graph.arcs["to"][arc])
-                found |= set(self._go(to, start, [_STEPS], back=False))
-        return found
+                names |= set(self._go(to, start, [_STEPS], back=False))
+        return names
 
     def _go(
         self, state: int, said: tuple[int, ...], steps: list[int], *, back: bool, depth: int = 0

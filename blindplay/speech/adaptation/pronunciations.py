@@ -83,7 +83,7 @@ def learn(
     :raises GraphError, ModelError: if it cannot be read.
     """
     known = pronounced(model, words)
-    heard = [word for one in word_alignments(model, said, known) for word in one]
+    heard = [word for alignment in word_alignments(model, said, known) for word in alignment]
     return player_pronunciations(heard, known, pronounced(model, others))
 
 
@@ -104,10 +104,10 @@ def word_alignments(
         conf = folder / "conf" / "model.conf"
         write_options(conf, read_options(conf) | {"lattice-beam": str(_LATTICE_BEAM)})
         recogniser = Recogniser(folder, "phones")
-        for one in said:
-            heard = _phones(recogniser.recognise(one.pcm, ()).words, names)
-            whole = heard and all(word in known for word in one.labels)
-            yield aligned(one.labels, heard, known) if whole else []
+        for sound in said:
+            heard = _phones(recogniser.recognise(sound.pcm, ()).words, names)
+            whole = heard and all(word in known for word in sound.labels)
+            yield aligned(sound.labels, heard, known) if whole else []
 
 
 def _phones(words: str, names: Sequence[str]) -> PhoneSequence:
@@ -182,8 +182,8 @@ class WordIndex:
             return True
         rivals: Iterable[str] = self._words
         if own <= self._FEW:
-            found = (self._shortened.get(left, ()) for left in _without_some(heard, int(own)))
-            rivals = {other for words in found for other in words}
+            candidates = (self._shortened.get(left, ()) for left in _without_some(heard, int(own)))
+            rivals = {other for words in candidates for other in words}
         return any(self._distance(other, heard, own) <= own for other in rivals if other != word)
 
     def _distance(self, word: str, heard: PhoneSequence, most: float) -> float:
@@ -200,7 +200,9 @@ def _without_some(phones: PhoneSequence, times: int) -> set[PhoneSequence]:
     """Return what is left if at most so many phones are removed."""
     every = fewer = {phones}
     for _ in range(times):
-        fewer = {one[:at] + one[at + 1 :] for one in fewer for at in range(len(one))}
+        fewer = {
+            sequence[:at] + sequence[at + 1 :] for sequence in fewer for at in range(len(sequence))
+        }
         every = every | fewer
     return every
 
@@ -211,7 +213,7 @@ def _of_words(
     ways: dict[str, Counter[PhoneSequence]] = defaultdict(Counter)
     for part in said:
         ways[part.word][part.heard] += 1
-    found: dict[str, Pronunciations] = {}
+    pronunciations: dict[str, Pronunciations] = {}
     for word, heard_as in sorted(ways.items()):
         own = {
             heard: cost
@@ -222,8 +224,8 @@ def _of_words(
             and not every.is_another(word, heard)
         }
         if own:
-            found[word] = own
-    return found
+            pronunciations[word] = own
+    return pronunciations
 
 
 def _of_sounds(
@@ -242,7 +244,7 @@ def _of_sounds(
         share = count / heard_as.total()
         if other != phone and heard_as.total() >= RULE_AT_LEAST and share >= RULE_SHARE:
             rules[phone] = (other, -math.log(share))
-    found: dict[str, Pronunciations] = {}
+    pronunciations: dict[str, Pronunciations] = {}
     for word, variants in sorted(known.items()):
         own: dict[PhoneSequence, float] = {}
         for spoken, cost in variants.items():
@@ -255,5 +257,5 @@ def _of_sounds(
             if phones in own or not every.is_another(word, phones):
                 own[phones] = min(more, own.get(phones, more))
         if own:
-            found[word] = own
-    return found
+            pronunciations[word] = own
+    return pronunciations

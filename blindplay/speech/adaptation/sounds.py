@@ -50,7 +50,7 @@ class PhoneSet:
 @cache
 def known_phone_sets() -> Mapping[str, PhoneSet]:
     """Return the models that were tried with our words, by the names of their files: "english"."""
-    found = {}
+    phone_sets = {}
     entries = files(__package__).joinpath("bases").iterdir()
     for entry in sorted(entries, key=lambda entry: entry.name):
         if entry.name.endswith(".toml"):
@@ -60,16 +60,16 @@ def known_phone_sets() -> Mapping[str, PhoneSet]:
                 place: {sound: _alternatives(text) for sound, text in data.pop(place, {}).items()}
                 for place in ("heard", "first", "last", "before_vowel")
             }
-            found[entry.name.removesuffix(".toml")] = PhoneSet(**data)
-    return found
+            phone_sets[entry.name.removesuffix(".toml")] = PhoneSet(**data)
+    return phone_sets
 
 
 def _alternatives(text: str) -> Alternatives:
-    found = {}
+    alternatives = {}
     for part in text.split("|"):
         names, _rest, cost = part.partition("+")
-        found[tuple(name for name in names.split() if name != "-")] = float(cost or 0)
-    return found
+        alternatives[tuple(name for name in names.split() if name != "-")] = float(cost or 0)
+    return alternatives
 
 
 def phone_set_of(names: Sequence[str]) -> PhoneSet:
@@ -98,17 +98,17 @@ def _phones_by_sounds(names: tuple[str, ...]) -> Mapping[tuple[str, ...], str]:
 def translate(variants: Pronunciations, base: PhoneSet) -> dict[tuple[str, ...], float]:
     """Return the pronunciations of one word in the phones of ``base``, the cheapest first. Raises
     GraphError for an unknown sound."""
-    found: dict[tuple[str, ...], float] = {}
+    costs: dict[tuple[str, ...], float] = {}
     for sounds, cost in variants.items():
         for phones, more in _translate(sounds, base).items():
-            found[phones] = min(cost + more, found.get(phones, cost + more))
-    cheapest = min(found.values(), default=0.0)
-    kept = sorted(found.items(), key=lambda item: (item[1], item[0]))
+            costs[phones] = min(cost + more, costs.get(phones, cost + more))
+    cheapest = min(costs.values(), default=0.0)
+    kept = sorted(costs.items(), key=lambda item: (item[1], item[0]))
     return {p: round(c, 4) for p, c in kept if p and c <= cheapest + base.slack}
 
 
 def _translate(sounds: tuple[str, ...], base: PhoneSet) -> dict[tuple[str, ...], float]:
-    found: dict[tuple[str, ...], float] = {(): 0.0}
+    costs: dict[tuple[str, ...], float] = {(): 0.0}
     for number, sound in enumerate(sounds):
         places = ["heard"]
         if number + 1 < len(sounds) and is_vowel(sounds[number + 1]):
@@ -122,12 +122,12 @@ def _translate(sounds: tuple[str, ...], base: PhoneSet) -> dict[tuple[str, ...],
         if heard is None:
             heard = similar(sound, base.phones)
         longer: dict[tuple[str, ...], float] = {}
-        for phones, cost in found.items():
+        for phones, cost in costs.items():
             for more, extra in heard.items():
                 whole = phones + more
                 longer[whole] = min(cost + extra, longer.get(whole, cost + extra))
-        found = dict(sorted(longer.items(), key=lambda item: (item[1], item[0]))[:_MOST_VARIANTS])
-    return found
+        costs = dict(sorted(longer.items(), key=lambda item: (item[1], item[0]))[:_MOST_VARIANTS])
+    return costs
 
 
 @cache
@@ -215,15 +215,15 @@ def _replacing(sound: str, other: str) -> float:
 
 @cache
 def _simple(sounds: tuple[str, ...]) -> tuple[str, ...]:
-    found = [sounds_of(sound) for sound in sounds]
-    if () in found:
+    parts = [sounds_of(sound) for sound in sounds]
+    if () in parts:
         raise GraphError(
             _(
                 "{sounds} is not a sound; see blindplay/speech/adaptation/sounds.toml.",
-                sounds=repr(sounds[found.index(())]),
+                sounds=repr(sounds[parts.index(())]),
             )
         )
-    return tuple(itertools.chain.from_iterable(found))
+    return tuple(itertools.chain.from_iterable(parts))
 
 
 @cache
@@ -243,12 +243,12 @@ def similar(sound: str, phones: tuple[str, ...]) -> Alternatives:
             )
         )
     made = {name: parts for parts, name in _phones_by_sounds(tuple(phones)).items()}
-    found: dict[tuple[str, ...], float] = {}
+    costs: dict[tuple[str, ...], float] = {}
     for name, parts in made.items():
         if len(parts) == len(target):
-            found[name,] = sum(itertools.starmap(distance, zip(target, parts, strict=True)))
+            costs[name,] = sum(itertools.starmap(distance, zip(target, parts, strict=True)))
         elif len(target) == 1 and len(parts) == 2:
-            found[name,] = distance(target[0], parts[0]) + 0.5
+            costs[name,] = distance(target[0], parts[0]) + 0.5
     if len(target) > 1:
         nearest = [
             sorted((distance(part, made[n][0]), n) for n in made if len(made[n]) == 1)[:2]
@@ -256,13 +256,13 @@ def similar(sound: str, phones: tuple[str, ...]) -> Alternatives:
         ]
         for chosen in itertools.product(*nearest):
             cost = 0.2 + sum(cost for cost, _ in chosen)
-            found[tuple(name for _, name in chosen)] = cost
-    if not found:
+            costs[tuple(name for _, name in chosen)] = cost
+    if not costs:
         raise GraphError(_("None of this model's phones has a name that is known."))
-    least = min(found.values())
+    least = min(costs.values())
     if least == 0:
-        return {names: 0.0 for names, cost in found.items() if cost == 0}
+        return {names: 0.0 for names, cost in costs.items() if cost == 0}
     if sound in _DROPPED:
-        found[()] = least + _DROPPED[sound]
-    best = sorted(found.items(), key=lambda item: (item[1], item[0]))[:3]
+        costs[()] = least + _DROPPED[sound]
+    best = sorted(costs.items(), key=lambda item: (item[1], item[0]))[:3]
     return {names: cost - least for names, cost in best if cost <= least + 1.0}

@@ -338,9 +338,9 @@ def _check_status(response: httpx.Response, address: str) -> None:
 def _range(response: httpx.Response) -> tuple[int, int | None]:
     """Return the byte at which the response begins (-1: unknown), and the file's length."""
     if response.status_code == httpx.codes.PARTIAL_CONTENT:
-        found = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", response.headers.get("content-range", ""))
-        if found is None:
+        match = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", response.headers.get("content-range", ""))
+        if match is None:
             return -1, None
-        return int(found[1]), None if found[2] == "*" else int(found[2])
+        return int(match[1]), None if match[2] == "*" else int(match[2])
     length = response.headers.get("content-length", "")
     return 0, int(length) if length.isdecimal() else None

@@ -85,12 +85,12 @@ def available(language: str) -> dict[str, Path]:
             )
         )
     own = model_folder(language)
-    found = {OWN: own} if own.is_dir() else {}
+    models = {OWN: own} if own.is_dir() else {}
     there = models_in(adapted_folder(language))
-    found |= {name: there[name] for name in catalogue.load().order(language, there)}
+    models |= {name: there[name] for name in catalogue.load().order(language, there)}
     if (built := built_in(language)) is not None:
-        found[BUILT_IN] = built
-    return found
+        models[BUILT_IN] = built
+    return models
 
 
 def models_in(parent: Path) -> dict[str, Path]:
@@ -367,10 +367,10 @@ def verify(folder: Path) -> int:
         return 0
     for name, wanted in kept["files"].items():
         try:
-            found = checksum(folder / name)
+            digest = checksum(folder / name)
         except OSError:
-            found = ""
-        if found != wanted:
+            digest = ""
+        if digest != wanted:
             raise ModelError(
                 _(
                     "{name} of the model in {folder} is not as it was when it was installed, so it "

@@ -219,7 +219,7 @@ def remove(name: str, language: str | None = None) -> list[str]:
             continue
         if chosen := folders.chosen_names(code):
             there = folders.available(code)
-            folders.choose(code, [one for one in chosen if one != name and one in there])
+            folders.choose(code, [other for other in chosen if other != name and other in there])
         _discard(folder)
         removed.append(_("{name} has been removed from {code}.", name=name, code=code))
     base = folders.models_in(bases_folder()).get(name)
@@ -251,9 +251,9 @@ def remove(name: str, language: str | None = None) -> list[str]:
 def languages() -> list[str]:
     """Return the languages for which the user has installed or made a model, sorted."""
     adapted = folders.data_folder() / "adapted"
-    found = {folder.name for folder in adapted.glob("*/") if folders.models_in(folder)}
-    found |= {folder.parent.parent.name for folder in folders.data_folder().glob("*/am/final.mdl")}
-    return sorted(code for code in found if folders.is_language(code))
+    codes = {folder.name for folder in adapted.glob("*/") if folders.models_in(folder)}
+    codes |= {folder.parent.parent.name for folder in folders.data_folder().glob("*/am/final.mdl")}
+    return sorted(code for code in codes if folders.is_language(code))
 
 
 def _download_of(name: str) -> Path:

@@ -65,7 +65,7 @@ def copy_folder(source: Path, folder: Path, name: str = "") -> None:
     source = source.resolve()
     inside = [source, *sorted(child for child in source.iterdir() if child.is_dir())]
     names = ("am/final.mdl", "final.mdl")
-    acoustics = [one / kind for one in inside for kind in names if (one / kind).is_file()]
+    acoustics = [place / kind for place in inside for kind in names if (place / kind).is_file()]
     model = _the_one(map(_root, acoustics), source, name)
     files = []
     for number, path in enumerate(sorted(model.rglob("*"))):
@@ -162,8 +162,8 @@ def _root(file: _Path) -> _Path | None:
 def _the_one(roots: Iterable[_Path | None], source: Path, name: str) -> _Path:
     """Return the only folder of a model, or of several the one called ``name``. Raises
     ModelError."""
-    found = sorted({root for root in roots if root is not None})
-    models = [root for root in found if not any(one in found for one in root.parents)]
+    candidates = sorted({root for root in roots if root is not None})
+    models = [root for root in candidates if not any(up in candidates for up in root.parents)]
     if not models:
         raise ModelError(
             _("{source} holds no speech model: there is no am/final.mdl in it.", source=source)
