@@ -2,7 +2,7 @@
 
 import datetime
 import string
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
 
@@ -21,11 +21,6 @@ class Sentences:
     def __init__(self, pack: Pack) -> None:
         self.code = pack.code
         self.name = pack.text("name")
-        self.spoken: Mapping[str, str] = MappingProxyType(
-            {word.casefold(): str(letters) for word, letters in pack.table("spoken").items()}
-        )
-        """Spellings of some words (in small letters) for a synthesiser and a speech model, some
-        with espeak's phonemes in double brackets."""
         self._pack = pack
         self._sentences = pack.table("sentences")
         self._below_hundred = pack.text("numbers", "below_hundred").split()
@@ -36,6 +31,24 @@ class Sentences:
                 _("{file}: numbers needs 100, 9 and 9 words: count them.", file=pack.file)
             )
         self._squares = cache(self._square_names)
+        spoken = {word.casefold(): str(said) for word, said in pack.table("spoken").items()}
+        self.spoken: Mapping[str, str] = MappingProxyType(dict(self._said_apart()) | spoken)
+        """Spellings of some words (in small letters) for a synthesiser and a speech model, some
+        with espeak's phonemes in double brackets."""
+
+    def _said_apart(self) -> Iterator[tuple[str, str]]:
+        """Compound numbers of languages in which voices stress them wrongly, and their parts."""
+        joint = self._pack.table("numbers").get("said_apart")
+        if joint is None:
+            return
+        for n in range(21, 100):
+            word, tens = self._below_hundred[n], self._below_hundred[n // 10 * 10]
+            if word == tens:
+                continue
+            if word.startswith(tens):
+                yield word.casefold(), f"{tens} {word.removeprefix(tens)}"
+            else:
+                yield word.casefold(), f"{word.removesuffix(joint + tens)} {joint} {tens}"
 
     def number(self, n: int) -> str:
         """``n`` in words, from 0 to 9999.

@@ -115,7 +115,13 @@ def respeller(spellings: Mapping[str, str], *, phonemes: bool = False) -> Callab
     # The longest first: "en passant" before "en".
     forms = sorted(map(re.escape, to), key=len, reverse=True)
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(forms)})(?!\w)", re.IGNORECASE)
-    return lambda text: pattern.sub(lambda match: to.get(match[0].casefold(), match[0]), text)
+
+    def respelled(text: str) -> str:
+        return pattern.sub(lambda match: to.get(match[0].casefold(), match[0]), text)
+
+    # The parts of a compound may be words that are respelled, too: "en og halvtreds".
+    to |= {words: respelled(said) for words, said in to.items() if "[[" not in said}
+    return respelled
 
 
 def _respellers(spellings: Mapping[str, str]) -> tuple[Callable[[str], str], Callable[[str], str]]:
