@@ -23,7 +23,8 @@ from blindplay.boards.events import BoardEvent
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg import protocol as peg
 from blindplay.boards.peg.driver import PegBoardState
-from blindplay.boards.peg.emulator import EmulatedBoard, LockstepBoard
+from blindplay.boards.peg.emulator import EmulatedBoard
+from hardware.lockstep import LockstepBoard
 
 _SEED = 2026
 _STEP_MS = 10.0

@@ -1,8 +1,8 @@
 """The real firmware in its emulator, with the same hands as the board in software.
 
 :class:`FirmwareBoard` works like ``EmulatedBoard`` of :mod:`blindplay.boards.peg.emulator`, in real
-time behind a pseudo terminal. :class:`LockstepFirmware` works like ``LockstepBoard``. Both need the
-output of ``make -C hardware``.
+time behind a pseudo terminal. :class:`LockstepFirmware` works like ``LockstepBoard`` of
+:mod:`hardware.lockstep`. Both need the output of ``make -C hardware``.
 """
 
 from __future__ import annotations

@@ -16,19 +16,17 @@ from the start position); the CertaboAdapter of BoardKit, with its notes on line
 Never tried on hardware.
 """
 
-import json
 import logging
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 import chess
-import platformdirs
 
+from blindplay.own_files import config_folder, read_object, write_json
 from blindplay.translation import _
 
 from .diagram import EMPTY, NAMELESS, START, Diagram
-from .framing import BoardMessage, BoardReport, Framer, SignOfLife
-from .reporting import ReportingBoard, ReportingState
+from .reporting import BoardMessage, BoardReport, Framer, ReportingBoard, ReportingState, SignOfLife
 
 _MOST = 2048
 """Longest line, in bytes."""
@@ -152,20 +150,19 @@ _log = logging.getLogger(__name__)
 
 
 def _file() -> Path:
-    return Path(platformdirs.user_config_path("blindplay", appauthor=False)) / "chips.json"
+    return config_folder() / "chips.json"
 
 
 def kept() -> Chips:
     """The chips that were learned. None of them if the file cannot be read."""
     try:
-        read = json.loads(_file().read_text("utf-8"))
         return {
             bytes.fromhex(chip): ord(letter)
-            for letter, chips in read.items()
+            for letter, chips in read_object(_file()).items()
             if letter in _LETTERS
             for chip in chips
         }
-    except (OSError, ValueError, AttributeError, TypeError, RecursionError):
+    except (ValueError, TypeError):
         return {}
 
 
@@ -177,10 +174,7 @@ def keep(chips: Mapping[bytes, int]) -> None:
         for letter in _LETTERS
     }
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        fresh = path.with_suffix(".new")
-        fresh.write_text(json.dumps(named, indent=2) + "\n", "utf-8")
-        fresh.replace(path)
+        write_json(path, named)
     except OSError:
         _log.exception("%s could not be saved", path)
 

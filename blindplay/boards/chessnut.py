@@ -21,8 +21,7 @@ import chess
 
 from blindplay.translation import _
 
-from .framing import BoardMessage, BoardReport, Framer, SignOfLife
-from .reporting import ReportingBoard, ReportingState
+from .reporting import BoardMessage, BoardReport, Framer, ReportingBoard, ReportingState, SignOfLife
 from .wireless import BleProfile, HidProfile
 
 PIECES = b".qkbpnRPrBNQK"

@@ -21,8 +21,15 @@ import chess
 
 from . import events
 from .diagram import EMPTY, NAMELESS
-from .framing import BoardMessage, BoardReport, FingerOn, Framer, SignOfLife
-from .reporting import ReportingBoard, ReportingState
+from .reporting import (
+    BoardMessage,
+    BoardReport,
+    FingerOn,
+    Framer,
+    ReportingBoard,
+    ReportingState,
+    SignOfLife,
+)
 from .wireless import NORDIC_UART, BleProfile
 
 REPORT = b"\x50"

@@ -15,8 +15,7 @@ from collections.abc import Collection
 
 import chess
 
-from .framing import BoardMessage, BoardReport, Framer, SignOfLife
-from .reporting import ReportingBoard, ReportingState
+from .reporting import BoardMessage, BoardReport, Framer, ReportingBoard, ReportingState, SignOfLife
 from .wireless import NORDIC_UART, BleProfile
 
 PIECES = b".PNBRQKpnbrqk"

@@ -23,8 +23,15 @@ import chess
 from blindplay.translation import _
 
 from .diagram import Diagram
-from .framing import AboutBoard, BoardMessage, BoardReport, Framer, SignOfLife
-from .reporting import ReportingBoard, ReportingState
+from .reporting import (
+    AboutBoard,
+    BoardMessage,
+    BoardReport,
+    Framer,
+    ReportingBoard,
+    ReportingState,
+    SignOfLife,
+)
 from .wireless import BleProfile
 
 _LENGTHS = {b"s": 67, b"v": 7, b"l": 3, b"x": 3, b"w": 7, b"r": 7}

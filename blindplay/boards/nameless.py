@@ -8,7 +8,7 @@ from blindplay.translation import _
 
 from .dgt.moves import MoveFinding, MoveFound, MoveUnclear
 from .diagram import EMPTY, Diagram
-from .framing import SquareChange
+from .reporting import SquareChange
 
 
 def occupied_squares(diagram: Diagram) -> chess.Bitboard:

@@ -20,8 +20,16 @@ import chess
 from blindplay.translation import _
 
 from .diagram import EMPTY, NAMELESS
-from .framing import AboutBoard, BoardMessage, BoardReport, Framer, SignOfLife, SquareChange
-from .reporting import ReportingBoard, ReportingState
+from .reporting import (
+    AboutBoard,
+    BoardMessage,
+    BoardReport,
+    Framer,
+    ReportingBoard,
+    ReportingState,
+    SignOfLife,
+    SquareChange,
+)
 from .wireless import NORDIC_UART, BleProfile
 
 DEVELOPER_KEY = bytes.fromhex("6307bef5aedda95f00")

@@ -11,10 +11,9 @@ from .dgt import protocol as dgt_protocol
 from .dgt.moves import MoveFinder, MoveFinding, MoveUnclear, NoRecordingError
 from .dgt.protocol import LETTERS, diagram_of, square_of
 from .diagram import EMPTY, NAMELESS, START, Diagram, fen_of
-from .framing import BoardReport, Framer, SquareChange
 from .makers import DRIVERS
 from .nameless import NamelessMoveFinder
-from .reporting import Belief, ReportingBoard
+from .reporting import Belief, BoardReport, Framer, ReportingBoard, SquareChange
 
 FRAMERS: Mapping[str, Callable[[], Framer]] = {
     name: driver.STATE.FRAMER

@@ -22,8 +22,15 @@ import chess
 from blindplay.translation import _
 
 from .diagram import EMPTY, NAMELESS
-from .framing import BoardMessage, BoardReport, Framer, SignOfLife, SquareChange
-from .reporting import ReportingBoard, ReportingState
+from .reporting import (
+    BoardMessage,
+    BoardReport,
+    Framer,
+    ReportingBoard,
+    ReportingState,
+    SignOfLife,
+    SquareChange,
+)
 from .wireless import NORDIC_UART, BleProfile
 
 SEND_BOARD = b"30#R*"

@@ -16,8 +16,7 @@ from . import options
 from .reader import user_language
 
 if TYPE_CHECKING:
-    from blindplay.hall.pairings.assigning import Given
-    from blindplay.hall.pairings.rounds import Entered
+    from blindplay.hall.pairings.rounds import Entered, Given
     from blindplay.language import Language
 
 # --- a new event
@@ -175,8 +174,7 @@ def pair(file: Path, event_file: Path, number: int | None, as_json: bool) -> Non
     """
     from blindplay.hall.event_file import read_event_file
     from blindplay.hall.hall import TableCalls
-    from blindplay.hall.pairings.assigning import assign_round, with_tables
-    from blindplay.hall.pairings.rounds import keep_round, read_round
+    from blindplay.hall.pairings.rounds import assign_round, keep_round, read_round, with_tables
 
     paired = read_round(file, number)
     joined = read_event_file(event_file, table=False)

@@ -261,31 +261,15 @@ def check(code: str | None, as_json: bool) -> None:
     _refuse(broken)
     if not count:
         raise ValueError(
-            (
-                _(
-                    "There is no model of {code}; install one with: blindplay models install "
-                    "--language {code}.",
-                    code=code,
-                )
-                if code
-                else _(
-                    "There is no model of {code}; install one with: blindplay models install "
-                    "--language LANGUAGE.",
-                    code=code,
-                )
+            _(
+                "There is no model of {code}; install one with: blindplay models install "
+                "--language {code}.",
+                code=code,
             )
             if code
-            else (
-                _(
-                    "There is no model of any language; install one with: blindplay models "
-                    "install --language {code}.",
-                    code=code,
-                )
-                if code
-                else _(
-                    "There is no model of any language; install one with: blindplay models "
-                    "install --language LANGUAGE."
-                )
+            else _(
+                "There is no model of any language; install one with: blindplay models "
+                "install --language LANGUAGE."
             )
         )
     if good < count:

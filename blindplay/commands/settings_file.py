@@ -21,9 +21,9 @@ class SettingsError(ValueError):
 
 def settings_path() -> Path:
     """The settings file in the user's folder of configurations. It need not exist."""
-    import platformdirs
+    from blindplay.own_files import config_folder
 
-    return Path(platformdirs.user_config_path("blindplay", appauthor=False)) / "settings.toml"
+    return config_folder() / "settings.toml"
 
 
 def contents() -> dict[str, Any]:

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import chess
-import platformdirs
 
 from blindplay.language import NEVER_OPENED, Command, Key, Language, word_of
+from blindplay.own_files import data_folder
 from blindplay.speech.audio import read_wav, write_wav
 from blindplay.speech.ensemble import AnyRecogniser
 
@@ -41,7 +41,7 @@ _GIVEN = "given.txt"
 
 def folder() -> Path:
     """Return the folder of all donations on this machine."""
-    return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "donations"
+    return data_folder() / "donations"
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ be learned from again.
 
 import contextlib
 import hashlib
-import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
@@ -15,8 +14,7 @@ from pathlib import Path
 from typing import Self
 from urllib.parse import quote
 
-import platformdirs
-
+from blindplay.own_files import data_folder, read_object, write_json
 from blindplay.speech.confidence import CONFIDENCE_FILE
 from blindplay.speech.models.folders import (
     ASIDE,
@@ -44,7 +42,7 @@ _LEARN_AGAIN = _("let it be learned again from what was recorded with: blindplay
 
 def players_folder() -> Path:
     """Return the folder of all players."""
-    return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "players"
+    return data_folder() / "players"
 
 
 def folder(player: str) -> Path:
@@ -108,25 +106,18 @@ def models(
 
 def _fits(own: Path, base: Path) -> bool:
     """Return whether ``own`` was made of what ``base`` now is."""
-    try:
-        return bool(json.loads((own / MADE_OF).read_text("utf-8"))["base"] == _state(base))
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
+    with contextlib.suppress(OSError):
+        return bool(read_object(own / MADE_OF).get("base") == _state(base))
+    return False
 
 
 def _follow(own: Path, base: Path) -> None:
     """Keep where the base is, of which ``own`` has the odds: its folder may have moved, as with
     another installation of the program."""
     with contextlib.suppress(OSError):  # it may be somebody else's folder
-        made_of = json.loads((own / MADE_OF).read_text("utf-8"))
+        made_of = read_object(own / MADE_OF)
         if made_of.get("of") != str(base):
-            _keep_made_of(own, {**made_of, "of": str(base)})
-
-
-def _keep_made_of(own: Path, made_of: Mapping[str, object]) -> None:
-    fresh = own / f".{MADE_OF}"
-    fresh.write_text(json.dumps(made_of, ensure_ascii=False) + "\n", "utf-8")
-    fresh.replace(own / MADE_OF)
+            write_json(own / MADE_OF, {**made_of, "of": str(base)})
 
 
 def _state(base: Path) -> str:
@@ -154,7 +145,7 @@ def install(
         shutil.copytree(made, fresh)
         if (base / CONFIDENCE_FILE).is_file():
             shutil.copyfile(base / CONFIDENCE_FILE, fresh / CONFIDENCE_FILE)
-        _keep_made_of(fresh, {**about, "base": _state(base), "of": str(base)})
+        write_json(fresh / MADE_OF, {**about, "base": _state(base), "of": str(base)})
         seal(fresh, among=("am", "conf", "graph"))
         probe(fresh, language)
         if place.exists():

@@ -14,8 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
+from blindplay.own_files import config_folder
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.speaker import Voicing
 from blindplay.translation import _
@@ -32,7 +31,7 @@ def who(player: str) -> str:
 
 def folder() -> Path:
     """Return the folder of these files."""
-    return Path(platformdirs.user_config_path("blindplay", appauthor=False))
+    return config_folder()
 
 
 def _read(name: str) -> dict[str, Any]:

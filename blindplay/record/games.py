@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-import platformdirs
-
 from blindplay.laws import Fact, FactError, Game, Ruling
 from blindplay.laws.facts import Setup, loads
+from blindplay.own_files import data_folder, read_object
 from blindplay.translation import _
 from blindplay.wording.pack_words import PackWords
 
@@ -32,12 +31,12 @@ from .tape import is_recording, tape_folder
 
 def tables_folder() -> Path:
     """The folder of journals, unless the user names another place."""
-    return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "tables"
+    return data_folder() / "tables"
 
 
 def halls_folder() -> Path:
     """The folder of the files that this machine's tables have fetched from halls."""
-    return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "halls"
+    return data_folder() / "halls"
 
 
 def new_journal() -> Path:
@@ -316,8 +315,4 @@ def keep_options(journal: Path, options: Mapping[str, Any]) -> None:
 
 def kept_options(journal: Path) -> dict[str, Any]:
     """The options that were kept for the game in ``journal``; none if they cannot be read."""
-    try:
-        options = json.loads(options_of(journal).read_text("utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return options if isinstance(options, dict) else {}
+    return read_object(options_of(journal))

@@ -25,8 +25,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-import platformdirs
-
+from blindplay.own_files import data_folder
 from blindplay.translation import _
 
 from .confusions import Confusions
@@ -289,8 +288,7 @@ def confidence_file(*models: Path) -> Path:
         return models[0] / CONFIDENCE_FILE
     identities = sorted(_identity(origin(model)) for model in models)
     name = hashlib.sha256(" ".join(identities).encode()).hexdigest()[:16]
-    folder = platformdirs.user_data_path("blindplay", appauthor=False)
-    return Path(folder) / "confidence" / f"{name}.json"
+    return data_folder() / "confidence" / f"{name}.json"
 
 
 def _usual_name(models: tuple[Path, ...]) -> str:

@@ -7,7 +7,7 @@ from contextlib import closing
 from benchmarks import boards
 from benchmarks.boards import Reliability
 from blindplay.boards import events
-from blindplay.boards.peg.emulator import LockstepBoard
+from hardware.lockstep import LockstepBoard
 
 
 def event(kind: type, *values: object) -> events.BoardEvent:

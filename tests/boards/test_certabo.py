@@ -13,7 +13,7 @@ import pytest
 from blindplay.boards import certabo
 from blindplay.boards.certabo import Chips, Decoder, lamps
 from blindplay.boards.diagram import START, diagram_of_board
-from blindplay.boards.framing import BoardReport, SignOfLife
+from blindplay.boards.reporting import BoardReport, SignOfLife
 from tests.boards.dgt import hands
 from tests.boards.wires import Certabo
 

@@ -6,7 +6,7 @@ import chess
 
 from blindplay.boards.chessnut import REPORT, Decoder, lamps
 from blindplay.boards.diagram import START
-from blindplay.boards.framing import BoardReport, SignOfLife
+from blindplay.boards.reporting import BoardReport, SignOfLife
 
 # Quoted from a capture in the public notes "Chessnut Air BLE protocol (hardware-verified)".
 START_REPORT = bytes.fromhex("0124 58233185 44444444" + "00" * 16 + "77777777 a6c99b6a cb010000")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 
 from blindplay.boards.chessup import Decoder
-from blindplay.boards.framing import BoardReport, FingerOn, Garbled, SignOfLife
+from blindplay.boards.reporting import BoardReport, FingerOn, Garbled, SignOfLife
 
 # The order of squares in mono424/chessupdriver, the highest bit of the first byte first.
 RAW_SQUARES = [f"{file}{rank}" for rank in "87654321" for file in "hgfedcba"]

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blindplay.boards.framing import BoardMessage, BoardReport, Garbled
 from blindplay.boards.recordings import FRAMERS
+from blindplay.boards.reporting import BoardMessage, BoardReport, Garbled
 from tests.boards.wires import WIRES, Wire, game, record, spoil
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import chess
 
 from blindplay.boards.diagram import START
-from blindplay.boards.framing import BoardReport, Garbled, SignOfLife
 from blindplay.boards.ichessone import SEND_BOARD, SEND_CHANGES, Decoder, lamps
+from blindplay.boards.reporting import BoardReport, Garbled, SignOfLife
 
 # Built by hand from the codes that picochess and BearChess have in common.
 START_REPORT = b"=p" + bytes.fromhex("a89bc98a 77777777" + "00" * 16 + "11111111 42356324")

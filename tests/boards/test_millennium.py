@@ -5,8 +5,8 @@ from __future__ import annotations
 import chess
 
 from blindplay.boards.diagram import START
-from blindplay.boards.framing import AboutBoard, BoardReport, Garbled
 from blindplay.boards.millennium import SEND_BOARD, SEND_VERSION, Decoder, lamps
+from blindplay.boards.reporting import AboutBoard, BoardReport, Garbled
 
 # A log of a real board in chess_link.py of domschl/python-mchess.
 VERSION = b"v\xb01\xb0\xb374"

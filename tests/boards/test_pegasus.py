@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import chess
 
-from blindplay.boards.framing import AboutBoard, BoardReport, SignOfLife, SquareChange
 from blindplay.boards.pegasus import DEVELOPER_KEY, Decoder, lamps
+from blindplay.boards.reporting import AboutBoard, BoardReport, SignOfLife, SquareChange
 
 # The fixtures F1 to F10 of the tests of BoardKit's PegasusAdapter.
 START = bytes.fromhex("860043" + "01" * 16 + "00" * 32 + "01" * 16)

@@ -10,10 +10,9 @@ import pytest
 
 from blindplay.boards import reporting
 from blindplay.boards.events import BoardPosition, Connected, Disconnected, Lifted, Placed
-from blindplay.boards.framing import BoardReport, SquareChange
 from blindplay.boards.makers import DRIVERS
 from blindplay.boards.ports import BoardNotFoundError
-from blindplay.boards.reporting import Belief
+from blindplay.boards.reporting import Belief, BoardReport, SquareChange
 from tests.boards.emulated import EmulatedReportingBoard
 from tests.boards.event_log import EventLog
 from tests.boards.wires import WIRES

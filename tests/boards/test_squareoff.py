@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 
 from blindplay.boards.diagram import diagram_of_board
-from blindplay.boards.framing import BoardReport, Garbled, SignOfLife, SquareChange
+from blindplay.boards.reporting import BoardReport, Garbled, SignOfLife, SquareChange
 from blindplay.boards.squareoff import SEND_BOARD, Decoder, lamps
 
 # Quoted from the unofficial notes on the Square Off Pro: after e4, e5.

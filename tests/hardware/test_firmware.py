@@ -21,8 +21,8 @@ from blindplay.boards import events
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg import protocol as peg
 from blindplay.boards.peg.driver import PegBoardState
-from blindplay.boards.peg.emulator import LockstepBoard
 from blindplay.boards.ports import NoAnswerError
+from hardware.lockstep import LockstepBoard
 from tests import ROOT
 from tests.boards.event_log import EventLog
 from tests.waiting import PATIENCE_S

@@ -14,7 +14,6 @@ import chess
 from blindplay.boards import events
 from blindplay.boards.driver import SensorBoard
 from blindplay.boards.peg.driver import PegBoardState
-from blindplay.boards.peg.emulator import LockstepBoard
 from blindplay.language import load
 from blindplay.laws import Ruling, Taken
 from blindplay.laws import facts as f
@@ -22,6 +21,7 @@ from blindplay.record import Journal
 from blindplay.table.desk import Transcript
 from blindplay.table.session import Session
 from blindplay.table.table import Table
+from hardware.lockstep import LockstepBoard
 
 Side = Literal["white", "black"]
 STEP_MS = 5.0

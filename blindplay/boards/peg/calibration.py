@@ -7,7 +7,6 @@ entry for each board.
 """
 
 import itertools
-import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -15,8 +14,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Self
 
-import platformdirs
-
+from blindplay.own_files import config_folder, read_object, write_json
 from blindplay.translation import _
 
 from ..ports import (
@@ -199,15 +197,7 @@ def name_of(url: str) -> str:
 
 
 def _file() -> Path:
-    return Path(platformdirs.user_config_path("blindplay", appauthor=False)) / "boards.json"
-
-
-def _all() -> dict[str, Any]:
-    try:
-        kept = json.loads(_file().read_text("utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return kept if isinstance(kept, dict) else {}
+    return config_folder() / "boards.json"
 
 
 def keep(url: str, calibration: Calibration) -> Path:
@@ -216,17 +206,13 @@ def keep(url: str, calibration: Calibration) -> Path:
     :raises OSError: if the file cannot be written.
     """
     path = _file()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # it also holds the names of players
-    text = json.dumps({**_all(), name_of(url): asdict(calibration)}, indent=2, ensure_ascii=False)
-    fresh = path.with_suffix(".new")
-    fresh.write_text(text + "\n", "utf-8")
-    fresh.replace(path)
+    write_json(path, {**read_object(path), name_of(url): asdict(calibration)})
     return path
 
 
 def kept(url: str) -> Calibration | None:
     """The saved result for the board at ``url``. None if there is none or it cannot be read."""
     try:
-        return Calibration(**_all()[name_of(url)])
+        return Calibration(**read_object(_file())[name_of(url)])
     except (KeyError, TypeError):
         return None

@@ -41,8 +41,7 @@ from blindplay.typed_lines import LOOK_S, TypedLines
 from blindplay.wording.values import Pairing, number_in_words, pairing_in_words
 
 from ..event_file import EventFile
-from ..pairings.assigning import ASSIGN, TELL
-from ..pairings.rounds import Assignment, assignment_of
+from ..pairings.rounds import ASSIGN, TELL, Assignment, assignment_of
 from ..protocol import (
     LinesWanted,
     MessageError,

@@ -26,9 +26,9 @@ from pathlib import Path
 from typing import Any, Self
 
 import httpx
-import platformdirs
 
 from blindplay.given import in_short, read_bytes
+from blindplay.own_files import data_folder
 from blindplay.record.files import write_new
 from blindplay.translation import _
 
@@ -50,7 +50,7 @@ class Account:
 
 def token_file() -> Path:
     """Return the path of the file with the account."""
-    return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "lichess.json"
+    return data_folder() / "lichess.json"
 
 
 def token_page(server: str = SERVER) -> str:
@@ -324,7 +324,7 @@ def _told_in_our_words() -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class Arrived:
+class StreamLine:
     """A line of the stream; ``opened``: the count at which its connection was opened, if it is the
     first line of it. ``line`` None: Lichess cannot be reached, or ``why`` there is no stream any
     more."""
@@ -339,7 +339,7 @@ class GameStream:
     something has arrived."""
 
     def __init__(self, api: LichessApi, changed: Callable[[], object]) -> None:
-        self.arrived: deque[Arrived] = deque()
+        self.arrived: deque[StreamLine] = deque()
         self._api, self._changed = api, changed
         self._count = itertools.count()
         self._done = threading.Event()
@@ -365,7 +365,7 @@ class GameStream:
     def _bring(
         self, line: Mapping[str, Any] | None, opened: int | None = None, why: str = ""
     ) -> None:
-        self.arrived.append(Arrived(line, opened, why))
+        self.arrived.append(StreamLine(line, opened, why))
         self._changed()
 
     def read_anew(self, since: int) -> None:

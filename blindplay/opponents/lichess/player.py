@@ -24,13 +24,13 @@ from ..player import ORIGIN, AbsentPlayer, PlayedTable, WriteAccess, is_to_choos
 from .api import (
     USUAL,
     Account,
-    Arrived,
     GameStream,
     LichessApi,
     LichessError,
     LimitedError,
     LostLineError,
     RefusedError,
+    StreamLine,
     TokenError,
     Waits,
 )
@@ -293,7 +293,7 @@ class LichessPlayer(AbsentPlayer, WriteAccess):
         if self._followed.state is not None and not self._ended:
             self._follow(self._followed.state)
 
-    def _take(self, arrived: Arrived) -> None:
+    def _take(self, arrived: StreamLine) -> None:
         if arrived.why:
             self._leave(arrived.why)
         elif arrived.line is None:

@@ -6,7 +6,6 @@ file.
 """
 
 import contextlib
-import json
 import re
 import tempfile
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 
 import httpx
 
+from blindplay.own_files import read_object, write_json
 from blindplay.translation import _
 
 from .folders import ModelError
@@ -241,11 +241,8 @@ class _PartialFile:
     def _version(self) -> str | None:
         """Return the server's name for the version of these bytes, "" if it has none; None if it is
         unknown whether they come from this address."""
-        try:
-            kept = json.loads(self.version_file.read_text("utf-8"))
-            return str(kept["version"]) if kept["address"] == self._address else None
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return None
+        kept = read_object(self.version_file)
+        return str(kept.get("version", "")) if kept.get("address") == self._address else None
 
     def _begin(self, response: httpx.Response) -> None:
         """Drop the bytes, and note which version will come."""
@@ -253,8 +250,7 @@ class _PartialFile:
         tag = response.headers.get("etag", "")
         if not tag or tag.startswith("W/"):  # a weak tag does not identify bytes
             tag = response.headers.get("last-modified", "")
-        text = json.dumps({"address": self._address, "version": tag})
-        self.version_file.write_text(text + "\n", "utf-8")
+        write_json(self.version_file, {"address": self._address, "version": tag})
 
     def _write(
         self, response: httpx.Response, written: int, expected: int | None, address: str

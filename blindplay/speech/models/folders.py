@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
+from blindplay import own_files
 from blindplay.shipped import shipped
 from blindplay.translation import _, unpacked
 
@@ -46,7 +45,7 @@ class ModelError(ValueError):
 
 def data_folder() -> Path:
     """Return the folder of all models in the user's data."""
-    return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "models"
+    return own_files.data_folder() / "models"
 
 
 def model_folder(language: str) -> Path:
@@ -156,10 +155,8 @@ def choose(language: str, names: Iterable[str]) -> Path | None:
             damaged = (file.with_suffix(f".damaged-{number}") for number in itertools.count(1))
             aside = next(path for path in damaged if not path.exists())
             file.replace(aside)
-        fresh = file.with_suffix(".new")
         kept = {code: kept for code, kept in {**before, language: wanted}.items() if kept}
-        fresh.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
-        fresh.replace(file)
+        own_files.write_json(file, kept)
     return aside
 
 
@@ -309,10 +306,7 @@ def seal(folder: Path, *, among: Iterable[str] = ("",), **about: str) -> None:
     there = (file for part in among for file in (folder / part).rglob("*"))
     files = sorted(file for file in there if file.is_file() and file.name != MANIFEST)
     sums = {file.relative_to(folder).as_posix(): checksum(file) for file in files}
-    text = json.dumps({**about, "files": sums}, indent=1, ensure_ascii=False) + "\n"
-    fresh = folder / f".{MANIFEST}"
-    fresh.write_text(text, "utf-8", newline="\n")
-    fresh.replace(folder / MANIFEST)
+    own_files.write_json(folder / MANIFEST, {**about, "files": sums})
 
 
 def seal_built_in(folder: Path) -> None:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from blindplay.own_files import write_json
 from blindplay.translation import _
 
 from .. import adaptation
@@ -366,10 +367,7 @@ def _pins() -> dict[str, str]:
 
 def _pin(name: str, sha256: str) -> None:
     """Keep the SHA-256 of a model's archive: later downloads must have the same."""
-    file = folders.data_folder() / _PINS
-    fresh = file.with_suffix(".new")
-    fresh.write_text(json.dumps({**_pins(), name: sha256}, indent=1) + "\n", "utf-8")
-    fresh.replace(file)
+    write_json(folders.data_folder() / _PINS, {**_pins(), name: sha256})
 
 
 def _by_tens(tell: Tell) -> Progress:

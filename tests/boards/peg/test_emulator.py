@@ -11,7 +11,8 @@ from blindplay.boards.driver import Notice
 from blindplay.boards.events import BoardPosition, Connected, PieceCertain, PieceDoubted
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg import protocol as peg
-from blindplay.boards.peg.emulator import EmulatedBoard, LockstepBoard, SimulatedFirmware, practise
+from blindplay.boards.peg.emulator import EmulatedBoard, SimulatedFirmware, practise
+from hardware.lockstep import LockstepBoard
 from tests.boards.event_log import EventLog
 from tests.command_line import run
 from tests.waiting import until

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from blindplay.hall.hall import TableCalls
-from blindplay.hall.pairings.assigning import assign_round, with_tables
-from blindplay.hall.pairings.rounds import Assignment, Round
+from blindplay.hall.pairings.rounds import Assignment, Round, assign_round, with_tables
 from blindplay.hall.table_side.between_games import NextGame, WaitingTable, publisher
 from blindplay.laws import facts as f
 from tests.hall.running import Event, play

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from blindplay.hall.hall import Hall
-from blindplay.hall.pairings.assigning import ASSIGN, TELL
-from blindplay.hall.pairings.rounds import Assignment
+from blindplay.hall.pairings.rounds import ASSIGN, TELL, Assignment
 from blindplay.hall.protocol import RequestAnswer
 from blindplay.hall.requests import UnreachableError
 from blindplay.hall.table_side.between_games import (
