@@ -35,12 +35,17 @@ def bound(game: State) -> Obligation:
 def binding(game: State) -> Obligation | None:
     """Return the obligation that limits the next move; None if any move will do."""
     turn = game.turn
-    # In rapid and blitz of fide-1997 only a player's request brings article 4 in (B.5).
-    unruled = turn.doubted or game.switch("touch_ruled_on_request")
+    unruled = turn.doubted or unasked(game)
     if turn.must_play is None and (unruled or not (turn.touched or turn.castles)):
         return None
     now = bound(game)
     return None if now.free else now
+
+
+def unasked(game: State) -> bool:
+    """Return whether nobody has asked for a ruling under article 4 that is given only on request,
+    as in rapid and blitz of fide-1997 (B.5)."""
+    return not game.turn.ruled and bool(game.switch("touch_ruled_on_request"))
 
 
 def why_owed(owed: Obligation) -> MoveReason:
@@ -50,6 +55,7 @@ def why_owed(owed: Obligation) -> MoveReason:
 
 def oblige(game: State, *rules: str) -> None:
     """Report the obligation of the player on move."""
+    game.turn.ruled = True
     now = bound(game)
     moves = tuple(move.uci() for move in now.moves)
     game.rule(Obliged(by=game.side, moves=moves, free=now.free), *rules, now.rule)

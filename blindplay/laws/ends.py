@@ -13,7 +13,7 @@ from .state import COLOURS, DRAW, LOSES, OTHER, Effect, State, position_key
 
 def end(game: State, result: str, reason: str, *rules: str) -> None:
     """The game is over."""
-    game.result = result
+    game.result, game.ended_by = result, rules
     game.pending = None
     game.clock.stop()
     game.tell_clock(*rules)

@@ -5,7 +5,7 @@ import chess
 from . import facts as f
 from . import unidentified_pieces
 from .completing import answered
-from .duties import binding, oblige, why_owed
+from .duties import binding, oblige, unasked, why_owed
 from .ends import decline_by_playing, end_if_over
 from .irregularities import lapse
 from .permissions import board_on_table
@@ -314,7 +314,7 @@ def _king_released(game: State, board: str) -> None:
     4.4.2): then releasing the king adds nothing."""
     turn, position = game.turn, game.board
     home = position.king(position.turn)
-    if turn.castles is not None or home is None or game.tables[board].hand:
+    if turn.castles is not None or home is None or game.tables[board].hand or unasked(game):
         return
     king = letter_at(position, home)
     shown = difference_of(game, board)

@@ -142,6 +142,7 @@ class Turn:
     castles: chess.Move | None = None  # the king was released where castling puts it (4.7.2)
     tried_castling: bool = False  # it was, where castling is illegal
     obligation: tuple[list[int], Obligation] | None = None  # what touching these obliges to
+    ruled: bool = False  # somebody has asked for a ruling on what was touched (B.5 of fide-1997)
     doubted: bool = False  # a lift was lost, so nobody knows what was touched first
     asked: Change | None = None  # what the board showed when people were asked to check it
 
@@ -310,6 +311,7 @@ class State:
         self.differ_told: tuple[Any, ...] | None = None
         self.taken_back: TakenBack | None = None
         self.settled: set[int] = set()  # plies of which the arbiter has said what was played
+        self.ended_by: tuple[str, ...] = ()  # the rules under which the game ended
         self.out: list[Ruling] = []
         self.t = 0
         self.start_clocks = ClockState({}, {}, {}, {})
@@ -443,6 +445,8 @@ class State:
     ) -> None:
         """Refuse ``what`` to ``by``; without ``rules`` it rests on the arbiter's powers."""
         ruling = Refused(by=by, what=what, why=why, move=move, ply=ply, square=square)
+        if why == "game_over" and self.ended_by:
+            rules = self.ended_by
         self.rule(ruling, *(rules or ("arbiter",)))
 
     def tell_clock(self, *rules: str, counted: bool = False) -> None:

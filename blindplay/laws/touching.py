@@ -6,7 +6,7 @@ import chess
 
 from . import facts as f
 from .completing import answered
-from .duties import obligation_of, oblige
+from .duties import obligation_of, oblige, unasked
 from .ends import decline_by_playing
 from .permissions import acting, closed, entitled
 from .placement import change
@@ -60,13 +60,14 @@ def _rules(game: State, ruling: Touched) -> tuple[str, ...]:
     return ("sighted_ordinary", rule)
 
 
-def _bind(game: State, square: int) -> None:
-    """Bind the player on move to the touched piece (4.3)."""
+def _bind(game: State, square: int, *, asked: bool = False) -> None:
+    """Bind the player on move to the touched piece (4.3); ``asked``: the opponent demands it."""
     game.turn.touched.append(square)
     if game.switch("claim_lost_by") == "touch":
         game.turn.claim_lost = True
         decline_by_playing(game, game.side)
-    oblige(game)
+    if asked or not unasked(game):
+        oblige(game)
 
 
 def touch(game: State, fact: f.Touch) -> None:
@@ -106,8 +107,13 @@ def touch(game: State, fact: f.Touch) -> None:
         game.refuse(complains, "touch", "empty_square", "touched_own")
     elif not game.started and game.clock:
         game.refuse(complains, "touch", "not_started", "start")
-    elif answers or not (square in game.turn.touched or game.turn.adjusting):
+    elif answers or not (_known(game, fact, square) or game.turn.adjusting):
         _said(game, fact, square)
+
+
+def _known(game: State, fact: f.Touch, square: int) -> bool:
+    """Return whether this touch has been told, and the telling asks for no ruling (B.5)."""
+    return square in game.turn.touched and (fact.seen_by is None or not unasked(game))
 
 
 def _said(game: State, fact: f.Touch, square: int) -> None:
@@ -119,23 +125,26 @@ def _said(game: State, fact: f.Touch, square: int) -> None:
 
     if not (fact.seen_by or "").startswith("assistant:"):
         game.rule(ruling, *rules)
-        _bind_said(game, fact.by, square)
+        _bind_said(game, fact.by, square, fact.seen_by)
     elif game.presided:
-        propose(game, ruling, rules, Effect(_confirm_said, fact.by, square))
+        propose(game, ruling, rules, Effect(_confirm_said, fact.by, square, fact.seen_by))
     else:
         game.rule(dataclasses.replace(ruling, status="confirmed"), *rules)
-        _bind_said(game, fact.by, square)
+        _bind_said(game, fact.by, square, fact.seen_by)
 
 
-def _bind_said(game: State, by: str, square: int) -> None:
+def _bind_said(game: State, by: str, square: int, seen_by: str | None) -> None:
     answered(game, by)
+    asked = seen_by not in (None, by, "arbiter")
     if square not in game.turn.touched:
-        _bind(game, square)
+        _bind(game, square, asked=asked)
+    elif asked and unasked(game):
+        oblige(game)
 
 
-def _confirm_said(game: State, by: str, square: int) -> None:
+def _confirm_said(game: State, by: str, square: int, seen_by: str | None) -> None:
     game.resume()
-    _bind_said(game, by, square)
+    _bind_said(game, by, square, seen_by)
 
 
 def _complain(game: State, fact: f.Touch, number: int) -> None:
