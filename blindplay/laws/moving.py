@@ -1,5 +1,6 @@
 """Announcing, repeating, correcting, executing and pressing the clock (D.2, 6.2)."""
 
+import itertools
 from collections.abc import Iterable
 
 import chess
@@ -21,7 +22,14 @@ from .executing import (
 )
 from .irregularities import illegal, starts_displacers_clock, why_illegal
 from .permissions import entitled
-from .placement import Change, change, difference, laid_over, moves_that_show
+from .placement import (
+    Change,
+    captured_en_passant,
+    change,
+    difference,
+    laid_over,
+    moves_that_show,
+)
 from .rulings import (
     Ambiguous,
     Announced,
@@ -446,7 +454,7 @@ def _executed_as_misnamed(game: State, board: str, done: Change) -> bool:
     if said is None or turn.announced is not None:
         return False
     if game.tables[board].sensors:
-        return bool(done) and done == change(game.board, said)
+        return bool(done) and (done == change(game.board, said) or _guess(game, done) == said)
     return said == turn.attempted
 
 
@@ -541,14 +549,28 @@ def _pressed_without_a_move(game: State, side: str) -> None:
 
 
 def _guess(game: State, done: Change) -> chess.Move | None:
-    """The one piece that went from one square to another, if that is all that happened."""
+    """The one piece that went from one square to another, if that is all that happened; or king and
+    rook that castled, or a pawn that took another beside it, where that is not legal."""
     gone = [square for square, letter in done.items() if letter is None]
     come = [square for square, letter in done.items() if letter is not None]
-    if len(gone) == len(come) == 1:
-        was, now = game.pieces[gone[0]], done[come[0]]
-        if now is not None and was.isupper() == now.isupper():
-            return chess.Move(gone[0], come[0])
+    for home, target in itertools.product(gone, come):
+        was, now, move = game.pieces[home], done[target], chess.Move(home, target)
+        if now is None or was.isupper() != now.isupper():
+            continue
+        if len(gone) == len(come) == 1:
+            return move
+        if was in "Kk" and game.board.is_castling(move) and done == change(game.board, move):
+            return move
+        passed = captured_en_passant(move)
+        aside = passed in gone and game.pieces[passed] == ("p" if was == "P" else "P")
+        if was in "Pp" and aside and len(done) == 3 and _takes_aside(game, move):
+            return move
     return None
+
+
+def _takes_aside(game: State, move: chess.Move) -> bool:
+    """Return whether a pawn goes one square diagonally forward."""
+    return bool(game.board.attacks_mask(move.from_square) & chess.BB_SQUARES[move.to_square])
 
 
 def _missing(game: State, board: str) -> tuple[str, ...]:

@@ -70,12 +70,34 @@ def _after_the_move(game: Game, pick: int) -> Facts:
     return _on_a_board(game, game.board_of(game.side), pick)
 
 
+def _correction_of_a_made_move(game: Game, pick: int) -> Facts:
+    """What was announced and executed was no slip of the tongue (D.2.8, 4.7)."""
+    turn = game.turn
+    unsure = any(table.unsure for table in game.tables.values())
+    if turn.made is None or turn.made != turn.announced or turn.presumed or unsure:
+        return []
+    others = sorted(move.uci() for move in game.board.legal_moves if move != turn.made)
+    return [{"fact": "correct", "by": game.side, "move": one} for one in others[pick % 7 :][:1]]
+
+
+def _an_entry_once_more(game: Game, pick: int) -> Facts:
+    """To write the same again is no new evidence (D.2.9)."""
+    side = ("white", "black")[pick % 2]
+    written = sorted(game.sheets[side].items())
+    return [
+        {"fact": "record", "by": side, "ply": ply, "text": text}
+        for ply, text in written[pick % max(1, len(written)) :][:1]
+    ]
+
+
 INTRUDERS: dict[str, Callable[[Game, int], Facts]] = {
     "a tick": _tick,
     "a question": _question,
     "a refused command": _refused,
     "a piece lifted and put back on the other board": _on_the_other_board,
     "a piece lifted and put back after the move": _after_the_move,
+    "a correction of a made move": _correction_of_a_made_move,
+    "an entry once more": _an_entry_once_more,
 }
 
 
@@ -161,3 +183,9 @@ def test_an_intruder_after_every_fact_changes_no_ruling(path: Path) -> None:
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_an_intruder_changes_no_ruling_of_any_edition(path: Path) -> None:
     _check(path, every_edition=True)
+
+
+@pytest.mark.parametrize("name", ["sealed_moves", "words_and_hands"])
+def test_an_intruder_never_changes_what_words_hands_and_envelopes_have_settled(name: str) -> None:
+    """Where words, hands or envelopes could be played off against each other: every edition."""
+    _check(PATHS[0].with_name(f"{name}.jsonl"), every_edition=True)
