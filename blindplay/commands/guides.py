@@ -126,7 +126,7 @@ class GuideReader:
         while at < len(paragraphs):
             self._present(paragraphs[at])
             if waits and at + 1 < len(paragraphs):
-                step = self._next_step()
+                step = self._next_step(guide)
                 if step is None:
                     break
                 at = max(at + step, 0)
@@ -153,7 +153,7 @@ class GuideReader:
                 while not self._speaker.wait(_POLL_SECONDS):
                     pass
 
-    def _next_step(self) -> int | None:
+    def _next_step(self, guide: ShortGuide) -> int | None:
         """Wait for a key and return how many paragraphs to advance; None: stop."""
         while True:
             try:
@@ -163,4 +163,7 @@ class GuideReader:
             key = Key.END if line is None else key_of(self._pack, line)
             if key is Key.END:
                 return None
-            return {Key.BACK: -1, Key.REPEAT: 0}.get(key, 1) if key else 1
+            if key is Key.HELP:
+                for paragraph in guide.keys:
+                    self._present(paragraph)
+            return {Key.BACK: -1, Key.REPEAT: 0, Key.HELP: 0}.get(key, 1) if key else 1

@@ -428,15 +428,20 @@ def _completed(said: ParsedMove, board: chess.Board, move: chess.Move) -> Parsed
 
 class Key(Enum):
     """The meaning of a typed word, for everything that reads aloud, asks or waits. END and BACK
-    are lists of the packs' ``[typed]``, SKIP and REPEAT are commands."""
+    are lists of the packs' ``[typed]``, the others are commands. HELP asks for the keys."""
 
     END = "end"
     SKIP = "skip"
     BACK = "back"
     REPEAT = "repeat"
+    HELP = "help"
 
 
-SPOKEN: Mapping[Key, Command] = {Key.REPEAT: Command.REPEAT, Key.SKIP: Command.SKIP}
+SPOKEN: Mapping[Key, Command] = {
+    Key.REPEAT: Command.REPEAT,
+    Key.SKIP: Command.SKIP,
+    Key.HELP: Command.HELP,
+}
 """The keys that can be said, too, and their commands."""
 
 

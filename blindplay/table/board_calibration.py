@@ -52,8 +52,7 @@ class _Check:
 
         :raises _StopError: the keys end, or one of them ends it
         """
-        repeat, skip = (word_of(self._pack, one) for one in (Key.REPEAT, Key.SKIP))
-        self._say(self._pack.sentence("calibrate_begin", repeat=repeat, skip=skip))
+        self._say(self._keys_in_words())
         self._empty()
         if self._board.knows_pieces:
             for letter in peg.PIECES[1:]:
@@ -111,10 +110,16 @@ class _Check:
                 raise _StopError
             if key is Key.SKIP:
                 return False
-            if key is not Key.REPEAT:
+            if key is Key.HELP:
+                self._say(self._keys_in_words())
+            elif key is not Key.REPEAT:
                 return True
             self._say(sentence)
         raise _StopError
+
+    def _keys_in_words(self) -> str:
+        repeat, skip = (word_of(self._pack, one) for one in (Key.REPEAT, Key.SKIP))
+        return self._pack.sentence("calibrate_begin", repeat=repeat, skip=skip)
 
     def _tell(self, contact: Contact, square: int, code: int) -> None:
         piece = self._piece(peg.PIECES[code]) if 0 < code < len(peg.PIECES) else ""

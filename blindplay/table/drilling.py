@@ -82,12 +82,13 @@ def drill(
     with ExitStack() as stack:
         voice = Prompter(stack, pack, silent, out)
         words = {"skip": word_of(pack, Key.SKIP), "end": word_of(pack, Key.END)}
-        voice.say(pack.sentence("drill_begin", count=pack.number(count), **words))
+        begin = pack.sentence("drill_begin", count=pack.number(count), **words)
+        voice.say(begin)
         lines = voice.heed(keys)
         try:
             for number in range(count):
                 kind = kinds[number % len(kinds)]
-                answered = _answered(voice, pack, exercise(kind, pack, chance), lines)
+                answered = _answered(voice, pack, exercise(kind, pack, chance), lines, begin)
                 if answered is None:
                     break
                 asked[kind] += 1
@@ -102,14 +103,19 @@ def drill(
                 voice.say(sentence)
 
 
-def _answered(voice: Prompter, pack: Language, one: Exercise, lines: Iterator[str]) -> bool | None:
-    """Ask, and say whether the answer is right. Return None if the person ends."""
+def _answered(
+    voice: Prompter, pack: Language, one: Exercise, lines: Iterator[str], keys: str
+) -> bool | None:
+    """Ask, and say whether the answer is right. Return None if the person ends. ``keys`` is the
+    sentence about what can be typed."""
     voice.say(one.question)
     for line in lines:
         key = key_of(pack, line)
         if key is Key.END:
             return None
-        if not line or key is Key.REPEAT:
+        if key is Key.HELP:
+            voice.say(keys)
+        if not line or key in (Key.REPEAT, Key.HELP):
             voice.say(one.question)
             continue
         if one.right(line):  # before Key.SKIP, whose letter may be an answer

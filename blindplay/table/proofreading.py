@@ -66,8 +66,9 @@ def proofread(pack: Language, file: Path, silent: bool, keys: Iterable[str], out
             "count": pack.number(len(left)),
             **{key.value: word_of(pack, key) for key in (Key.SKIP, Key.BACK, Key.END)},
         }
-        voice.say(pack.sentence("proofread_begin", **words))
-        for key, better in _ask(voice, pack, left, voice.heed(keys)):
+        begin = pack.sentence("proofread_begin", **words)
+        voice.say(begin)
+        for key, better in _ask(voice, pack, left, voice.heed(keys), begin):
             judged[key] = better
             _keep(pack, file, judged)  # at once: whatever ends this, nothing is lost
         told = list(judged.values())
@@ -78,9 +79,10 @@ def proofread(pack: Language, file: Path, silent: bool, keys: Iterable[str], out
 
 
 def _ask(
-    voice: Prompter, pack: Language, asked: Sequence[str], lines: Iterator[str]
+    voice: Prompter, pack: Language, asked: Sequence[str], lines: Iterator[str], begin: str
 ) -> Iterator[tuple[str, str]]:
-    """Yield each key that is judged, with the better sentence; "" if it is good."""
+    """Yield each key that is judged, with the better sentence; "" if it is good. ``begin`` is the
+    sentence about what can be typed."""
     at = 0
     while at < len(asked):
         key = asked[at]
@@ -90,7 +92,9 @@ def _ask(
         meant = Key.END if line is None else key_of(pack, line)
         if meant is Key.END:
             return
-        if not line or meant is Key.REPEAT:
+        if meant is Key.HELP:
+            voice.say(begin)
+        if not line or meant in (Key.REPEAT, Key.HELP):
             continue
         if meant is Key.BACK:
             at = max(0, at - 1)

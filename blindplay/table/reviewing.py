@@ -236,6 +236,8 @@ def _go_through(teacher: Teacher, steps: Sequence[LessonPart]) -> None:
         match teacher.key(teacher.typed()):
             case Key.REPEAT:
                 continue
+            case Key.HELP:
+                teacher.say("review_keys", **teacher.words())
             case Key.BACK:
                 at = max(0, at - 1)
             case Key.SKIP:
@@ -338,7 +340,9 @@ class _Attempt:
             if key is Key.SKIP or (not line and self._teacher.at_end):
                 self._tell_solution()
                 return False
-            if not line or key is Key.REPEAT:
+            if key is Key.HELP:
+                self._teacher.say("puzzle_keys", **self._teacher.words())
+            elif not line or key is Key.REPEAT:
                 self._ask()
             elif (move := self._understood(line)) is not None and self._answer(move):
                 return self._at_once

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 import chess
 
 from blindplay.language import Command, Key, Kind, join, key_of
-from blindplay.language.language import SPOKEN
 from blindplay.laws import Ruling
 from blindplay.laws import facts as f
 from blindplay.laws.placement import Pieces, change, difference, laid_over
@@ -278,7 +277,7 @@ class SettingUp:
     def phrases(self) -> list[str]:
         """The phrases that repeat a step or leave it out, while a guide leads, or that begin."""
         if self._leading() is not None:
-            return self._desk.pack.command_phrases(SPOKEN.values())
+            return self._desk.pack.command_phrases((Command.REPEAT, Command.SKIP))
         begin = (Command.RESUME,) if self.waits else ()
         asked = self.waits and (self._asked or self._played is not None)
         answers = (Command.YES, Command.NO) if asked else ()
@@ -295,7 +294,7 @@ class SettingUp:
             meant = self._desk.pack.understand(text, self._desk.table.game.board)
             return meant.command is Command.RESUME and self.begin_now()
         asked = key_of(self._desk.pack, text) if guide is not None else None
-        if guide is None or asked not in SPOKEN:
+        if guide is None or asked not in (Key.REPEAT, Key.SKIP):
             return False
         self._say(guide.repeat() if asked is Key.REPEAT else guide.skip())
         if guide.finished:

@@ -255,9 +255,9 @@ class Heard(GuideReader):
 
     waiting: threading.Semaphore
 
-    def _next_step(self) -> int | None:
+    def _next_step(self, guide: ShortGuide) -> int | None:
         self.waiting.release()
-        return super()._next_step()
+        return super()._next_step(guide)
 
 
 class Room:
@@ -313,6 +313,7 @@ def test_with_nobody_at_the_keyboard_it_is_read_to_its_end(room: Room) -> None:
         (["", "", ""], ["Eingabetaste.", "Eins.", "blindplay play.", "Zwei.", "Drei."]),
         (["weiter", "quit"], ["Eingabetaste.", "Eins.", "blindplay play."]),
         (["wiederholen", "quit"], ["Eingabetaste.", "Eingabetaste."]),
+        (["hilfe", "quit"], ["Eingabetaste."] * 3),
         (["", "zurück", "ende"], ["Eingabetaste.", "Eins.", "blindplay play.", "Eingabetaste."]),
         ([""], ["Eingabetaste.", "Eins.", "blindplay play."]),
     ],

@@ -115,6 +115,13 @@ def test_a_step_is_repeated_and_left_out_and_the_check_ended_on_request() -> Non
     assert bench.said[-1] == GERMAN.sentence("cancelled")
 
 
+def test_help_says_the_keys_and_the_step_again_and_does_no_step() -> None:
+    bench = Bench()
+    led(bench, ["hilfe", "quit"])
+    keys, step = bench.said[:2]
+    assert bench.said[:4] == [keys, step, keys, step]
+
+
 def test_a_board_that_cannot_name_pieces_is_checked_for_contacts_only() -> None:
     bench = Bench(knows_pieces=False)
     result = led(bench)

@@ -56,6 +56,13 @@ def test_enter_repeats_and_ending_keeps_what_was_done() -> None:
     assert (kept["drill"], kept["right"], kept["of"]) == ("colour", 1, 1)
 
 
+def test_help_says_the_keys_and_asks_again_and_is_no_answer() -> None:
+    (first, right), _ = colours(2)
+    said = drilled(1, "hilfe", "help", right)
+    assert said.count(said[0]) == said.count(first) == 3
+    assert GERMAN.sentence("drill_score", right="eins", count="eins") in said
+
+
 def test_leaving_a_question_out_tells_the_answer_and_is_not_right() -> None:
     (_, answer), _ = colours(2)
     said = drilled(1, "weiter")

@@ -42,6 +42,12 @@ def test_each_sentence_is_good_or_gets_a_better_one_and_the_rest_is_asked_next_t
     assert fourth not in kept["good"]
 
 
+def test_help_says_the_keys_and_is_no_better_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "review-sv.toml"
+    told = read(file, "hjälp\n").splitlines()
+    assert told.count(told[0]) == told.count(told[1]) == 2 and not file.exists()
+
+
 def test_a_step_back_judges_the_sentence_before_anew(tmp_path: Path) -> None:
     pack, file = load("de"), tmp_path / "review-de.toml"
     first, second = pack.sentences()[:2]

@@ -115,6 +115,12 @@ def test_keys_go_on_back_again_and_to_the_next(points: list[TurningPoint]) -> No
     assert said[-1] == "That was the review."
 
 
+def test_help_says_the_keys_and_the_step_again(points: list[TurningPoint]) -> None:
+    said = taught(lambda teacher: tell(teacher, points), "help\nquit\n", silent=False)
+    keys = [line for line in said if line.startswith("Press Enter to go on.")]
+    assert len(keys) == said.count(POINT) == 2
+
+
 def test_a_word_ends_it_at_any_step_and_in_the_middle_of_the_analysis(
     points: list[TurningPoint], tmp_path: Path
 ) -> None:
@@ -258,6 +264,11 @@ def test_the_solution_is_told_on_request(puzzle: Puzzle, keys: str, last: str) -
     said = asked(puzzle, keys)
     assert "The solution:" in said and said[-2] == last
     assert said[-1] == "Solved without help: zero of one."
+
+
+def test_help_says_what_a_puzzle_takes() -> None:
+    said = asked(Puzzle(LADDER, best=LINE[:1], line=LINE), "help\nquit\n")
+    assert sum(line.startswith("Type the best move,") for line in said) == 2
 
 
 def test_what_is_no_move_is_told() -> None:
