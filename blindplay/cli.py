@@ -131,10 +131,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _prepare_streams()
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _end_as_ctrl_c_does)
-    given = [plain(word) for word in (sys.argv[1:] if arguments is None else arguments)]
-    READER.begin(given)
+    typed = [plain(word) for word in (sys.argv[1:] if arguments is None else arguments)]
+    READER.begin(typed)
     try:
-        with TABLE.make_context("blindplay", given or ["--help"]) as context:
+        with TABLE.make_context("blindplay", typed or ["--help"]) as context:
             status = TABLE.invoke(context)
         sys.stdout.flush()  # a closed pipe is noticed here, and not when Python ends
         return status if isinstance(status, int) else 0

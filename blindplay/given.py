@@ -97,8 +97,8 @@ _REASONS = {
 
 def reason_of(error: Exception) -> str:
     """Why a system refused something, as a message if it is a usual reason."""
-    said = (isinstance(error, OSError) and error.strerror) or str(error)
-    return _REASONS.get(said, said) or _("no reason is known")
+    reason = (isinstance(error, OSError) and error.strerror) or str(error)
+    return _REASONS.get(reason, reason) or _("no reason is known")
 
 
 def sentence_of(error: Exception) -> str:
@@ -111,8 +111,8 @@ def sentence_of(error: Exception) -> str:
             name=in_short(str(error.filename)) if error.filename else _("A file or device"),
             reason=reason_of(error),
         )
-    said = str(error)
-    return said if said.rstrip().endswith((".", "!", "?")) else said + "."
+    text = str(error)
+    return text if text.rstrip().endswith((".", "!", "?")) else text + "."
 
 
 def check_file(path: Path, most: int) -> None:

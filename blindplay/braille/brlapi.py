@@ -247,8 +247,8 @@ class Connection:
         typed = struct.pack(">QQ", _DOTS_TYPED, all_flags | _DOTS_TYPED | 0xFFFF)
         self._ask(Packet("u", typed), "A")
         for parameter in (_DEVICE_ONLINE, _DISPLAY_SIZE):
-            wanted = struct.pack(">IIII", _SUBSCRIBE_GLOBAL, parameter, 0, 0)
-            self._ask(Packet("PR", wanted), "A")
+            body = struct.pack(">IIII", _SUBSCRIBE_GLOBAL, parameter, 0, 0)
+            self._ask(Packet("PR", body), "A")
 
     def _meant(self, packet: Packet) -> Pressed | Display | None:
         content = packet.content

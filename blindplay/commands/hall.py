@@ -187,13 +187,13 @@ def _show_links(links: dict[str, str], arbiters: Iterable[str], *, qr: bool) -> 
 
 def _stay(running: "Hall", broadcast: "Broadcast | None") -> None:
     """Go on until somebody ends it. Say what the organiser should know."""
-    told: list[str] = []
+    printed: list[str] = []
     for _unused in _looks(running):
         notices = [] if broadcast is None else broadcast.notices()
         for notice in notices:
-            if notice not in told:
+            if notice not in printed:
                 options.show(notice)
-        told = notices
+        printed = notices
 
 
 def _looks(running: "Hall") -> Iterator[None]:

@@ -154,10 +154,10 @@ def _meant(line: str, pack: "Language") -> "TypedAnswer":
 
     if key_of(pack, line) is Key.END:
         return TypedAnswer.END
-    said = pack.understand(line, chess.Board()).command
-    if said is Command.YES:
+    command = pack.understand(line, chess.Board()).command
+    if command is Command.YES:
         return TypedAnswer.YES
-    return TypedAnswer.NO if said is Command.NO else TypedAnswer.OTHER
+    return TypedAnswer.NO if command is Command.NO else TypedAnswer.OTHER
 
 
 def _options_of(game: "FoundGame", server: str) -> dict[str, Any]:

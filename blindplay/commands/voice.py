@@ -198,15 +198,15 @@ def check(
     used = speaker_models.models(name, words.code, chosen, options.warn)
     out = sys.stderr if as_json else sys.stdout
     with _booth(pack, microphone, silent, out=out) as booth:
-        said = voice_check.record(booth, words, voice_check.lines(words, seed=len(name)))
-        if not said:
+        takes = voice_check.record(booth, words, voice_check.lines(words, seed=len(name)))
+        if not takes:
             raise ValueError(_("Nothing was heard; check the microphone with: blindplay doctor."))
-        result = voice_check.judged(words, used, said, options.warn)
+        result = voice_check.judged(words, used, takes, options.warn)
         results = {}
         for model, folder in available(words.code).items():
             with contextlib.suppress(ModelError):
-                results[model] = voice_check.judged(words, [folder], said, options.warn)
-        voice_check.tell(booth, words, said, result, voice_check.better(results, result))
+                results[model] = voice_check.judged(words, [folder], takes, options.warn)
+        voice_check.tell(booth, words, takes, result, voice_check.better(results, result))
         if as_json:
             options.show({n: asdict(checked) for n, checked in {"used": result, **results}.items()})
 

@@ -181,8 +181,8 @@ class OrganiserPages:
     async def _evidence(self, request: Request, session: BrowserSession) -> Response:
         """The page of each journal's signatures."""
         games = await run_in_threadpool(evidence, self._follower)
-        said, session.messages = session.messages, []
-        return self._beside("evidence", session, games=games, said=said)
+        messages, session.messages = session.messages, []
+        return self._beside("evidence", session, games=games, said=messages)
 
     async def _sign(self, request: Request, session: BrowserSession) -> Response:
         """Ask a table to sign its journal as it is now."""

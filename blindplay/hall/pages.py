@@ -171,8 +171,8 @@ class HallPages:
         with self._lock:
             for (language, _), view in self._views.items():
                 view.parts["state"] = _part("fault", language)
-                said: ToldSentence = (catalogue(language)["hall_fault"], True, {})
-                view.stream.update(view.parts, "", [said] if first else [], {})
+                sentence: ToldSentence = (catalogue(language)["hall_fault"], True, {})
+                view.stream.update(view.parts, "", [sentence] if first else [], {})
 
     def _render(
         self, view: _View, language: str, kind: str, changed: Mapping[str, tuple[str, ...]]
@@ -190,16 +190,16 @@ class HallPages:
             values = {**common, "title": self._title, "connected": self._hall.online}
             view.parts[part] = _part(part, language, **values)
         aspects = {f"needs {table.name}": ",".join(n.kind for n in table.needs) for table in tables}
-        say, told = catalogue(language), list[ToldSentence]()
+        say, sentences = catalogue(language), list[ToldSentence]()
         for name, kinds in changed.items():
             for need in kinds if view.stream.is_watched else ():
                 sentence = say["hall_told"].format(table=name, need=say[f"hall_need_{need}"])
                 rests = {f"needs {name}": aspects[f"needs {name}"]}
-                told.append((sentence, need != "low", rests))
+                sentences.append((sentence, need != "low", rests))
         if guessed > view.guessed and view.stream.is_watched:
-            told.append((say["hall_tickets_guessed"].format(count=guessed), True, {}))
+            sentences.append((say["hall_tickets_guessed"].format(count=guessed), True, {}))
         view.guessed = guessed
-        view.stream.update(view.parts, "", told, aspects)
+        view.stream.update(view.parts, "", sentences, aspects)
 
     def _view(self, language: str, kind: str) -> _View:
         with self._lock:
@@ -244,11 +244,11 @@ class HallPages:
         with self._lock:
             tables = [self.overview[name] for name in self.overview.names]
         say = catalogue(session.language)
-        said, session.messages = session.messages, []
+        messages, session.messages = session.messages, []
         return views.render(
             "hall/overview.html",
             session.language,
-            title=self._title, parts=now.parts, place=now.place, state=now.aspects, said=said,
+            title=self._title, parts=now.parts, place=now.place, state=now.aspects, said=messages,
             tables=[(table.name, _fits(table, group, query.get("find", ""))) for table in tables],
             view=kind, views=VIEWS, group=group, groups=GROUPS, find=query.get("find", ""),
             styles=("hall.css",), theme=session.theme, now=_now_ms(), run=self.pages.run,

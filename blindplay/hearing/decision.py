@@ -244,10 +244,10 @@ def _similar(
     for heard in recognition.hypotheses[:SIMILAR_TO]:
         words = heard.words.split()
         for phrase in expected.phrases:
-            said = phrase.split()
-            if abs(len(said) - len(words)) > 1 or len(set(said) & set(words)) < len(said) - 2:
+            tokens = phrase.split()
+            if abs(len(tokens) - len(words)) > 1 or len(set(tokens) & set(words)) < len(tokens) - 2:
                 continue
-            cost = best - heard.score + confidence.confusions.distance(said, words)
+            cost = best - heard.score + confidence.confusions.distance(tokens, words)
             if cost > SIMILAR:
                 continue
             statement = interpret(phrase, expected.boards[:1], pack)
@@ -265,19 +265,19 @@ def _is_attempt(recognition: Recognition, expected: Expected, pack: Language) ->
     it at the end of a sentence. Models that listen for nothing else do not prove an attempt."""
     if not recognition.heard_talk or recognition.hypotheses[0].onset_delay_s >= MAX_TALK_BEFORE_S:
         return False
-    said = recognition.words.split()
-    ours = sum(map(pack.is_word_of_a_move, said))
-    answers = sum(word in expected.awaited for word in said)
-    one_move = ours >= 2 and 4 * ours >= 3 * len(said) and not _names_several(said, pack)
-    return one_move or (answers >= 1 and 2 * answers >= len(said))
+    tokens = recognition.words.split()
+    ours = sum(map(pack.is_word_of_a_move, tokens))
+    answers = sum(word in expected.awaited for word in tokens)
+    one_move = ours >= 2 and 4 * ours >= 3 * len(tokens) and not _names_several(tokens, pack)
+    return one_move or (answers >= 1 and 2 * answers >= len(tokens))
 
 
-def _names_several(said: Sequence[str], pack: Language) -> bool:
+def _names_several(tokens: Sequence[str], pack: Language) -> bool:
     """Return whether several moves are named: more than two squares, or another piece and its
     square after a square and another word."""
-    places = [pack.is_file_or_rank(word) for word in said]
+    places = [pack.is_file_or_rank(word) for word in tokens]
     kinds = "".join(
         "s" if place else "p" if pack.is_word_of_a_move(word) else " "
-        for word, place in zip(said, places, strict=True)
+        for word, place in zip(tokens, places, strict=True)
     )
     return sum(places) > 4 or re.search(r"s[^s]*[^sp][^s]*p *s", kinds) is not None

@@ -58,8 +58,8 @@ class UnfinishedDonation:
 
     def left(self, pack: Language) -> list[ScriptLine]:
         """Return what was not said yet."""
-        said = {(recording.words, recording.fen) for recording in kept_recordings.read(self.place)}
-        return [line for line in self.asked(pack) if (line.words, line.fen) not in said]
+        recorded = {(take.words, take.fen) for take in kept_recordings.read(self.place)}
+        return [line for line in self.asked(pack) if (line.words, line.fen) not in recorded]
 
 
 def prompts(pack: Language, seed: int) -> list[ScriptLine]:
@@ -185,8 +185,8 @@ def record(
     booth.begin("donate_begin", len(lines), SECONDS_EACH)
     for answer in repeated(booth, pack, lines, recogniser):
         line = lines[answer.number]
-        said = SpeakerRecording(line.words, line.fen, answer.pcm, doubted=answer.doubted)
-        kept_recordings.add(donation.place, said, speaker=about.speaker, language=about.language)
+        take = SpeakerRecording(line.words, line.fen, answer.pcm, doubted=answer.doubted)
+        kept_recordings.add(donation.place, take, speaker=about.speaker, language=about.language)
     return not booth.ended
 
 
@@ -197,14 +197,14 @@ def finish(pack: Language, donation: UnfinishedDonation, target: Path) -> bool:
 
     :raises OSError, ArchiveError:
     """
-    said = enumerate(kept_recordings.read(donation.place), 1)
+    takes = enumerate(kept_recordings.read(donation.place), 1)
     spoken, _ = read_wav(donation.place / CONSENT)
-    archive = VoiceArchive(donation.donation, spoken, {f"{n:03}.wav": take for n, take in said})
+    archive = VoiceArchive(donation.donation, spoken, {f"{n:03}.wav": take for n, take in takes})
     if not voice_archive.quality(archive, pack).complete:
         return False
     voice_archive.write(target, archive)
     voice_archive.read(target)  # what cannot be read again must not be all that is left
-    with (folder() / _GIVEN).open("a", encoding="utf-8") as given:
-        given.write(f"{donation.donation.date} {donation.code} {target.name}\n")
+    with (folder() / _GIVEN).open("a", encoding="utf-8") as log:
+        log.write(f"{donation.donation.date} {donation.code} {target.name}\n")
     shutil.rmtree(donation.place)
     return True

@@ -147,8 +147,8 @@ def prompts(
 
     def moves(count: int, but: Collection[ScriptLine] = ()) -> list[ScriptLine]:
         candidates = [announcement(pack, chance) for _ in range(_CANDIDATES * count)]
-        said = {line.tokens for line in but}
-        return Coverage(pack).chosen([one for one in candidates if one.tokens not in said], count)
+        known = {line.tokens for line in but}
+        return Coverage(pack).chosen([one for one in candidates if one.tokens not in known], count)
 
     lines = moves(learning)
     learned = [Prompt(line, apart=False) for line in lines]
@@ -187,9 +187,9 @@ def record(
     booth.begin("enrol_begin", len(asked), SECONDS_EACH)
     for one in repeated(booth, pack, [prompt.line for prompt in asked], recogniser):
         prompt = asked[one.number]
-        said = SpeakerRecording(prompt.line.words, prompt.line.fen, one.pcm, prompt.apart)
-        session.answers.append(said)
-        keep(said)
+        recording = SpeakerRecording(prompt.line.words, prompt.line.fen, one.pcm, prompt.apart)
+        session.answers.append(recording)
+        keep(recording)
     session.ended = booth.ended
 
 
@@ -230,14 +230,14 @@ def learn(
     :raises ModelError: if a model cannot be read.
     :raises OSError: if a file cannot be read or written.
     """
-    said = understood(pack, answers)
-    learning = [LabelledSound(take.pcm, line.tokens) for line, take in said if not take.apart]
-    judging = [(line, take.pcm) for line, take in said if take.apart]
+    pairs = understood(pack, answers)
+    learning = [LabelledSound(take.pcm, line.tokens) for line, take in pairs if not take.apart]
+    judging = [(line, take.pcm) for line, take in pairs if take.apart]
     if len(learning) < LEARNING // 3 or len(judging) < JUDGING // 3:
         raise NotEnoughError(
             _(
                 "Only {count} answers can be used; say at least half of what is asked for.",
-                count=len(said),
+                count=len(pairs),
             )
         )
     models = sorted(models, key=lambda model: not is_built_in(model))

@@ -82,13 +82,13 @@ def expect(
     if others is None:
         others = [*pack.command_phrases(), *pack.command_phrases(opened=True)]
     moves = dict.fromkeys(form for board in boards for form in pack.forms(board))
-    said = dict.fromkeys((*others, *awaited))
+    talk = dict.fromkeys((*others, *awaited))
     return Expected(
         boards,
-        dict.fromkeys(recogniser.known_phrases([*moves, *said])),
-        frozenset(recogniser.known_phrases(said)),
+        dict.fromkeys(recogniser.known_phrases([*moves, *talk])),
+        frozenset(recogniser.known_phrases(talk)),
         frozenset(recogniser.known_phrases(pack.corrections)),
-        tuple(recogniser.unknown_words([*moves, *said])),
+        tuple(recogniser.unknown_words([*moves, *talk])),
         felt,
         repeated,
         frozenset(awaited),

@@ -127,19 +127,19 @@ def _accustomed(recognition: Recognition, habits: Confusions) -> Recognition:
 
 def _reading(heard: Hypothesis, expected: Expected, pack: Language) -> Meaning:
     unexplained = heard.unknown_edges + len(heard.words.split())
-    said = _makes_sense(heard.words, expected, pack)
-    if said is None:
+    statement = _makes_sense(heard.words, expected, pack)
+    if statement is None:
         nothing = Statement(heard.words, Understanding(Kind.UNCLEAR, ""))
         return Meaning("", nothing, heard.score, unexplained)
-    in_grammar = expected.in_grammar(said.text)
+    in_grammar = expected.in_grammar(statement.text)
     if not in_grammar:
-        unexplained -= len((said.meant.uttered or said.meant.words).split())
+        unexplained -= len((statement.meant.uttered or statement.meant.words).split())
     return Meaning(
-        key_of(said),
-        said,
+        key_of(statement),
+        statement,
         heard.score,
         heard.unknown_edges if in_grammar else unexplained,
-        in_grammar=in_grammar or said.meant.kind is Kind.ILLEGAL,
+        in_grammar=in_grammar or statement.meant.kind is Kind.ILLEGAL,
         onset_delay_s=heard.onset_delay_s,
     )
 
@@ -152,24 +152,24 @@ def _makes_sense(words: str, expected: Expected, pack: Language) -> Statement | 
         return interpret(words, expected.boards[:1], pack)
     if pack.has_typed_word(words):
         return None
-    said = interpret(words, expected.boards, pack, repeated=expected.repeated)
-    meant = said.meant
-    if meant.kind is Kind.COMMAND and not said.repeats:
+    statement = interpret(words, expected.boards, pack, repeated=expected.repeated)
+    meant = statement.meant
+    if meant.kind is Kind.COMMAND and not statement.repeats:
         # A correction goes before anything; any other command was listed or makes no sense now.
-        return said if meant.command is Command.CORRECTION or meant.moves else None
+        return statement if meant.command is Command.CORRECTION or meant.moves else None
     if meant.in_part:  # people who talk about the game say that, too
         return None
     if meant.kind in (Kind.MOVE, Kind.AMBIGUOUS) and expected.boards:
-        return said
+        return statement
     # People who talk about the game name moves, too, and most of them are illegal here. Of an
     # announcement every word belongs to the move.
     whole = len(words.split()) == len((meant.uttered or meant.words).split())
     if meant.kind is not Kind.ILLEGAL or not whole or not expected.boards:
         return None
     if _places(words, pack) >= _BOTH_SQUARES:  # "pawn Anna two Anna five" is what it sounds like
-        return said
+        return statement
     alike = (interpret(other, expected.boards, pack) for other in pack.sounding_like(words))
-    return next((other for other in alike if other.meant.kind is Kind.MOVE), said)
+    return next((other for other in alike if other.meant.kind is Kind.MOVE), statement)
 
 
 def _places(words: str, pack: Language) -> int:
@@ -177,13 +177,13 @@ def _places(words: str, pack: Language) -> int:
     return sum(map(pack.is_file_or_rank, words.split()))
 
 
-def key_of(said: Statement) -> str:
+def key_of(statement: Statement) -> str:
     """Return the same for the long and the short form of a move; a correction is another."""
-    meant = said.meant
+    meant = statement.meant
     if meant.command is not None:
         about = "" if meant.about is None else str(meant.about)
-        return f"command {said.key} {about} {meant.rest}"
-    named = said.key if meant.move is not None else meant.core or said.text
+        return f"command {statement.key} {about} {meant.rest}"
+    named = statement.key if meant.move is not None else meant.core or statement.text
     return f"correction {named}" if meant.correction else named
 
 

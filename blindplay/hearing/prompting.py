@@ -190,11 +190,11 @@ class Booth:
         self.show(words)
         if self._speaker is None:
             return
-        said = threading.Event()
+        done = threading.Event()
         with contextlib.suppress(NotWordsError):
             spoken = words.parts if isinstance(words, MixedText) else words
-            self._speaker.say(spoken, to=Output.PUBLIC, on_done=lambda outcome: said.set())
-            said.wait(60)
+            self._speaker.say(spoken, to=Output.PUBLIC, on_done=lambda outcome: done.set())
+            done.wait(60)
 
     def hear(self, silence_s: float = _SILENCE_S) -> Take | Key:
         """Return what is said now, or what the keyboard asks for. A take without sound is silence;

@@ -60,7 +60,7 @@ def expectation(
 
 
 def hear(
-    recogniser: AnyRecogniser, pack: Language, said: Sequence[tuple[ScriptLine, bytes]]
+    recogniser: AnyRecogniser, pack: Language, utterances: Sequence[tuple[ScriptLine, bytes]]
 ) -> list[ScoredUtterance]:
     """Return the utterances as the recogniser hears them: lines with mono 16-bit PCM at 16 kHz."""
 
@@ -71,7 +71,7 @@ def hear(
         return ScoredUtterance(line, pack.understand(line.words, line.board), expected, recognition)
 
     with ThreadPoolExecutor(2) as pool:  # Vosk lets other threads work while it does
-        return list(pool.map(one, said))
+        return list(pool.map(one, utterances))
 
 
 def together(parts: Sequence[Scored], *, built_in: bool) -> Scored:

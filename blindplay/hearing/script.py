@@ -84,13 +84,13 @@ def _has_a_twin(board: chess.Board, move: chess.Move) -> bool:
 def _special(chance: random.Random) -> tuple[chess.Board, chess.Move]:
     """Return a castling, a promotion, a capture en passant, or a move that has a twin."""
     while True:
-        wanted = _has_a_twin if chance.random() < 0.4 else _is_special
+        suits = _has_a_twin if chance.random() < 0.4 else _is_special
         board = chess.Board()
         for _ in range(_LONGEST_GAME):
             moves = list(board.legal_moves)
             if not moves:
                 break
-            if chance.random() < 0.3 and (fitting := [m for m in moves if wanted(board, m)]):
+            if chance.random() < 0.3 and (fitting := [m for m in moves if suits(board, m)]):
                 return board, chance.choice(fitting)
             board.push(chance.choice(moves))
 

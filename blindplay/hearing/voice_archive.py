@@ -99,15 +99,15 @@ class Donation:
         return json.dumps(about, ensure_ascii=False, indent=1) + "\n"
 
     @classmethod
-    def from_json(cls, given: Any) -> "Donation":
+    def from_json(cls, fields: Any) -> "Donation":
         """Read it again. It has no other keys, which could hold a name.
 
         :raises ValueError, TypeError, KeyError, AttributeError: if it is wrong anywhere.
         """
-        if (given.pop("format"), given.pop("licence")) != (_FORMAT, LICENCE):
+        if (fields.pop("format"), fields.pop("licence")) != (_FORMAT, LICENCE):
             raise ValueError
-        donation = cls(**given)
-        if not all(isinstance(value, str) and 0 < len(value) < 1000 for value in given.values()):
+        donation = cls(**fields)
+        if not all(isinstance(value, str) and 0 < len(value) < 1000 for value in fields.values()):
             raise ValueError
         datetime.date.fromisoformat(donation.date)
         if not _SPEAKER.fullmatch(donation.speaker) or not _LANGUAGE.fullmatch(donation.language):
@@ -244,8 +244,8 @@ def _recordings(
     recordings: dict[str, SpeakerRecording] = {}
     try:
         for line in _text(files[INDEX]).splitlines():
-            file, said = _recording(line, donation)
-            recordings[file] = replace(said, pcm=sounds.pop(file))
+            file, recording = _recording(line, donation)
+            recordings[file] = replace(recording, pcm=sounds.pop(file))
         if sounds:
             raise ValueError
     except (ValueError, TypeError, KeyError, AttributeError):
@@ -326,9 +326,9 @@ def quality(archive: VoiceArchive, pack: Language) -> VoiceQuality:
         else:
             usable[name] = recording
             levels.append(take.level)
-    said = {word for recording in usable.values() for word in recording.words.lower().split()}
+    words = {word for recording in usable.values() for word in recording.words.lower().split()}
     missing = tuple(
-        name for names in word_names(pack) for name in names if name.lower() not in said
+        name for names in word_names(pack) for name in names if name.lower() not in words
     )
     seconds = sum(len(recording.pcm) for recording in usable.values()) / 2 / RATE
     return VoiceQuality(
@@ -446,8 +446,8 @@ def _digests(sounds: Iterable[bytes]) -> set[bytes]:
 
 def _speakers(collection: Path) -> Iterator[tuple[str, set[bytes]]]:
     for about in collection.glob(f"*/{DONATION}"):
-        said = kept_recordings.read(about.parent)
-        yield about.parent.name, _digests(recording.pcm for recording in said)
+        recordings = kept_recordings.read(about.parent)
+        yield about.parent.name, _digests(recording.pcm for recording in recordings)
 
 
 def _put(collection: Path, held: VoiceArchive, quality: VoiceQuality) -> None:

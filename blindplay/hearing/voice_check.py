@@ -89,7 +89,7 @@ def record(booth: Booth, pack: Language, asked: Sequence[ScriptLine]) -> Takes:
 def judged(
     pack: Language,
     folders: Sequence[Path],
-    said: Takes,
+    takes: Takes,
     lost: Callable[[str], None] = lambda sentence: None,
 ) -> VoiceCheckResult:
     """Return how the models in these folders, together, understand it.
@@ -99,7 +99,7 @@ def judged(
     :raises ModelError:
     """
     recogniser = open_recogniser(pack, *folders)
-    words = [(line, take) for line, take in said if line.what is UtteranceKind.WORD]
+    words = [(line, take) for line, take in takes if line.what is UtteranceKind.WORD]
     phrases = recogniser.known_phrases([line.words for line, _ in words])
     missed = [
         line.words
@@ -107,7 +107,7 @@ def judged(
         if recogniser.recognise(take.pcm, phrases).likeliest_of(phrases) != line.words
     ]
     right = len(words) - len(missed)
-    moves = [(line, take.pcm) for line, take in said if line.what is UtteranceKind.MOVE]
+    moves = [(line, take.pcm) for line, take in takes if line.what is UtteranceKind.MOVE]
     heard = scoring.hear(recogniser, pack, moves)
     judge = scoring.judging(pack, confidence_of(*recogniser.folders, lost=lost))
     comes = list(map(judge, heard))
@@ -124,7 +124,7 @@ def judged(
 
 
 def tell(
-    booth: Booth, pack: Language, said: Takes, result: VoiceCheckResult, best: str | None
+    booth: Booth, pack: Language, takes: Takes, result: VoiceCheckResult, best: str | None
 ) -> None:
     """Say how it went, what to use, and whether the microphone is the trouble.
 
@@ -153,15 +153,15 @@ def tell(
         booth.tell("check_model", model=short)
         booth.tell("check_take")
         booth.show(f"blindplay models use {short} --language {pack.code}")
-    _tell_of_the_room(booth, said)
+    _tell_of_the_room(booth, takes)
     booth.tell("check_people")
 
 
-def _tell_of_the_room(booth: Booth, said: Takes) -> None:
-    faults = [take.fault for _, take in said if take.fault is not None]
+def _tell_of_the_room(booth: Booth, takes: Takes) -> None:
+    faults = [take.fault for _, take in takes if take.fault is not None]
     if faults:
         booth.tell(statistics.mode(faults).value)
-    if statistics.median([take.above_room for _, take in said] or [0.0]) < NOISY_DB:
+    if statistics.median([take.above_room for _, take in takes] or [0.0]) < NOISY_DB:
         booth.tell("check_microphone_noisy")
         booth.tell("check_talk_button")
     else:

@@ -206,8 +206,8 @@ def why_good(
         return None if bad is not None and bad.sentence == "misses_mate" else reason
     won = _change(before, line, mover, 1)
     if won.pawns > 0:
-        said = bad is not None and (bad.sentence, bad.what) == ("misses", won.what)
-        return None if said else Reason("wins", won.what)
+        known = bad is not None and (bad.sentence, bad.what) == ("misses", won.what)
+        return None if known else Reason("wins", won.what)
     if won.pawns < 0:
         return _standing(mover, best.chance)
     after = before.copy(stack=False)
@@ -265,12 +265,12 @@ def _named(more: Counter[chess.PieceType], pawns: int) -> str:
     """The pieces that change hands, as one thing."""
     sign = 1 if pawns > 0 else -1
     gained = {kind: count * sign for kind, count in more.items() if count * sign > 0}
-    given = {kind: -count * sign for kind, count in more.items() if count * sign < 0}
+    lost = {kind: -count * sign for kind, count in more.items() if count * sign < 0}
     greatest = max(gained, default=chess.PAWN, key=_VALUES.__getitem__)
     others = {kind for kind in gained if kind not in (greatest, chess.PAWN)}
     if others or gained.get(greatest) != 1:
         return "material"
-    if greatest == chess.ROOK and given.get(chess.KNIGHT, 0) + given.get(chess.BISHOP, 0) == 1:
+    if greatest == chess.ROOK and lost.get(chess.KNIGHT, 0) + lost.get(chess.BISHOP, 0) == 1:
         return "exchange"
     return chess.piece_name(greatest) if sign * pawns >= _FOR_LITTLE[greatest] else "material"
 

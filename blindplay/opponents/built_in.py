@@ -173,10 +173,10 @@ def serve(lines: Iterable[str]) -> None:
                 for move in rest[at + 1 :]:
                     board.push_uci(move)
             case ["go", *limits] if any(board.legal_moves):
-                given = dict(itertools.pairwise(limits))
-                free = limits == ["infinite"] or "nodes" in given
-                seconds = float(given.get("movetime", "inf" if free else 1000 * _USUAL_S)) / 1000
-                over = within(seconds, float(given.get("nodes", "inf")), stop)
+                values = dict(itertools.pairwise(limits))
+                free = limits == ["infinite"] or "nodes" in values
+                seconds = float(values.get("movetime", "inf" if free else 1000 * _USUAL_S)) / 1000
+                over = within(seconds, float(values.get("nodes", "inf")), stop)
                 best, score = choose(board, over, elo if limited else STRONGEST)
                 mate = math.copysign((MATE - abs(score) + 1) // 2, score)
                 worth = f"mate {mate:.0f}" if abs(mate) <= 50 else f"cp {score}"

@@ -38,9 +38,9 @@ def seconds_to_think(
         usual = 1.0
     elif board.fullmove_number <= _OPENING or takes_back:
         usual = 2.0
-    wanted = usual * chance.lognormvariate(0, 0.4)
+    seconds = usual * chance.lognormvariate(0, 0.4)
     most = _LONGEST_S if left_s is None else min(_LONGEST_S, left_s / 30 + 0.6 * increment_s)
-    return min(max(wanted, _SHORTEST_S), most)
+    return min(max(seconds, _SHORTEST_S), most)
 
 
 SEARCH_S = 1.0

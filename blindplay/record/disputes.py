@@ -333,12 +333,12 @@ def _speaks_for_another(
             return _MOST_DIFFERENT
         return min(
             (
-                len(told)
-                for told in explain(start, game, shown, named=UNKNOWN not in placement)
+                len(explanation)
+                for explanation in explain(start, game, shown, named=UNKNOWN not in placement)
                 if not any(
                     slip.ply in open_
                     or (slip.what is SlipKind.BEHIND and slip.ply <= min(open_, default=0))
-                    for slip in told
+                    for slip in explanation
                     if slip.ply is not None
                 )
             ),
@@ -584,8 +584,8 @@ class DisputeWords:
             yield self._say("board_shows", self._articles, player=player, owner=owner)
         if board.explanations and board.explanations != ((),):
             before = decision.numbered_from - 1
-            told = diagnosis(board.explanations, side, self._mover, self._pack, before)
-            yield told, self._articles
+            sentence = diagnosis(board.explanations, side, self._mover, self._pack, before)
+            yield sentence, self._articles
         elif not (board.shows or decision.boards_agree) and comparison.stop in (None, "parted"):
             yield self._say("slip_none", decision.articles, player=player)
         if board.steps:

@@ -58,10 +58,10 @@ def damaged_copies(journal: Path) -> Iterator[Path]:
     copy = re.escape(journal.stem) + r"\.damaged-\d+"
     ending = re.escape(journal.suffix)
     pulse = ("" if journal.suffix == SUFFIX else ending) + re.escape(_PULSE)
-    wanted = re.compile(f"{copy}({ending}|{pulse})({re.escape(PART)})?")
+    pattern = re.compile(f"{copy}({ending}|{pulse})({re.escape(PART)})?")
     with contextlib.suppress(OSError):
         yield from (
-            file for file in sorted(journal.parent.iterdir()) if wanted.fullmatch(file.name)
+            file for file in sorted(journal.parent.iterdir()) if pattern.fullmatch(file.name)
         )
 
 

@@ -139,10 +139,10 @@ def read_line(line: bytes) -> SignedStatement:
 def _is_possible(statement: SignedStatement, made: str) -> bool:
     values: dict[str, Any] = asdict(statement)
     types = {name: type(value) for name, value in values.items()}
-    wanted = dict.fromkeys(types, str) | {"n": int, "moves": int, "wall": float}
+    expected = dict.fromkeys(types, str) | {"n": int, "moves": int, "wall": float}
     digests = statement.game, statement.digest, statement.rulings
     return (
-        types == wanted
+        types == expected
         and all(_HEX[DIGITS].fullmatch(digest) for digest in digests)
         and _HEX[64].fullmatch(statement.key) is not None
         and _HEX[128].fullmatch(made) is not None
@@ -269,7 +269,7 @@ def _statements(journal: Path) -> Iterator[SignedStatement | Finding]:
 class _Refolded:
     """The game folded once more, and the outcome that a table must have signed at some lines."""
 
-    def __init__(self, contents: JournalContents, wanted: set[int]) -> None:
+    def __init__(self, contents: JournalContents, numbers: set[int]) -> None:
         self.at: dict[int, dict[str, object]] = {}
         game, rulings = Game(PackWords()), RulingsDigest()
         for number, fact in enumerate(contents.facts, 1):
@@ -279,7 +279,7 @@ class _Refolded:
                 text = _("The Laws do not take line {number}: {error}.", number=number, error=error)
                 self.finding = Finding("rulings", False, text)
                 return
-            if number in wanted:
+            if number in numbers:
                 self.at[number] = {**signatures.outcome(game), "rulings": rulings.digest}
         number = len(contents.facts)
         text = _(

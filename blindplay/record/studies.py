@@ -272,7 +272,7 @@ def _is_endless(board: chess.Board, moves: list[chess.Move]) -> bool:
 
 def _of_epd(line: str, name: str, number: int) -> Puzzle:
     try:
-        board, given = chess.Board.from_epd(_MOVES.sub(_moves_in_english(line), line))
+        board, operations = chess.Board.from_epd(_MOVES.sub(_moves_in_english(line), line))
     except (ValueError, IndexError):
         raise ValueError(
             _("{name}, line {number}: this is not EPD; correct it.", name=name, number=number)
@@ -285,8 +285,8 @@ def _of_epd(line: str, name: str, number: int) -> Puzzle:
                 number=number,
             )
         )
-    best, avoid, known = (_moves(given.get(key)) for key in ("bm", "am", "pv"))
-    return Puzzle(board, str(given.get("id") or ""), best or known[:1], avoid, known)
+    best, avoid, known = (_moves(operations.get(key)) for key in ("bm", "am", "pv"))
+    return Puzzle(board, str(operations.get("id") or ""), best or known[:1], avoid, known)
 
 
 _MOVES = re.compile(r"(?<=\b(?:bm|am|pv) )[^;]*")

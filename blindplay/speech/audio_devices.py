@@ -67,7 +67,7 @@ def drain(source: AudioSource, seconds: float) -> bytes:
 
     :raises AudioError: as the source does.
     """
-    wanted = int(seconds * RATE) * 2
+    size = int(seconds * RATE) * 2
     pcm = bytearray()
     errors: list[AudioError] = []
 
@@ -75,7 +75,7 @@ def drain(source: AudioSource, seconds: float) -> bytes:
         try:
             for block in source:
                 pcm.extend(block)
-                if len(pcm) >= wanted:
+                if len(pcm) >= size:
                     return
         except AudioError as error:
             errors.append(error)
@@ -85,7 +85,7 @@ def drain(source: AudioSource, seconds: float) -> bytes:
     pulling.join(2 * seconds + 1)
     if errors:
         raise errors[0]
-    return bytes(pcm[:wanted])
+    return bytes(pcm[:size])
 
 
 class MicrophoneSource(QueueSource):

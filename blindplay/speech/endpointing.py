@@ -335,9 +335,9 @@ class Endpointer:
     def _talks(self, length: float) -> bool:
         if self.listening is MicrophoneMode.PUSH_TO_TALK:
             return False
-        wanted = max(1, math.ceil(MISFIRE_S / length - 1e-9))
-        latest = [voiced for _, voiced in self._before][-wanted:]
-        return len(latest) == wanted and all(latest)
+        count = max(1, math.ceil(MISFIRE_S / length - 1e-9))
+        latest = [voiced for _, voiced in self._before][-count:]
+        return len(latest) == count and all(latest)
 
     def _begin(self, length: float) -> None:
         self.speaking, self._pressed = True, self.held

@@ -108,8 +108,8 @@ def respeller(spellings: Mapping[str, str], *, phonemes: bool = False) -> Callab
     """Return a function that replaces words of a text, whatever their case, for a voice that
     pronounces them better in another spelling, {"cesar": "Cäsar"}; with ``phonemes`` by those that
     the spellings give in double brackets, {"cesar": "Cäsar [[ts'E:zA:r]]"}."""
-    given = _phonemes_of if phonemes else letters_of
-    to = {words.casefold(): given(words, spoken) for words, spoken in spellings.items()}
+    spelling = _phonemes_of if phonemes else letters_of
+    to = {words.casefold(): spelling(words, spoken) for words, spoken in spellings.items()}
     if not to:
         return str
     # The longest first: "en passant" before "en".

@@ -380,8 +380,8 @@ class MoveFinder:
                 return
         self._found.say_once(_("The board shows no position of a game yet."))
 
-    def _begin_as_given(self, codes: list[int], given: chess.Board) -> None:
-        base = Node(given.copy(stack=False), None, diagram_of_board(given))
+    def _begin_as_given(self, codes: list[int], position: chess.Board) -> None:
+        base = Node(position.copy(stack=False), None, diagram_of_board(position))
         self._pending = PendingMoves([base])
         if self._given_turned is None:
             straight, turned = (

@@ -164,13 +164,13 @@ def _from_trf(data: bytes, number: int | None) -> Round:
 def _from_csv(file: CsvFile, number: int | None) -> Round:
     games: list[Assignment] = []
     resting: list[str] = []
-    for _unused, given in file.games():
-        given["round"] = given["round"] or (str(number) if number else "")
-        if number is not None and given["round"] != str(number):
+    for _unused, row in file.games():
+        row["round"] = row["round"] or (str(number) if number else "")
+        if number is not None and row["round"] != str(number):
             continue
-        names = [spoken_name(given[side]) for side in SIDES]
+        names = [spoken_name(row[side]) for side in SIDES]
         if all(names):
-            games.append(Assignment(**{**given, "white": names[0], "black": names[1]}))
+            games.append(Assignment(**{**row, "white": names[0], "black": names[1]}))
         else:
             resting += filter(None, names)
     return _one_round(games, resting)
@@ -237,9 +237,9 @@ def assignment_of(body: dict[str, Any]) -> Assignment:
 
     :raises ValueError: if it is not an assignment.
     """
-    given = {name: body[name] for name in COLUMNS if name in body}
+    values = {name: body[name] for name in COLUMNS if name in body}
     try:
-        return Assignment(**{name: plain(value) for name, value in given.items()})
+        return Assignment(**{name: plain(value) for name, value in values.items()})
     except (TypeError, AttributeError):  # a value that is not a text
         raise ValueError(_("This is not an assignment of a game.")) from None
 
@@ -628,11 +628,11 @@ def assign_round(hall: TableAsker, paired: Round) -> list[Given]:
     for game in paired.games:
         body = {name: value for name, value in asdict(game).items() if value}
         asked.append((game, _ask(hall, game.table, ASSIGN, body)))
-    given = [_given(game, future) for game, future in asked]
+    results = [_given(game, future) for game, future in asked]
     notices = [_ask(hall, *request) for request in _to_tell(hall, paired)]
     for future in filter(None, notices):
         future.result()
-    return given
+    return results
 
 
 def _ask(

@@ -199,8 +199,8 @@ class Waiting:
         try:
             write(guest, message=side.message.hex())
             keys = Keys.new()
-            told = read(guest, PATIENCE_S)
-            other = side.unseal(bytes.fromhex(told["sealed"]), _NAMES[0], _CALLER)
+            message = read(guest, PATIENCE_S)
+            other = side.unseal(bytes.fromhex(message["sealed"]), _NAMES[0], _CALLER)
             sealed = side.seal(keys.own.encode(), _NAMES[1], _WAITING)
             write(guest, sealed=sealed.hex())
         except BaseException:
@@ -242,10 +242,10 @@ def call(connector: TableConnector, digits: str) -> tuple[ssl.SSLSocket, Keys]:
 
 def _told(sock: socket.socket) -> dict[str, Any]:
     """The next message of the table that waits. It says so if the digits are wrong."""
-    told = read(sock, _TURN_S)
-    if told.get("wrong"):
+    message = read(sock, _TURN_S)
+    if message.get("wrong"):
         raise WrongDigitsError
-    return told
+    return message
 
 
 class Calling:
@@ -356,17 +356,17 @@ def introduce(sock: ssl.SSLSocket, player: Player, version: str) -> Terms:
     :raises OSError, ValueError: if the other table says nothing that makes sense.
     """
     write(sock, contract=_CONTRACT, version=version, player=player.to_json())
-    told = read(sock)
-    if told.get("version") != version:
-        raise OtherVersionError(str(told.get("version", "")))
-    if told.get("taken"):
+    message = read(sock)
+    if message.get("version") != version:
+        raise OtherVersionError(str(message.get("version", "")))
+    if message.get("taken"):
         raise NotAgreedError
-    setup, limit_s = f.parse(told["setup"]), told["limit"]
-    if not isinstance(setup, Setup) or told["here"] not in f.SIDES:
+    setup, limit_s = f.parse(message["setup"]), message["limit"]
+    if not isinstance(setup, Setup) or message["here"] not in f.SIDES:
         raise ValueError
     if not isinstance(limit_s, int) or limit_s not in LAG_LIMITS_S:
         raise ValueError
-    return Terms(setup, told["here"], limit_s, told["training"] is True)
+    return Terms(setup, message["here"], limit_s, message["training"] is True)
 
 
 def answer(sock: ssl.SSLSocket, *, agrees: bool) -> None:
@@ -386,11 +386,11 @@ def guest_of(sock: ssl.SSLSocket, version: str) -> Player:
     :raises OtherVersionError: if that table has another version; that table learns it, too.
     :raises OSError, ValueError: if it says nothing that makes sense.
     """
-    told = read(sock)
-    if told.get("version") != version or told.get("contract") != _CONTRACT:
+    message = read(sock)
+    if message.get("version") != version or message.get("contract") != _CONTRACT:
         write(sock, version=version)
-        raise OtherVersionError(str(told.get("version", "")))
-    return Setup(black=told["player"]).black
+        raise OtherVersionError(str(message.get("version", "")))
+    return Setup(black=message["player"]).black
 
 
 def propose(sock: ssl.SSLSocket, terms: Terms, version: str) -> bool:

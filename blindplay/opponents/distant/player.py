@@ -316,17 +316,17 @@ class DistantPlayer(AbsentPlayer, WriteAccess):
         running, moment = game.clock.running, (able, len(self._log.facts))
         if game.over or game.adjourned or moment == self._kept:
             return
-        wanted: Fact | None = None
+        fact: Fact | None = None
         if game.clock and game.started and running is not None and not able:
-            wanted = f.Arbiter(by="table", do="stop_clocks")
+            fact = f.Arbiter(by="table", do="stop_clocks")
         elif able and self._log.settled and not game.started:
-            wanted = f.Start()
+            fact = f.Start()
         elif able and self._log.settled and game.paused == "table":
-            wanted = f.Arbiter(by="table", do="start_clocks")
-        if wanted is not None:
+            fact = f.Arbiter(by="table", do="start_clocks")
+        if fact is not None:
             # A fact that the Laws refuse is not asked for again.
             self._kept = able, len(self._log.facts) + 1
-            self._table.submit(wanted, _HERE)
+            self._table.submit(fact, _HERE)
 
     def _state(self) -> tuple[Any, ...]:
         """The values whose change is sent at once."""

@@ -294,8 +294,8 @@ def _check(status: int, value: Any) -> None:
     """:raises LichessError: unless ``status`` says that all is well."""
     if 200 <= status < 300:
         return
-    said = value.get("error") if isinstance(value, dict) else None
-    why = in_short(said) if isinstance(said, str) else f"status {status}"
+    reason = value.get("error") if isinstance(value, dict) else None
+    why = in_short(reason) if isinstance(reason, str) else f"status {status}"
     if status == 429:
         raise LimitedError(_("Lichess asks to wait for a minute."))
     if status in (401, 403):

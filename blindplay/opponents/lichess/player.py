@@ -254,9 +254,9 @@ class LichessPlayer(AbsentPlayer, WriteAccess):
     def admit(self, fact: Fact, origin: Origin) -> Fact | None:
         """Request of Lichess the facts of others that it decides. It tells the outcome, which
         this player submits."""
-        wanted = None if origin.name == ORIGIN.name else self._request_for(fact)
-        if wanted is not None:
-            self._ask(wanted)
+        request = None if origin.name == ORIGIN.name else self._request_for(fact)
+        if request is not None:
+            self._ask(request)
             return None
         return fact
 

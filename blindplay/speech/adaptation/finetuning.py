@@ -58,14 +58,14 @@ def obstacle(model: Path) -> str:
 
 def tune(
     model: Path,
-    said: Sequence[LabelledSound],
+    samples: Sequence[LabelledSound],
     output: Path,
     *,
     rounds: int = ROUNDS,
     progress: Callable[[float], None] = lambda done: None,
 ) -> None:
-    """Write to ``output`` the acoustic model (``am/final.mdl``) of ``model``, trained on ``said``:
-    sounds, labelled with the model's phones.
+    """Write to ``output`` the acoustic model (``am/final.mdl``) of ``model``, trained on
+    ``samples``, sounds that are labelled with the model's phones.
 
     The same recordings give the same weights on the same machine. ``progress`` gets how much is
     done, 0 to 1.
@@ -90,7 +90,7 @@ def tune(
     scale = [layer.square().mean().sqrt().clamp_min(1e-4) for layer in start]
     best = torch.optim.Adam(weights, lr=RATE)
     loss_of = torch.nn.CTCLoss(blank=0, zero_infinity=True)
-    order = list(said)
+    order = list(samples)
     steps, done = rounds * len(order), 0
     for _unused in range(rounds):
         chance.shuffle(order)
@@ -238,8 +238,8 @@ class _Network:
         """Write the file with other weights."""
         data = bytearray(self._data)
         for (place, _unused), value in zip(self._places, values, strict=True):
-            told = np.ascontiguousarray(value, "<f4").tobytes()
-            data[place : place + len(told)] = told
+            packed = np.ascontiguousarray(value, "<f4").tobytes()
+            data[place : place + len(packed)] = packed
         output.parent.mkdir(parents=True, exist_ok=True)
         fresh = output.with_suffix(".new")
         fresh.write_bytes(data)

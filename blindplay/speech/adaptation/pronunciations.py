@@ -71,7 +71,7 @@ class PlayerPronunciations:
 
 def learn(
     model: Path,
-    said: Iterable[LabelledSound],
+    recordings: Iterable[LabelledSound],
     words: Mapping[str, Pronunciations],
     others: Mapping[str, Pronunciations],
 ) -> PlayerPronunciations:
@@ -83,12 +83,12 @@ def learn(
     :raises GraphError, ModelError: if it cannot be read.
     """
     known = pronounced(model, words)
-    heard = [word for alignment in word_alignments(model, said, known) for word in alignment]
+    heard = [word for alignment in word_alignments(model, recordings, known) for word in alignment]
     return player_pronunciations(heard, known, pronounced(model, others))
 
 
 def word_alignments(
-    model: Path, said: Iterable[LabelledSound], known: Mapping[str, Pronunciations]
+    model: Path, recordings: Iterable[LabelledSound], known: Mapping[str, Pronunciations]
 ) -> Iterator[list[WordAlignment]]:
     """Yield the words of each recording, aligned with the phones that ``model`` hears. ``known``
     are pronunciations in its phones. Yield an empty list if nothing was heard or a word has no
@@ -104,7 +104,7 @@ def word_alignments(
         conf = folder / "conf" / "model.conf"
         write_options(conf, read_options(conf) | {"lattice-beam": str(_LATTICE_BEAM)})
         recogniser = Recogniser(folder, "phones")
-        for sound in said:
+        for sound in recordings:
             heard = _phones(recogniser.recognise(sound.pcm, ()).words, names)
             whole = heard and all(word in known for word in sound.labels)
             yield aligned(sound.labels, heard, known) if whole else []
@@ -145,7 +145,7 @@ def aligned(
 
 
 def player_pronunciations(
-    said: Sequence[WordAlignment],
+    alignments: Sequence[WordAlignment],
     known: Mapping[str, Pronunciations],
     others: Mapping[str, Pronunciations],
 ) -> PlayerPronunciations:
@@ -153,7 +153,9 @@ def player_pronunciations(
     another word, of the table (``known``) or of other speech (``others``), would make two words
     one; it is left out."""
     every = WordIndex({**others, **known})
-    return PlayerPronunciations(_of_words(said, known, every), _of_sounds(said, known, every))
+    return PlayerPronunciations(
+        _of_words(alignments, known, every), _of_sounds(alignments, known, every)
+    )
 
 
 class WordIndex:
@@ -208,10 +210,10 @@ def _without_some(phones: PhoneSequence, times: int) -> set[PhoneSequence]:
 
 
 def _of_words(
-    said: Sequence[WordAlignment], known: Mapping[str, Pronunciations], every: WordIndex
+    alignments: Sequence[WordAlignment], known: Mapping[str, Pronunciations], every: WordIndex
 ) -> dict[str, Pronunciations]:
     ways: dict[str, Counter[PhoneSequence]] = defaultdict(Counter)
-    for part in said:
+    for part in alignments:
         ways[part.word][part.heard] += 1
     pronunciations: dict[str, Pronunciations] = {}
     for word, heard_as in sorted(ways.items()):
@@ -229,10 +231,10 @@ def _of_words(
 
 
 def _of_sounds(
-    said: Sequence[WordAlignment], known: Mapping[str, Pronunciations], every: WordIndex
+    alignments: Sequence[WordAlignment], known: Mapping[str, Pronunciations], every: WordIndex
 ) -> dict[str, Pronunciations]:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for part in said:
+    for part in alignments:
         for meant, heard in part.pairs if part.heard else ():  # else it was not said
             if meant:
                 counts[meant][heard] += 1

@@ -64,10 +64,9 @@ class Catalogue:
 
     def order(self, language: str, names: Iterable[str]) -> tuple[str, ...]:
         """Return ``names``, those that are recommended for ``language`` first."""
-        wanted = [base.name for base in self.for_language(language)]
-        return tuple(
-            sorted(names, key=lambda n: (wanted.index(n) if n in wanted else len(wanted), n))
-        )
+        known = set(names)
+        first = [base.name for base in self.for_language(language) if base.name in known]
+        return (*first, *sorted(known.difference(first)))
 
     def listed(self, name: str, text: str) -> BaseModel:
         """Return the base called ``name`` from ``text``, Vosk's own list.
@@ -101,8 +100,6 @@ class Catalogue:
                 name=name,
                 bases=", ".join(self.bases),
             )
-            if ", ".join(self.bases)
-            else _("Vosk's list has no model {name}; those that are known here: none.", name=name)
         )
 
 

@@ -82,12 +82,6 @@ def check_address(address: str, before: str | None = None) -> str:
                 before=before,
                 address=address,
             )
-            if address
-            else _(
-                "{before} leads to nowhere, which is not a secure address, so nothing was "
-                "fetched; a model is only taken over https.",
-                before=before,
-            )
         )
     return address
 

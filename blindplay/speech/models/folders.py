@@ -359,12 +359,12 @@ def verify(folder: Path) -> int:
     kept = manifest(folder)
     if kept is None:
         return 0
-    for name, wanted in kept["files"].items():
+    for name, expected in kept["files"].items():
         try:
             digest = checksum(folder / name)
         except OSError:
             digest = ""
-        if digest != wanted:
+        if digest != expected:
             raise ModelError(
                 _(
                     "{name} of the model in {folder} is not as it was when it was installed, so it "

@@ -318,15 +318,15 @@ def _checked(base: BaseModel, archive: Path) -> tuple[str, bool]:
     :raises ModelError: if the archive is another.
     """
     sha256, md5 = folders.checksum(archive), folders.checksum(archive, "md5")
-    wanted = base.sha256 or _pins().get(base.name)
-    if wanted is not None and sha256 != wanted:
+    expected = base.sha256 or _pins().get(base.name)
+    if expected is not None and sha256 != expected:
         raise ModelError(
             _(
                 "This is not the {name} that is known: its SHA-256 is {sha256} and should "
                 "be {wanted}; it is not used and nothing has been changed.",
                 name=base.name,
                 sha256=sha256,
-                wanted=wanted,
+                wanted=expected,
             )
         )
     if base.md5 is not None and md5 != base.md5:
@@ -341,7 +341,7 @@ def _checked(base: BaseModel, archive: Path) -> tuple[str, bool]:
         )
     if base.sha256 is None and base.md5 is not None:
         _pin(base.name, sha256)
-    return sha256, wanted is not None or base.md5 is not None
+    return sha256, expected is not None or base.md5 is not None
 
 
 def _pins() -> dict[str, str]:
@@ -382,7 +382,7 @@ def _by_tens(tell: Tell) -> Progress:
         if tenth < last:
             tell(_("From the beginning."))
         if tenth != last and tenth:
-            tell(f"{10 * tenth} percent.")
+            tell(_("{count} percent.", count=10 * tenth))
         last = tenth
 
     return progress
