@@ -1,8 +1,8 @@
 """Certabo's boards, and Tabutronic's Sentio, which speaks alike.
 
-A Certabo reads the chip in each piece. Which chip is which piece is learned once for each set, when
-it first stands in the start position. A Sentio knows only which squares are occupied. Both tell
-positions only, so nothing on them is a touch.
+A Certabo reads the chip in each piece. The driver learns the chips of a set when it first stands in
+the start position. A Sentio knows only which squares are occupied. Both tell positions only, so
+nothing on them is a touch.
 
 A board sends lines of decimal numbers after a colon, again and again: a Certabo five bytes of a
 chip's number for each square, a8 first, and a Sentio one byte for each rank, the eighth first and

@@ -1,15 +1,14 @@
 """ChessUp, by Bluetooth.
 
-A ChessUp runs a game of its own, and tells the positions and moves of that. On request it also
-tells which squares are occupied, and only this is read. It tells when a finger is on a piece, too.
-A finger may only brush a piece, and nothing protects the message. So it counts as a touch (4.3)
-when the piece then leaves its square.
+A ChessUp runs a game of its own, and reports its positions and moves; these are not read. On
+request it reports which squares are occupied. It also reports a finger on a piece. A finger may
+only brush a piece, and no checksum protects the message. So it counts as a touch (4.3) when the
+piece then leaves its square.
 
-A message is a kind and data of a fixed length. A board that was asked to reports which squares are
-occupied: two bytes FD, then a byte for each rank, the eighth first, with the a-file in the lowest
-bit. There is no checksum, so three reports must agree. A rank may look like the beginning of a
-report, so after damage only a beginning is taken that cannot be a rank; if none comes, the driver
-connects anew.
+A message is a kind and data of a fixed length. The occupied squares are two bytes FD, then a byte
+for each rank, the eighth first, with the a-file in the lowest bit. There is no checksum, so three
+reports must agree. A rank may look like the beginning of a report, so after damage only a beginning
+is taken that cannot be a rank; if none comes, the driver connects anew.
 
 Sources: mono424/chessupdriver (reports, kinds and lengths of messages); the ChessUp client
 atomice1/bluecheese (kinds and lengths of messages); the maker's tool for screenshots
@@ -106,7 +105,7 @@ class ChessUpState(ReportingState):
 
 
 class ChessUpBoard(ReportingBoard):
-    """A ChessUp, of which only the occupied squares and fingers on pieces are read."""
+    """A ChessUp. Only its occupied squares and the fingers on its pieces are read."""
 
     KIND = "ChessUp"
     SCHEMES = ("ble",)

@@ -127,8 +127,8 @@ class SensorBoard(ABC):
     def light(
         self, squares: Collection[chess.Square], notices: Collection[Notice] = frozenset()
     ) -> None:
-        """Light the lamps of these squares, and no others; and tell the player these notices, by
-        motor or lamp, as long as they hold. A board does what it can."""
+        """Light the lamps of these squares and no others, and give the player these notices by
+        motor or lamp. A board without motor and lamps does nothing."""
         del squares, notices
 
     def listen(self, on_event: Callable[[BoardEvent], None]) -> None:
@@ -438,7 +438,7 @@ class BoardDriver(SensorBoard, Generic[State]):
 
 
 class PositionState(BoardState):
-    """The state of a board of which only positions count."""
+    """The state of a board that proves positions only."""
 
     @abstractmethod
     def doubt(self, confirmed: Callable[[], None]) -> None:
@@ -449,7 +449,7 @@ PositionStates = TypeVar("PositionStates", bound=PositionState)
 
 
 class PositionBoard(BoardDriver[PositionStates], Generic[PositionStates]):
-    """A board of which only positions count: its single changes prove no touch."""
+    """A board that proves positions only: its single changes prove no touch."""
 
     FEELS_TOUCHES = False
 

@@ -92,7 +92,7 @@ class Port(Protocol):
         """The number of bytes that have arrived."""
 
     def read(self, size: int = 1, /) -> bytes:
-        """Wait a twentieth of a second at most for so many bytes."""
+        """Read up to ``size`` bytes; wait a twentieth of a second at most."""
 
     def write(self, data: bytes, /) -> object:
         """Send bytes."""

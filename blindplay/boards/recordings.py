@@ -21,7 +21,7 @@ FRAMERS: Mapping[str, Callable[[], Framer]] = {
     if issubclass(driver, ReportingBoard)
 }
 PROTOCOLS = ("dgt", *FRAMERS)
-"""The protocols of which streams can be read."""
+"""The protocols whose streams can be read."""
 
 
 def decode(

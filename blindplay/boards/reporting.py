@@ -26,7 +26,8 @@ from .wireless import BleProfile, HidProfile, check_wireless, nearby, open_wirel
 class BoardReport:
     """All squares at once, as they lie under a board whose White sits at its usual side.
 
-    ``agree``: so many reports in a row that say the same are believed; 1 if a checksum covers it.
+    ``agree``: number of equal reports in a row that are believed; 1 if a checksum covers the
+    report.
     """
 
     diagram: Diagram
@@ -71,9 +72,9 @@ BoardMessage: TypeAlias = BoardReport | SquareChange | FingerOn | AboutBoard | S
 class Framer(ABC):
     """Cuts a stream into messages, which do not depend on the sizes of the chunks.
 
-    A subclass says with which bytes a frame begins, how long the frame at the start of the buffer
-    is, and what it means. Where no frame begins or a frame makes no sense, the stream is read from
-    the next byte that may begin one; the skipped bytes become one :class:`Garbled`.
+    A subclass gives the first bytes of frames, the length of the frame at the start of the buffer,
+    and its meaning. Bytes that form no frame are skipped up to the next possible first byte, and
+    become one :class:`Garbled`.
     """
 
     BEGINNINGS: ClassVar[bytes]

@@ -140,7 +140,7 @@ class BlePort:
         return len(self._received)
 
     def read(self, size: int = 1, /) -> bytes:
-        """Wait a twentieth of a second at most for so many bytes."""
+        """Read up to ``size`` bytes; wait a twentieth of a second at most."""
         with self._news:
             self._news.wait_for(lambda: len(self._received) >= size or self._lost, READ_SECONDS)
             if self._lost and not self._received:

@@ -31,7 +31,7 @@ class JournalCopy:
         self._digests = bytearray()
         self._ends = array("Q")  # where each line ends in the file
         self._unwritten = bytearray()
-        self._written = 0  # so many bytes are in the file
+        self._written = 0  # number of bytes in the file
         self._clean = True  # and nothing else is
         self._load()
 

@@ -135,7 +135,7 @@ class TableCalls(TableAsker):
         super().__init__(joined, Path(self._folder.name), ("head", "presence"), tables)
 
     def gather(self, seconds: float) -> bool:
-        """Wait until all tables are known; False if there is no broker for so many seconds."""
+        """Wait until all tables are known; False if there is no broker within ``seconds``."""
         until = time.monotonic() + seconds
         known, since = -1, time.monotonic()
         while time.monotonic() < until:

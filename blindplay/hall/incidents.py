@@ -48,7 +48,7 @@ class Incidents:
         self._path = path
         self._open: dict[tuple[str, str, str], Incident] = {}
         self._unwritten: list[str] = []
-        self._size = 0  # so many bytes of the file are whole lines
+        self._size = 0  # number of bytes of whole lines in the file
         with contextlib.suppress(OSError):
             content = path.read_bytes()
             self._size = content.rfind(b"\n") + 1

@@ -118,7 +118,7 @@ class Head:
     leaves: bool = False
     """The process ends now, and waits some seconds until the hall has everything."""
     strangers: list[str] = field(default_factory=list)
-    """The runs of heads that another process has published under this table's name meanwhile."""
+    """The runs of heads that another process publishes under this table's name."""
 
 
 @dataclass(frozen=True)

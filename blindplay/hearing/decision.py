@@ -160,7 +160,7 @@ def _decide(
 ) -> Decision:
     read = readings(recognition, expected, pack, habits)
     if not read.ranked:
-        # Nothing of ours was in it: other people's talk, or a word that was not understood.
+        # No meaning: other people's talk, or a word that was not understood.
         ours = _is_attempt(recognition, expected, pack)
         return Decision(Verdict.REFUSE if ours else Verdict.NOTHING, recognition)
     heard_features = features(read, recognition, expected, pack)
@@ -206,8 +206,9 @@ def _odds_of_built_in(
     habits: Confusions,
 ) -> float:
     """Return the odds of a meaning by the built-in model alone. Only it hears other talk. Minus
-    infinity unless it has heard this meaning and is certain. What it would take by itself is taken
-    if all together think it likelier than not: more models must not ask more."""
+    infinity unless it has heard this meaning and is certain. If it would accept the meaning alone,
+    and all models together think it likelier than not, it is accepted: more models must not ask
+    more."""
     heard = recognition.by_talk_listener
     if heard is not None and confidence.of_built_in is not None:
         read = readings(heard, expected, pack, habits)
@@ -219,8 +220,7 @@ def _odds_of_built_in(
 
 
 def _sure_verdict(first: Meaning, expected: Expected) -> Verdict | None:
-    """Return what to do about a meaning that is sure; None if something else than the ear doubts
-    it."""
+    """The verdict about a meaning that was surely said; None if hands did something else."""
     if first.meant.command is not None:
         return Verdict.COMMAND
     if first.statement.text in expected.awaited:
@@ -235,8 +235,8 @@ def _sure_verdict(first: Meaning, expected: Expected) -> Verdict | None:
 def _similar(
     recognition: Recognition, expected: Expected, pack: Language, confidence: ConfidenceModel
 ) -> tuple[Candidate, ...]:
-    """Legal moves in words that differ little from what was heard, for no reading was one: by
-    the cheapest way from the words of a move to those that were heard. Never taken, only asked."""
+    """The legal moves whose words are nearest to the heard words, if no reading is a legal move.
+    They are asked about, never accepted."""
     if not recognition.hypotheses or not expected.boards:
         return ()
     best = recognition.hypotheses[0].score
@@ -259,10 +259,10 @@ def _similar(
 
 
 def _is_attempt(recognition: Recognition, expected: Expected, pack: Language) -> bool:
-    """Return whether somebody probably spoke to us: two words, and three of four, are of
-    announcements, and they name one move; or half of them answer what we have asked. People who
-    talk about the game near the table say more other words, name one move after the other, or name
-    it at the end of a sentence. Models that listen for nothing else do not prove an attempt."""
+    """Return whether somebody probably spoke to the table: at least two words, and three of four,
+    are words of announcements that name one move; or half of them answer the table's question.
+    People who talk about the game near the table say more other words, name several moves, or name
+    one at the end of a sentence. A model that hears no other talk proves no attempt."""
     if not recognition.heard_talk or recognition.hypotheses[0].onset_delay_s >= MAX_TALK_BEFORE_S:
         return False
     tokens = recognition.words.split()

@@ -31,11 +31,11 @@ PATIENCE_S = 8.0
 """Seconds that a player may think before an answer."""
 _SILENCE_S = 1.0  # ends an answer
 _TAIL_S = 0.15  # the room still sounds when the loudspeaker has stopped
-_MOST_FAULTS = 3  # so many faulty answers in a row are the microphone's fault
+_MOST_FAULTS = 3  # number of faulty answers in a row that show a faulty microphone
 SOFT_DBFS = -45.0
 """A softer voice is too far away, or the microphone is turned down."""
 NOISY_DB = 12.0
-"""A voice should be so much louder than the room."""
+"""The level by which a voice should be louder than the room."""
 _DYNAMICS_DB = 15.0  # of a voice; softer sound is a pause
 _STEP = RATE * BLOCK_MS // 1000 * 2  # bytes of one block
 _CLIPPED = 32_600

@@ -120,8 +120,8 @@ class Analyst:
         return Judgement(*self._engine.analyse(board, nodes))
 
     def line(self, board: chess.Board, begun: Judgement) -> tuple[chess.Move, ...]:
-        """The best line from ``board``, as long as explaining takes, or to the end of the game.
-        ``begun`` is what is known of it."""
+        """The best line from ``board``, long enough for an explanation, or to the end of the game.
+        ``begun`` is its known beginning."""
         plies = self.effort.plies
         line, board = list(begun.line[:plies]), board.copy()
         for move in line:
@@ -135,7 +135,7 @@ class Analyst:
 
 _VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
 _FOR_LITTLE = {chess.PAWN: 1, chess.KNIGHT: 2, chess.BISHOP: 2, chess.ROOK: 4, chess.QUEEN: 6}
-"""A piece is lost, and not exchanged, if so many pawns are lost together."""
+"""The loss, in pawns, from which a piece counts as lost and not as exchanged."""
 _WINNING, _BETTER = 0.75, 0.58
 _HALF = 50
 """Centipawns. A line counts as winning pieces if the score changes by half of their worth, too: a

@@ -166,7 +166,8 @@ class EnginePlayer(AbsentPlayer):
         self._do_duties(lambda: kind(by=self.side) if OTHER[self.side] in offers else None)
 
     def _tell_strength(self) -> None:
-        """Say, once, how strong the opponent plays, and if that is not what was wanted."""
+        """Say once how strong the opponent plays, and whether the engine reaches the chosen
+        level."""
         if not self._says_strength:
             return
         self._says_strength = False
@@ -185,7 +186,7 @@ class EnginePlayer(AbsentPlayer):
     # --- the engine ----------------------------------------------------------------------------
 
     def _ask(self, question: Callable[[uci.UciEngine], _Answer]) -> _Answer:
-        """The answer of the engine. One that fails is started again, and everybody is told."""
+        """The answer of the engine. A failing engine is started again, and the table says so."""
         tries = 0
         while True:
             try:

@@ -196,7 +196,7 @@ class Journal:
         self._content = bytearray()  # all lines, also those that could not be written yet
         self._end = (0, "")  # number and digest of the last line in _content
         self._game = ""  # digest of the first line
-        self._synced = 0  # so many bytes of _content are in the file
+        self._synced = 0  # number of bytes of _content that are in the file
         self._synced_end = (0, "")  # number and digest of the last line in the file
         self._clean = False  # the file holds only these bytes
         self._damage: bytes | None = None  # the damaged file's content, until a copy is kept

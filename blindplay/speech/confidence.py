@@ -2,8 +2,8 @@
 
 ``Features`` say what speaks for and against the likeliest meaning of an utterance. A logistic
 regression over many utterances of known words, illegal moves and other talk among them, turns them
-into the odds that this meaning was said. What mistakes cost (below) says from which odds it is
-accepted, and from which the table asks.
+into the odds that this meaning was said. The costs of mistakes (below) give the odds from which it
+is accepted, and from which the table asks.
 
 The measured weights of one model are in the file ``CONFIDENCE_FILE`` of its folder, those of
 several models that listen together in the user's data, because they belong to no single folder.
@@ -47,8 +47,8 @@ MAX_ONSET_DELAY_OF_WHOLE_S = 0.2
 """The same for an announcement that begins with its piece, and for castling. Only other talk can
 come before these, and its words last longer: the "Not" of "Not pawn Felix five" lasts 0.24 s."""
 MAX_TALK_BEFORE_S = 0.5
-"""What comes after so many seconds of other speech is the end of a longer sentence."""
-# What mistakes cost. The unit is a question, which the player answers with one more word.
+"""Words after this many seconds of other speech are the end of a longer sentence."""
+# The costs of mistakes. The unit is a question, which the player answers with one more word.
 QUESTION = 1.0
 REFUSAL = 3.0
 """The player hears that nothing was understood, and says it all again."""
@@ -92,14 +92,14 @@ _ILLEGAL_IS_RARER = 2.0
 """Nats by which an illegal announcement limits the odds of a legal move less than another legal one
 does. People announce few illegal moves, but these must not be taken."""
 _NEAR, _FAR, _TALK = 4.0, 12.0, 36.0
-"""Leads count up to so many nats."""
+"""The nats above which a lead does not count."""
 _TEMPERATURE = 4.0
-"""By so many times the nats of a recogniser exaggerate."""
+"""Factor by which the nats of a recogniser exaggerate."""
 
 
 @dataclass(frozen=True)
 class Features:
-    """What speaks for and against the likeliest meaning of an utterance. Leads are in nats; None if
+    """Evidence for and against the likeliest meaning of an utterance. Leads are in nats; None if
     there is nothing to lead. The others are as in ``values``."""
 
     kind: MeaningKind
@@ -139,9 +139,8 @@ class Features:
 
     @property
     def certain(self) -> bool:
-        """Return False for what the odds cannot judge and the table must ask about: a form that
-        nobody uses, a move before which somebody spoke, and what nobody compared with other talk.
-        """
+        """False if the odds cannot judge it, so that the table must ask: a form that nobody uses, a
+        move after other speech, or a meaning that was not compared with other talk."""
         latest = MAX_ONSET_DELAY_OF_WHOLE_S if self.is_whole else MAX_ONSET_DELAY_S
         late = self.kind is MeaningKind.MOVE and self.onset_delay_s > latest
         ends_talk = self.kind is not MeaningKind.COMMAND and self.follows_talk
@@ -155,11 +154,11 @@ class Features:
 
     @property
     def highest_odds(self) -> float:
-        """Return the odds by the nats of what it leads: other meanings, and a longer form: one that
-        fits better, or to a model alone any form longer than a short one. A model alone compares it
-        with other talk, too, which may sound better by as much as other meanings sound worse. A
-        recogniser exaggerates, so it is never more certain than this. Few utterances sound like two
-        moves, so weights alone cannot show what that means."""
+        """The limit of the odds, from the leads over other meanings and over a longer form. The
+        longer form fits better, or, if one model listens alone, is longer than a short one. One
+        model alone is also compared with other talk, which may sound better by as much as other
+        meanings sound worse. Weights cannot replace this limit: few utterances sound like two
+        moves."""
         over_illegal = self.over_illegal
         if over_illegal is not None and self.kind is MeaningKind.MOVE:
             over_illegal += _ILLEGAL_IS_RARER
@@ -173,8 +172,8 @@ class Features:
         return -math.log(max(_against(leads), 1e-9))
 
     def values(self) -> dict[str, float]:
-        """Return the numbers that the weights apply to, by their names. The greater, the more they
-        speak for the meaning, so no weight but that of "always" is negative."""
+        """The numbers to which the weights apply, by name. Greater numbers speak for the meaning,
+        so only the weight of "always" may be negative."""
         nothing = _within(self.over_nothing, -_TALK, _FAR)
         outscored = self.over_nothing is not None and self.over_nothing <= 0
         rivals, talk = self.over_rivals_by_model or (0.0,), self.over_nothing_by_model or (0.0,)
@@ -204,7 +203,7 @@ class Features:
 
 
 def _against(leads: Iterable[float], temperature: float = 1.0) -> float:
-    """Return the odds of all that is led by so many nats."""
+    """The odds of all rivals that are behind by these ``leads``, in nats."""
     return math.fsum(math.exp(min(50.0, -lead / temperature)) for lead in leads)
 
 
@@ -297,7 +296,7 @@ def _usual_name(models: tuple[Path, ...]) -> str:
     known, names, languages = catalogue.load(), [], set()
     for model in map(origin, models):
         about: dict[str, Any] = {}
-        with contextlib.suppress(ModelError):  # it is told where the model is loaded
+        with contextlib.suppress(ModelError):  # loading the model reports it
             about = manifest(model) or about
         name = str(about.get("name", ""))
         base = known.known(name)

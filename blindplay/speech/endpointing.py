@@ -25,7 +25,7 @@ MISFIRE_S = 0.08
 TALK_TAIL_S = 0.3
 """Sound after the release of the talk button that belongs to the utterance."""
 LATCH_S = 6.0
-"""A latched talk button comes up after so much silence."""
+"""Silence after which a latched talk button comes up."""
 
 COMPLETE_S = 0.3
 """The silence after a phrase that no other phrase continues."""
@@ -37,7 +37,7 @@ UNFINISHED_S = 1.2
 OVERHEARD_S = 0.32
 """Speech in the whole of this time before an utterance may belong to the same sentence."""
 OVERHEARD_DB = 3.0
-"""It does if it was as loud as the utterance, or softer by so little."""
+"""Most by which it may be softer than the utterance, to belong to it."""
 
 FASTEST_S = 0.15
 """Seconds of voice that a word takes at least. At the usual pace it takes 0.3."""
@@ -48,7 +48,7 @@ _THRESHOLD_WHILE_SPEAKING = 0.35
 # with those before it: single blocks of babble differ more than a voice stands out.
 _ABOVE_ROOM_DB = 4.0
 _ROOM_S = 6.0
-_ROOM_KNOWN_S = 1.0  # from so much of it on, the room is known
+_ROOM_KNOWN_S = 1.0  # of sound, until the room is known
 _ROOM_SHARE = 0.4
 _MOMENT_S = 0.28
 # Utterances say nothing about the room, except long ones, which may be the room itself.
@@ -166,7 +166,7 @@ def _silero() -> tuple[Any, Callable[[Any], float]]:
 
 
 def silence_after(words: str, phrases: Collection[str]) -> float:
-    """Return how many seconds of silence end an utterance of which ``words`` have been heard.
+    """The seconds of silence that end an utterance after these ``words``.
 
     The silence is shortest if they are one of ``phrases`` that no other phrase continues. It is
     longest if they are only a beginning: slow speakers pause for breath between the squares.
@@ -234,8 +234,8 @@ class Endpointer:
         return self._mutes == 0
 
     def press(self, *, latched: bool = False) -> None:
-        """The talk button goes down: an utterance begins, however quiet. A ``latched`` button,
-        which cannot be held down, stays down by itself until something was said."""
+        """The talk button goes down: an utterance begins, however quiet. A ``latched`` button
+        cannot be held down; it stays down until something was said."""
         self.held = self._pressed = True
         self._latched = latched
         self._released = math.inf

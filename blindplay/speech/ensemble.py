@@ -56,8 +56,8 @@ Nobody waits for an answer yet, so it is more than ``PATIENCE_S``."""
 WHOLE_S = 20.0
 """The same for a whole utterance at once. It is less than the listener's own patience."""
 OUT_S = 10.0
-"""People learn of a model that is late by so many seconds. The time doubles each time, so that a
-busy machine is not spoken of all the time."""
+"""Seconds of lateness after which a model is reported. They double with each report, so that a busy
+machine does not report all the time."""
 
 T = TypeVar("T")
 
@@ -97,7 +97,7 @@ def summed(recognitions: Iterable[Recognition]) -> Recognition:
 @dataclass(frozen=True)
 class Vote:
     """The nats by which each meaning that a model has thought of is ``behind`` its best: 0 to
-    -MOST_BEHIND. ``expected_only``: it listened for nothing else than what is expected."""
+    -MOST_BEHIND. ``expected_only``: it listened for expected phrases only."""
 
     behind: Mapping[Any, float]
     expected_only: bool = False
@@ -197,7 +197,7 @@ class Ensemble:
         return sorted(set.intersection(*unknown))
 
     def known_phrases(self, phrases: Iterable[str]) -> list[str]:
-        """Return those of ``phrases`` of which some model knows every word, in their order. Models
+        """Return the ``phrases`` whose words one model knows, in their order. Models
         that failed or are late count, too: a listener keeps its phrases while models come and
         go."""
         phrases = list(phrases)

@@ -45,8 +45,8 @@ class Listener(Closing):
       sound alone (its ``words`` are ""), never silence. ``timing`` then says when it was spoken.
     - ``on_speech_start`` is called at its first words, and when the talk button goes down, so that
       the speaker can be cut off.
-    - ``silence`` may say how many seconds of silence end an utterance of which these words were
-      heard. If it returns None or is not given, ``silence_after`` says so.
+    - ``silence`` gives the seconds of silence that end an utterance after these words. Without it,
+      or if it returns None, ``silence_after`` does.
     - ``on_error`` gets a sentence when the source fails. The listener then waits for a microphone
       and calls ``on_back`` when it gives sound again. With any other source the thread ends.
     - ``on_failed`` gets a sentence when the recogniser fails or hangs, and ``on_works`` is called
@@ -122,8 +122,10 @@ class Listener(Closing):
         return not self._thread.is_alive()
 
     def listen_for(self, phrases: Sequence[str]) -> None:
-        """Listen for other phrases. An utterance under way is recognised again with them. Raises
-        VocabularyError, and then goes on with the phrases before."""
+        """Listen for other phrases. An utterance under way is recognised again with them.
+
+        :raises VocabularyError: for phrases that no model knows; the old phrases stay.
+        """
         wanted = frozenset(phrases)
         if wanted == self._transcriber.phrases:
             return

@@ -64,9 +64,9 @@ class Hypothesis:
 class Recognition:
     """The readings of one utterance, the likeliest hypothesis first; none for silence.
 
-    ``by_model``: what each of several models made of it; empty for a single model. ``elsewhere``:
-    what the models of other languages made of it; only they know in which language it was.
-    ``expected_only``: the model listened for nothing else than what is expected.
+    ``by_model``: the recognition by each of several models; empty for a single model.
+    ``elsewhere``: those by the models of other languages. Nobody knows the language beforehand.
+    ``expected_only``: the model listened for expected phrases only.
     """
 
     hypotheses: tuple[Hypothesis, ...] = ()
@@ -76,20 +76,20 @@ class Recognition:
 
     @property
     def heard_anything(self) -> bool:
-        """Return whether a model of any language has a reading; none has one of silence."""
+        """True if a model of any language has a reading. Silence gives none."""
         return any(recognition.hypotheses for recognition in (self, *self.elsewhere))
 
     @property
     def heard_talk(self) -> bool:
-        """Return whether a model that listens for other talk, the first of several, heard this.
-        Without it nothing would speak against what is expected."""
+        """True if a model that listens for other talk, the first of several, heard this. Otherwise
+        nothing could outscore the expected phrases."""
         first = (self.by_model or (self,))[0]
         return bool(first.hypotheses) and not first.expected_only
 
     @property
     def by_talk_listener(self) -> "Recognition | None":
-        """Return what the one of several models made of it that listens for other talk, too; None
-        if it heard nothing, or if there is no such model or more than one."""
+        """The recognition by the only model among several that also listens for other talk; None if
+        it heard nothing, or if there is no such model or more than one."""
         others = [other for other in self.by_model[1:] if other.hypotheses]
         if len(self.by_model) < 2 or not self.heard_talk:
             return None
@@ -101,7 +101,7 @@ class Recognition:
         return self.hypotheses[0].words if self.hypotheses else ""
 
     def after_speech(self, seconds: float) -> "Recognition":
-        """Return the same if somebody spoke for so many seconds, at least, before its words."""
+        """The same recognition, with at least ``seconds`` of speech before its words."""
         return replace(
             self,
             hypotheses=tuple(
@@ -201,7 +201,7 @@ class Recogniser:
         return sorted(word for word in words if self._known(word) is None)
 
     def known_phrases(self, phrases: Iterable[str]) -> list[str]:
-        """Return those of ``phrases`` of which every word is known, in their order."""
+        """Return the ``phrases`` whose words are all known, in their order."""
         phrases = list(phrases)
         unknown = set(self.unknown_words(phrases))
         return [phrase for phrase in phrases if unknown.isdisjoint(plain(phrase).split())]

@@ -69,7 +69,7 @@ class Voicing:
         object.__setattr__(self, "rate", min(max(self.rate, 80), 320))
 
     def changed(self, *, louder: int = 0, faster: int = 0) -> Self:
-        """Return it so many steps louder and faster; negative steps are softer and slower."""
+        """A copy that is louder and faster by these steps; negative steps are softer and slower."""
         return replace(self, volume=self.volume + 4 * louder, rate=self.rate + 20 * faster)
 
     def amplify(self, pcm: bytes) -> bytes:
@@ -84,7 +84,7 @@ class Voicing:
 
 
 Part: TypeAlias = tuple[str, str]
-"""Some words and the language that they are in; "" is that of the synthesiser."""
+"""Words and their language; "" is the synthesiser's language."""
 Sound: TypeAlias = tuple[bytes, int]
 """Mono 16-bit PCM and its samples per second."""
 
@@ -382,8 +382,8 @@ class Speaker(Closing):
         seconds: float,
         hangs: Exception,
     ) -> bool:
-        """Speak in a thread of its own, because a driver may hang; raise ``hangs`` after
-        ``seconds`` and, until it comes back, at once."""
+        """Speak in a thread of its own, because a driver may hang. Raise ``hangs`` after
+        ``seconds``; while the driver still hangs, raise it at once."""
         before = self._hanging.pop(id(mouth), None)
         if before is not None and before.is_alive():
             self._hanging[id(mouth)] = before
@@ -410,7 +410,7 @@ class Speaker(Closing):
         return answer
 
     def _leave_behind(self, hung: threading.Event) -> None:
-        """Silence a mouth that hung, should it come back; another one may speak meanwhile, unless
+        """Silence a mouth that hung if it comes back. Until then another one may speak, unless
         people have interrupted it."""
         with self._change:
             self._stop = threading.Event()

@@ -49,8 +49,8 @@ class Transcriber:
     ``phrases`` may be set at any time and from any thread. An utterance under way is then
     recognised again from its beginning: a player who answers quickly must be understood. Everything
     else belongs to one thread. ``decoder`` is one that was started for ``phrases`` already.
-    ``silence`` may say how many seconds of silence end an utterance of which these words were
-    heard; if it returns None, ``silence_after`` does.
+    ``silence`` gives the seconds of silence that end an utterance after these words; if it returns
+    None, ``silence_after`` does.
     """
 
     def __init__(

@@ -59,9 +59,9 @@ from .protocol import (
 )
 
 _STEADY_TICKS = 15
-"""After so many regular seconds a jump of the clock shows a loss."""
+"""Number of regular seconds after which a jump of the clock shows a loss."""
 _LARGEST_STEP = 3
-"""A clock that is heard each second falls by so many seconds at most between two messages."""
+"""Most seconds that a clock falls between two messages if it is heard each second."""
 
 
 class ClockRhythm:
@@ -128,7 +128,8 @@ class ClockOwners:
 Commit: TypeAlias = Literal["clock", "position"]
 
 _EXTRA_PIECE_UPDATES = 3
-"""For so many updates a piece may be heard in two places: put down before its lift was noticed."""
+"""Number of updates for which a piece may be in two places: put down before its lift was
+noticed."""
 
 
 @dataclass(frozen=True)
@@ -411,7 +412,7 @@ class MoveFinder:
             return False
         plies, pending = self._found.plies, self._pending
         if self._lost and not plies and self._given is None:
-            return False  # the same game, of which the first changes may have been lost
+            return False  # the same game; its first changes may have been lost
         line = pending.line if pending else []
         if pending and (plies or line):
             if self._given is None and not plies and pending.bases[0].diagram != START:

@@ -87,7 +87,7 @@ class PendingMoves:
     def __init__(self, bases: list[Node]) -> None:
         self.bases = bases
         self.line: list[Node] = []
-        # Two plies that may have followed the first so many of the line.
+        # A length of the line, and two plies that may have followed it.
         self._pair: tuple[int, tuple[Node, Node]] | None = None
 
     def ends_in(self, shown: Diagram) -> bool:

@@ -29,7 +29,7 @@ PATH = "/api/v1.0"
 MOST_BYTES = 16_384
 MOST_CLIENTS = 32
 MOST_REFUSALS = 20
-"""The user learns of so many refused origins at most."""
+"""Most refused origins that the user is told of."""
 MOST_LETTERS = 100
 """A longer origin is not shown to the user."""
 RESTS_S = 0.5
@@ -37,7 +37,7 @@ RESTS_S = 0.5
 DOUBTS_S = 3.0
 """After this pause hardly anybody holds a piece in the hand."""
 MOST_SQUARES = 6
-"""A sentence names so many squares at most."""
+"""Most squares that one sentence names."""
 
 _KNOWN_ORIGINS = re.compile(
     r"https://(lichess\.org|www\.chess\.com)"

@@ -46,7 +46,7 @@ MOTOR: Mapping[Notice, int] = {Notice.YOUR_MOVE: 0b111111, Notice.QUESTION: 0b11
 LAMP: Mapping[Notice, int] = {Notice.YOUR_MOVE: 0b11111111, Notice.QUESTION: 0b1111}
 """Steady, or blinking slowly."""
 _ORDER = (Notice.QUESTION, Notice.YOUR_MOVE)
-"""Which notice is shown if there are two."""
+"""The order of preference if there are two notices."""
 
 
 class Signals:

@@ -133,8 +133,8 @@ class DelayedCopy(PastGame):
         self.trouble = folding_trouble(error)
 
     def _due_at(self, now: float) -> tuple[int, int, float, float]:
-        """Which lines are due: all up to the first number, and those up to the second number whose
-        time is at most the third value, in ms. The last is the time at which clocks stop."""
+        """The due lines: all up to the first number, and of those up to the second number the ones
+        whose time is at most the third value, in ms. The last value is when clocks stop."""
         if not self._arrivals or self._arrivals[-1][0] != self._read:
             self._arrivals.append((self._read, now))
         while self._arrivals and self._arrivals[0][1] <= now - self._delay:

@@ -23,7 +23,7 @@ class CsvPlayer(NamedTuple):
 
 
 class CsvFile:
-    """A table whose first line names its columns. What nobody enters stays as it was written."""
+    """A table whose first line names its columns. Cells without a result stay as written."""
 
     def __init__(self, text: str) -> None:
         """:raises ValueError: if a column is missing, or a quotation mark is wrong."""

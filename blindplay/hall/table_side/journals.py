@@ -19,8 +19,7 @@ from ..protocol import MOST_BYTES, LinesWanted, Request, RequestAnswer
 
 
 def mark_journal(journal: Path, joined: EventFile) -> bool:
-    """Note beside a journal at which table of which event it is played; False if the disk cannot
-    be written."""
+    """Note the event and the table beside the journal; False if the disk cannot be written."""
     with contextlib.suppress(OSError):
         files.write_new(files.beside(journal, ".hall"), _membership(joined))
         return True
@@ -34,8 +33,7 @@ def game_ends(folder: Path, joined: EventFile, journal: Path | None = None) -> d
 
 
 def _games(folder: Path, joined: EventFile, journal: Path | None) -> dict[str, JournalContents]:
-    """The games by their names. Of a game with several journals, such as one that goes on beside
-    another, it is the longest."""
+    """The games by their names. If a game has several journals, the longest counts."""
     games: dict[str, JournalContents] = {}
     for path in earlier_journals(folder, joined, journal):
         with contextlib.suppress(JournalError):

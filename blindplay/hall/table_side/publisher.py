@@ -269,7 +269,7 @@ class Publisher:
         return True
 
     def _elsewhere(self) -> Elsewhere | None:
-        """What the retained messages say of this game and its journal lacks; None if nothing."""
+        """The part of this game in retained messages that its journal lacks; None if none."""
         own = signatures.public_key(self._joined.key) if self._joined.key else ""
         for line in self._retained.get("signature", b"").splitlines(keepends=True):
             with contextlib.suppress(signatures.SignatureError):

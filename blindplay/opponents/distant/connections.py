@@ -424,7 +424,7 @@ def waiting_at(host: str, port: int) -> Relay:
 MOST_BYTES = 1 << 22
 """Limit of the bytes that wait to be sent or to become a whole message."""
 _WAITING_VOICE = 4  # messages; older ones are dropped
-_FLUSH_S = 1.0  # a wire that is closed sends what it has for at most so long
+_FLUSH_S = 1.0  # most time for which a closed wire still sends
 
 
 class Wire:

@@ -115,7 +115,7 @@ class NotReachedError(ValueError):
 
 
 class NoMeetingError(ValueError):
-    """What answers at this address is cut off, too slow, or no table."""
+    """The answer at this address is cut off, too slow, or not that of a table."""
 
 
 class Waiting:

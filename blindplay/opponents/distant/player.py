@@ -2,9 +2,8 @@
 
 Both tables take the same facts in the same order (:mod:`.shared_log`). The write token lies with
 the table whose player's clock runs; the other borrows it for its own facts. Time passes at the
-table whose clock runs: what comes from there brings its time along, and what the other adds
-meanwhile has the latest time that it knows. So the time that a message travels is deducted from
-nobody's clock.
+table whose clock runs: its facts carry their time, and the other table's facts have the latest time
+that it knows. So no clock pays for the time that a message travels.
 """
 
 import json
@@ -63,8 +62,7 @@ def permits(fact: Fact, game: Game, side: str, *, waited: bool, training: bool) 
 
 
 def is_automatic(fact: Fact) -> bool:
-    """Return whether a table adds such a fact by itself for both players; the other table does so,
-    too."""
+    """Return whether each table adds such a fact for both players."""
     return isinstance(fact, f.Tick | f.Record | f.Make)
 
 

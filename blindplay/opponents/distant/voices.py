@@ -25,14 +25,14 @@ MOST_BYTES = 600
 MOST_PER_S = 50
 """Limit of the packets that are taken; a voice has 25."""
 _PATIENCE_S = 2.0  # a packet without an answer for so long is lost
-_ANSWERED = 4  # so many packets have one answer
-_FIRST = HEARD_RATE * 120 // 1000 * 2  # so many bytes of sound wait before the first is heard
-_LAST = HEARD_RATE * 500 // 1000 * 2  # so many wait at most; older ones are dropped
+_ANSWERED = 4  # number of packets that one answer confirms
+_FIRST = HEARD_RATE * 120 // 1000 * 2  # bytes of sound that wait before playing begins
+_LAST = HEARD_RATE * 500 // 1000 * 2  # most bytes that wait; older ones are dropped
 _HEAD = struct.Struct(">II")
 
 
 class Voices:
-    """Sends what the microphone hears while ``carried`` and ``on``, and gives what comes.
+    """Sends the sound of the microphone while ``carried`` and ``on``, and plays the received sound.
 
     ``send`` sends a message, or loses it, and does not wait. ``now`` gives monotonic seconds.
     """

@@ -243,10 +243,7 @@ class _Sent:
 
 
 class Course:
-    """Remembers what was sent, and what Lichess is known to have had.
-
-    ``confirmed``: so many plies of the game here Lichess has had.
-    """
+    """Remembers the sent move, and the number of plies that Lichess has ``confirmed``."""
 
     def __init__(self, confirmed: int = 0) -> None:
         self.confirmed = confirmed
@@ -258,7 +255,7 @@ class Course:
         self._sent = _Sent(step.plies, step.move, outcome, at)
 
     def went_back(self, plies: int) -> None:
-        """Note that the game here has so many plies again."""
+        """Note that the game here went back to this number of plies."""
         self.confirmed = min(self.confirmed, plies)
         self._sent = None
 

@@ -25,7 +25,7 @@ Progress = Callable[[int, int | None], None]
 
 _REDIRECTS = 5
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
-_ENOUGH = 64 * 1024  # a try that brought so many bytes counts as a success
+_ENOUGH = 64 * 1024  # bytes with which a try counts as a success
 
 
 class DownloadError(ModelError):

@@ -344,7 +344,7 @@ def origin(model: Path) -> Path:
 
 def is_built_in(model: Path) -> bool:
     """Return whether this is the model that comes with the program, or a player's own of it."""
-    with contextlib.suppress(ModelError):  # a damaged manifest is told where the model is loaded
+    with contextlib.suppress(ModelError):  # loading the model reports a damaged manifest
         return bool((manifest(origin(model)) or {}).get("name") == BUILT_IN)
     return False
 

@@ -89,7 +89,10 @@ def copy_folder(source: Path, folder: Path, name: str = "") -> None:
 
 
 def check_space(folder: Path, needed: int) -> None:
-    """Raise ModelError if the disk of ``folder``, which need not exist, lacks so many bytes."""
+    """Check that the disk of ``folder``, which need not exist, has this many bytes left.
+
+    :raises ModelError: if it has fewer.
+    """
     there = next(parent for parent in (folder, *folder.parents) if parent.exists())
     free = shutil.disk_usage(there).free
     if free < needed:
