@@ -17,7 +17,7 @@ from types import FrameType
 
 import click
 
-from blindplay.commands.options import CommandGroup, warn
+from blindplay.commands.options import CommandGroup, help_all, shows_all, warn
 from blindplay.commands.reader import READER
 from blindplay.given import in_short, plain, sentence_of
 from blindplay.translation import _
@@ -71,6 +71,8 @@ COMMANDS = {
     "version": ("help.version", _("Print the version of BlindPlay.")),
 }
 """For each command its place in :mod:`blindplay.commands`, and the first paragraph of its help."""
+FIRST = ("help", "play", "games", "settings", "doctor", "drill", "review")
+"""The commands that ``--help`` shows; ``--help-all`` shows all."""
 
 
 def give_settings(context: click.Context, name: str, command: click.Command) -> None:
@@ -112,13 +114,15 @@ class CommandTable(CommandGroup):
         return name, command, rest
 
     def summaries(self, context: click.Context) -> Iterator[tuple[str, str]]:
-        yield from ((name, summary) for name, (_, summary) in COMMANDS.items())
+        shown = COMMANDS if shows_all(context) else FIRST
+        yield from ((name, COMMANDS[name][1]) for name in shown)
 
 
 TABLE = CommandTable(
     "blindplay",
     help=_("Chess between a visually impaired player and an opponent, under FIDE's Laws."),
     context_settings={"show_default": True},
+    params=[help_all(_("Show all commands and exit."))],
 )
 
 

@@ -89,7 +89,7 @@ def test_the_table_explains_a_command_as_its_own_help_does(name: str) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_explains_itself_and_all_its_options(name: str) -> None:
-    done = run(*name.split(), "--help")
+    done = run(*name.split(), "--help-all" if name == "play" else "--help")
     assert (done.status, done.stderr) == (0, "")
     assert done.stdout.startswith(f"Usage: blindplay {name}")
     for parameter in COMMANDS[name].params:
@@ -118,6 +118,13 @@ def test_every_help_is_in_complete_sentences(name: str) -> None:
         assert text[0].isupper() or text.startswith("nano"), parameter.name
         for sentence in re.split(r"(?<=\.)\s+(?=[A-Z])", text):
             assert verb.search(sentence), f"{parameter.name}: {sentence}"
+
+
+def test_help_shows_what_a_newcomer_needs_and_help_all_every_command() -> None:
+    for asked, names in (("--help", cli.FIRST), ("--help-all", tuple(cli.COMMANDS))):
+        commands = run(asked).stdout.partition("Commands:\n")[2]
+        assert tuple(re.findall(r"^  ([a-z]+) ", commands, re.MULTILINE)) == names
+    assert "--help-all" in run("--help").stdout
 
 
 def test_help_is_printed_without_arguments() -> None:

@@ -2,7 +2,6 @@
 # ruff: noqa: RUF009 (an option is a call that makes a field)
 
 import itertools
-import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
@@ -94,7 +93,7 @@ def _demonstrate() -> None:
             options.show(_("Start tables in other windows, each with a file of its own:"))
             options.show(f"    {options.called()} play --hall {folder / 'table-1.toml'}")
             joined = EventFile("demo", local.broker, folder=folder / "copies")
-            _serve(joined, folder, ServedAt(console_port=0), ("Arbiter",), qr=sys.stdout.isatty())
+            _serve(joined, folder, ServedAt(console_port=0), ("Arbiter",))
 
 
 @hall.command()
@@ -109,15 +108,15 @@ def _demonstrate() -> None:
 @click.option("--remember-browsers", help=_("Let a browser that was closed come in again without a "
               "new link for this time since it was last open, such as 12h."),
               type=options.LENGTH)  # fmt: skip
-@click.option("--qr/--no-qr", default=None, help=_("Draw each link as a QR code. No screen reader "
-              "can read it. Without it, they are drawn only on a terminal."))  # fmt: skip
+@click.option("--qr/--no-qr", default=False, help=_("Draw each link as a QR code, too. No screen "
+              "reader can read it."))  # fmt: skip
 def serve(
     file: Path,
     arbiters: tuple[str, ...],
     new_links: bool,
     public: bool,
     remember_browsers: int | None,
-    qr: bool | None,
+    qr: bool,
     at: ServedAt,
 ) -> None:
     """Serve the pages of a hall: all tables, and the arbiter's page of each.
@@ -134,7 +133,7 @@ def serve(
         arbiters,
         new_links=new_links,
         remember_s=remember_browsers or 0,
-        qr=sys.stdout.isatty() if qr is None else qr,
+        qr=qr,
         shown=read_broadcast(file) if public else None,
     )
 

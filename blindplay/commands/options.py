@@ -44,6 +44,29 @@ def called() -> str:
     return shlex.quote(str(script))
 
 
+def help_all(text: str) -> click.Option:
+    """The option ``--help-all`` with the help ``text``, for a command whose ``--help`` shows what a
+    newcomer needs."""
+
+    def show(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
+        if wanted:
+            context.meta[_ALL] = True
+            click.echo(context.get_help(), color=context.color)
+            context.exit()
+
+    return click.Option(
+        ["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=show, help=text
+    )
+
+
+_ALL = "blindplay.help_all"
+
+
+def shows_all(context: click.Context) -> bool:
+    """Return whether the help shows everything."""
+    return _ALL in context.meta
+
+
 class CommandGroup(click.Group):
     """A group whose help shows the first paragraph of each command's help, uncut.
 

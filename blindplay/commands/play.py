@@ -17,7 +17,7 @@ from blindplay.translation import _
 
 from . import against, options
 from .lichess import with_found_game
-from .play_options import OPTIONS, Address, PlayOptions, check
+from .play_options import OPTIONS, Address, PlayOption, PlayOptions, check
 from .play_sources import (
     kept_values,
     with_event_settings,
@@ -39,13 +39,18 @@ _SHOWN = (Printed.WORDS, Printed.ALL)
 
 
 class TableCommand(click.Command):
-    """``blindplay play``. Its help shows the options under their headings."""
+    """``blindplay play``. Its help shows the options of a first week, or all of them."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        every = self.get_params(ctx)  # the last one is --help
-        for heading, group in groupby(every, lambda option: getattr(option, "heading", _("Help"))):
+        wanted = [one for one in self.get_params(ctx) if options.shows_all(ctx) or _is_first(one)]
+        headings = groupby(wanted, lambda one: getattr(one, "heading", _("Help")))
+        for heading, group in headings if options.shows_all(ctx) else [(_("Options"), wanted)]:
             with formatter.section(heading):
                 formatter.write_dl([row for one in group if (row := one.get_help_record(ctx))])
+
+
+def _is_first(option: click.Parameter) -> bool:
+    return not isinstance(option, PlayOption) or option.first
 
 
 def _play(**_: Any) -> None:
@@ -191,7 +196,7 @@ def _journal(given: PlayOptions) -> Path:
 
 play = TableCommand(
     "play",
-    params=list(OPTIONS.values()),
+    params=[*OPTIONS.values(), options.help_all(_("Show all options and exit."))],
     callback=_play,
     help=_("Run a table with voice and board, or with typed words."),
 )
@@ -236,7 +241,7 @@ def _console(given: PlayOptions) -> "ConsoleAt | None":
         given.console_port,
         given.certificate,
         given.key,
-        sys.stdout.isatty() if given.qr is None else given.qr,
+        given.qr,
         given.remember_browsers or 0,
         delay if given.public else None,
         given.public_names,

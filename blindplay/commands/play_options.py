@@ -142,7 +142,7 @@ class PlayOptions:
 
     # fmt: off
     board: str | None = _option(_("Use this port or URL for the impaired player's board. Without "
-        "it, all ports are searched."), kept=True, heading=_("Boards"))
+        "it, all ports are searched."), kept=True, heading=_("Boards"), first=True)
     sighted_board: str | None = _option(_("Use this sensor board for the opponent. NAME:PORT is a "
         "board of that maker, such as dgt; the name alone searches for one."), kept=True,
         two_people=True)
@@ -151,7 +151,7 @@ class PlayOptions:
         kept=True)
 
     microphone: str | None = _option(_("Use the microphone with this in its name; none: type "
-        "instead of speaking."), kept=True, heading=_("Microphone"))
+        "instead of speaking."), kept=True, heading=_("Microphone"), first=True)
     push_to_talk: bool = _flag(_("Listen only after the talk button: t and Enter, or a lever."),
         kept=True)
     shared_microphone: bool = _flag(_("The microphone stands between the players and hears both."),
@@ -164,7 +164,7 @@ class PlayOptions:
 
     language: str = _option(_("Print, ask and understand commands in this language. Without it, it "
         "is that of the system, or English."), user_language, type=_LANGUAGE, show_default=False,
-        kept=True, heading=_("Voice and print"))
+        kept=True, heading=_("Voice and print"), first=True)
     announce_in: str | None = _option(_("Announce moves in this language; de+nb is German with the "
         "ranks in Norwegian. Without it, German is spoken, or what D.2.1 says."), type=_LANGUAGE,
         waiting_decides=True)
@@ -174,7 +174,7 @@ class PlayOptions:
         "player may hear."), kept=True)
     public_output: str | None = _option(_("Use the loudspeaker with this in its name."), kept=True)
     voice: PrivateVoice = _option(_("Choose who speaks what one player may hear. own: BlindPlay; "
-        "reader: this player's own screen reader."), PrivateVoice.OWN, kept=True)
+        "reader: this player's own screen reader."), PrivateVoice.OWN, kept=True, first=True)
     reader_rate: int = _option(_("Say how many words a minute your screen reader speaks, because "
         "most readers do not tell when they end."), WORDS_PER_MINUTE,
         type=click.IntRange(60, 900), kept=True)
@@ -201,7 +201,7 @@ class PlayOptions:
         waiting_decides=True, heading=_("Rules"))
     time_control: str = _option(_("Give each player this time, such as 90m+30s, 40/90m+30m+30s or "
         "3h, or write it as in PGN; - means no clock."), "90m+30s",
-        type=options.TIME_CONTROL, waiting_decides=True)
+        type=options.TIME_CONTROL, waiting_decides=True, first=True)
     mode: str | None = _option(_("Play standard chess, rapid or blitz. Without it, the time "
         "control decides (A.1, "
         "B.1)."), type=options.MemberChoice(facts.MODES), waiting_decides=True)
@@ -217,7 +217,7 @@ class PlayOptions:
         waiting_decides=True)
     training: bool = _flag(_("Answer questions about the position, which the Laws "
         "forbid."), kept=True,
-        waiting_decides=True)
+        waiting_decides=True, first=True)
 
     white: str = _option(_("Call White by this name."), "", heading=_("Players"))
     black: str = _option(_("Call Black by this name."), "")
@@ -238,10 +238,11 @@ class PlayOptions:
         "engine is Stockfish or, where it is not installed, a small opponent that is built in; "
         "lichess is anybody at Lichess; wait waits for another table, at port 16464 or "
         "wait:PORT, or at a hall with wait@HOST; that table gives the digits and the address, "
-        "such as 482915@192.168.1.20."), type=_OPPONENT, kept=True, heading=_("Opponent"))
+        "such as 482915@192.168.1.20."), type=_OPPONENT, kept=True, first=True,
+        heading=_("Opponent"))
     level: str | None = _option(_("Play at this level: beginner, learner, club, strong, master, "
         "full, or a number of Elo. Without it, it is club. Play against the computer of Lichess at "
-        "a level from 1 to 8."), kept=True)
+        "a level from 1 to 8."), kept=True, first=True)
     lag_limit: int | None = _option(_("With --against wait: a connection without an answer for so "
         "many seconds counts as lost, and both clocks stop. Without it, it is 5."),
         type=click.IntRange(LAG_LIMITS_S[0], LAG_LIMITS_S[-1]), kept=True, waiting_decides=True)
@@ -262,13 +263,13 @@ class PlayOptions:
     journal: Path | None = _option(_("Keep the game in this file. Without it, a new one in your "
         "data folder is made."), type=options.FILE)
     resume: bool = _flag(_("Continue the game in --journal or, without it, the last unfinished "
-        "one."))
+        "one."), first=True)
     dead_time: str = _option(_("With --resume: whose clock is charged for the time without a "
         "table."),
         "nobody", type=options.MemberChoice(("nobody", "running")))
 
     console: bool = _flag(_("Serve web pages for everybody at the table. Each link is shown once."),
-        heading=_("Console"))
+        heading=_("Console"), first=True)
     host: str | None = _option(_("Serve the console at this address; 0.0.0.0 is all. Without it, "
         "only this machine is served."))
     console_port: int | None = _option(_("Serve the console at this port."),
@@ -284,8 +285,7 @@ class PlayOptions:
     public_delay: int | None = _option(_("Show it so much later, such as 15m or 90s; 0 is at once. "
         "Without it, it is shown 15 minutes later."), type=options.LENGTH)
     public_names: bool = _flag(_("Show the players' names there, too."))
-    qr: bool | None = _option(_("Draw each link as a QR code. No screen reader can read it. "
-        "Without it, they are drawn only on a terminal."))
+    qr: bool = _flag(_("Draw each link as a QR code, too. No screen reader can read it."))
 
     hall: Path | None = _option(_("Take part in a tournament's hall with this file, which the "
         "organiser has given you, or with a ticket from the hall's page, such as "
@@ -328,6 +328,7 @@ class PlayOption(options.FieldOption):
     ``heading``: its part of the help. ``kept``: it says how a table talks and what it reads, so it
     is kept with a game for ``--resume``; the journal holds the others. ``waiting_decides``: of two
     distant tables, the one that waits decides it. ``two_people``: it needs two people at the table.
+    ``first``: ``--help`` shows it; ``--help-all`` shows all.
     """
 
     def __init__(
@@ -338,6 +339,7 @@ class PlayOption(options.FieldOption):
         kept: bool = False,
         waiting_decides: bool = False,
         two_people: bool = False,
+        first: bool = False,
         **about: Any,
     ) -> None:
         super().__init__(field, **about)
@@ -345,6 +347,7 @@ class PlayOption(options.FieldOption):
         self.kept = kept
         self.waiting_decides = waiting_decides
         self.two_people = two_people
+        self.first = first
 
     @property
     def of_each_game(self) -> bool:
@@ -412,8 +415,8 @@ def check(given: PlayOptions) -> None:
     if "dead_time" in given.typed and not given.resume:
         raise ValueError(_("--dead-time says how a game goes on; leave it out, or add --resume."))
     served = (given.host, given.console_port, given.certificate, given.key,
-              given.remember_browsers, given.qr)  # fmt: skip
-    if not given.console and any(value is not None for value in served):
+              given.remember_browsers)  # fmt: skip
+    if not given.console and (given.qr or any(value is not None for value in served)):
         raise ValueError(
             _(
                 "--host, --console-port, --certificate, --key, --remember-browsers and --qr need "

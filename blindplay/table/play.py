@@ -97,7 +97,7 @@ class ConsoleAt:
     port: int | None = None
     certificate: Path | None = None
     key: Path | None = None
-    qr: bool = True
+    qr: bool = False
     remember_s: int = 0
     public_delay: int | None = None
     public_names: bool = False

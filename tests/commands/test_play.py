@@ -244,7 +244,7 @@ def test_the_console_is_served_where_it_is_wanted(table: Table) -> None:
     run("play", "--console", "--host", "0.0.0.0", "--console-port", "8081", "--qr")
     assert table.arguments[6] == table_play.ConsoleAt("0.0.0.0", 8081, None, None, True)
     run("play", "--console")
-    assert table.arguments[6] == table_play.ConsoleAt(qr=False)  # the output is not a terminal
+    assert table.arguments[6] == table_play.ConsoleAt()
 
 
 def test_check_is_announced_where_it_is_wanted(tmp_path: Path) -> None:

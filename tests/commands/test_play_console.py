@@ -35,7 +35,7 @@ def test_one_link_a_role_is_printed_renewed_taken_away_and_told_of(tmp_path: Pat
     state = "assistant:white: browsers that have come in: 0; pages open now: 0."
     assert said.stdout.count(state) == 1  # not after it was taken away
     assert "assistant:white has no page any more" in said.stdout
-    assert "█" not in said.stdout  # no terminal: no camera sees it
+    assert "█" not in said.stdout  # no screen reader can read it
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,6 @@ def test_links_are_told_in_the_tables_language(tmp_path: Path, language: str, wo
     said = play(tmp_path / "game.jsonl", "--language", language, "--qr")
     assert words in said.stdout
     assert "█" in said.stdout
-    assert "--no-qr" in said.stdout
 
 
 def test_links_outlast_the_table_and_no_other_game_has_them(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from blindplay.commands.play import play
@@ -27,8 +29,15 @@ def test_typed_values_and_those_of_a_file_of_settings_are_told_apart() -> None:
     assert given.typed == {"white"} and given.chosen == {"white", "print"}
 
 
-def test_help_lists_every_option_under_its_heading() -> None:
-    text = run("play", "--help").stdout
+def test_help_shows_ten_options_and_where_the_others_are() -> None:
+    shown = re.findall(r"^  (--[a-z-]+)", run("play", "--help").stdout, re.MULTILINE)
+    *first, every, usual = shown
+    assert first == [option.opts[0] for option in OPTIONS.values() if option.first]
+    assert (len(first), every, usual) == (10, "--help-all", "--help")
+
+
+def test_help_all_lists_every_option_under_its_heading() -> None:
+    text = run("play", "--help-all").stdout
     for heading in {option.heading for option in OPTIONS.values()}:
         section = text.partition(f"\n{heading}:\n")[2].partition("\n\n")[0]
         group = [option.opts[0] for option in OPTIONS.values() if option.heading == heading]
