@@ -1,8 +1,8 @@
 """From a text to a command, or to a move as it was said, before any board is looked at."""
 
+import math
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -89,9 +89,19 @@ _PRINTED_CAPTURE = re.compile(r"\b([a-h]x)\s+(?=[a-h][1-8])")
 _CLAUSE = re.compile(r"[,;.!?]\s+")
 _MOVE_NUMBER = re.compile(r"^\s*\d+\s*\.+\s*")
 _MOST_WORDS_PER_WORD = 4  # of a text that has other words around those of a command
+_LIKE_ENOUGH = 0.6  # of 1: how like a form a text must be if it has not all words of it
+_FEWEST_SHARED = 2  # words that both have
+_LIKER = 0.08  # how much less like it must be to the forms of every other command
+_UNKNOWN_WEIGHT = 2.0  # of a word that no form has
+_TELLING_WEIGHT = 1.0  # of a form that other words may stand around
+_STEM = 7  # letters that tell words apart: "turneringslederen", "turneringsleder"
 _CALLS = (Command.CALL_ARBITER, Command.CALL_ASSISTANT)
 _OF_ONESELF = frozenset(
     map(Command, ("clock_mine", "repeat", "offer_draw", "accept_draw", "decline_draw", "resign"))
+)
+# Commands that are done at once, or are answers: all words of a form must be there.
+_WORD_FOR_WORD = frozenset(
+    map(Command, ("yes", "no", "skip", "done", "resume", "adjust", "more", "chat"))
 )
 # A move may follow these: the move of a claim (9.2.1, 9.3.1), and the sealed move.
 _WITH_MOVE = (Command.CLAIM_REPETITION, Command.CLAIM_FIFTY_MOVES, Command.SEAL)
@@ -185,7 +195,11 @@ class TextParser:
                 if len(said_in_clauses) > 1:
                     return Understanding(Kind.UNCLEAR, meant.words, cost=meant.cost), None
                 for command in said_in_clauses:
-                    return replace(_as_command(meant, command), loose=True), None
+                    corrects = command is Command.CORRECTION
+                    meant = replace(meant, correction=corrects, loose=True)
+                    return _as_command(meant, command), None
+                if not self._negations.isdisjoint(map(fold, parts)):
+                    return self._denied_before_a_comma(text) or (meant, said)
             return meant, said
         # Only a command follows the opening word. A player announces a move to the opponent, not
         # to the table.
@@ -244,36 +258,53 @@ class TextParser:
                 return meant, self._parse(rest)[1]
         meant, said = self._corrected(heard, kept)
         if said is None and meant.kind is Kind.UNCLEAR:
-            if kept[0].sign is GrammarSign.CORRECTION:
-                command = self._command(fold(word.text) for word in kept[1:])
-                if command is Command.CORRECTION:  # "no, I said it wrong"
-                    return _as_command(replace(heard, correction=True), command), None
-            command = self._contained(list(filter(None, keys)), words)
+            signs = "".join(word.sign.value for word in kept)
+            after = kept[len(signs) - len(signs.lstrip(GrammarSign.CORRECTION.value)) :]
+            if self._command(fold(word.text) for word in after) is Command.CORRECTION:
+                # "no, no, I said it wrong"
+                return _as_command(replace(heard, correction=True), Command.CORRECTION), None
+            command = self._nearest(list(filter(None, keys)), words)
             if command is not None:
                 return _as_command(replace(heard, loose=True), command), None
         return meant, said
+
+    def _denied_before_a_comma(self, text: str) -> ParsedText | None:
+        """The move of a text such as "not Eva three, Eva four"."""
+        for comma in re.finditer(",", text):
+            instead = f" {next(iter(self._instead))} "
+            parts = self._split(text[: comma.start()] + instead + text[comma.end() :])
+            meant, said = self._parse(parts)
+            if said is not None and meant.correction:
+                return meant, said
+        return None
 
     def _clauses(self, text: str) -> set[Command]:
         """The commands that a text says in clauses of their own: "that was that, I resign", "all
         right, a draw"."""
         meanings = [self._parse(self._split(clause)) for clause in _CLAUSE.split(text)]
-        if len(meanings) < 2 or any(said or meant.correction for meant, said in meanings):
+        if len(meanings) < 2 or any(said for _, said in meanings):
             return set()
-        found = {meant.command for meant, _ in meanings if meant.command is not None}
-        answers = found & {Command.YES, Command.NO}
-        if found == answers and any(meant.kind is Kind.UNCLEAR for meant, _ in meanings):
+        found: dict[Command, bool] = {}  # and whether it was said in words of a form
+        for meant, said in meanings:
+            if said is None and meant.command is not None:
+                found[meant.command] = found.get(meant.command, False) or not meant.loose
+        if Command.CORRECTION in found:
+            return {Command.CORRECTION}
+        answers = found.keys() & {Command.YES, Command.NO}
+        if found.keys() == answers and any(meant.kind is Kind.UNCLEAR for meant, _ in meanings):
             return set()
+        if len(found) == 1:
+            return set(found)
         # "Sorry, what did he play?" is a question, and "all right, a draw" an answer.
-        if len(found) > 1:
-            found -= {*answers, Command.REPEAT}
-            if found == {Command.OFFER_DRAW} and len(answers) == 1:
-                yes = Command.YES in answers
-                return {Command.ACCEPT_DRAW if yes else Command.DECLINE_DRAW}
-        return found
+        others = found.keys() - {*answers, Command.REPEAT}
+        if others == {Command.OFFER_DRAW} and len(answers) == 1:
+            return {Command.ACCEPT_DRAW if Command.YES in answers else Command.DECLINE_DRAW}
+        exact = {command for command in others if found[command]}
+        return exact or set(others)
 
-    def _contained(self, keys: Sequence[str], words: Sequence[Word]) -> Command | None:
-        """The command of the longest form whose words a text has in their order, with others
-        between them: "that's it, I really resign". None if two commands fit as well.
+    def _nearest(self, keys: Sequence[str], words: Sequence[Word]) -> Command | None:
+        """The command with a form that is most like a text: "that's it, I really resign". None if
+        another command is nearly as like.
 
         No form fits a text with another negation, or one that names a square. No form about
         oneself fits a text about somebody else: "my opponent resigns".
@@ -283,43 +314,70 @@ class TextParser:
             return None
         denied = self._negations & set(keys)
         of_another = not self._another.isdisjoint(keys)
-        best, found = 0, set[Command]()
-        for form, command in {one for key in set(keys) for one in self._forms_by_word.get(key, ())}:
-            # One word alone, or an answer, must not be a small part of what was typed.
-            answer = command in (Command.YES, Command.NO)
-            most = (
-                2
-                if answer or (len(form) == 1 and command not in _CALLS)
-                else (_MOST_WORDS_PER_WORD)
-            )
-            if len(form) < max(best, len(keys) / most):
+        stems = {_stem(key) for key in keys}
+        weights = {stem: self._weights.get(stem, _UNKNOWN_WEIGHT) for stem in stems}
+        total = sum(weights.values())
+        likeness: dict[Command, float] = {}
+        longest: dict[Command, int] = {}  # form of which the text has all words
+        near = (one for stem in stems for one in self._forms_by_stem.get(stem, ()))
+        for form, command, of_form, weight in near:
+            shared = of_form & stems
+            like = 2 * sum(weights[stem] for stem in shared) / (total + weight)
+            if like < _LIKE_ENOUGH and shared != of_form:
                 continue
             if of_another and command in _OF_ONESELF and self._another.isdisjoint(form):
                 continue
             refuses = command in (Command.NO, Command.DECLINE_DRAW)
             if not refuses and denied != self._negations & set(form):
                 continue
-            rest = iter(keys)
-            if all(word in rest for word in form):
-                found = {command} if len(form) > best else found | {command}
-                best = len(form)
-        if len(found) > 1:  # "yes, agreed"
-            found -= {Command.YES, Command.NO}
-        return found.pop() if len(found) == 1 else None
+            if _contains(keys, form, command):
+                longest[command] = max(longest.get(command, 0), len(form))
+            elif len(shared) < _FEWEST_SHARED or command in _WORD_FOR_WORD:
+                continue
+            likeness[command] = max(likeness.get(command, 0.0), like)
+        if len(longest) > 1:  # "yes, agreed"
+            longest = {c: n for c, n in longest.items() if c not in (Command.YES, Command.NO)}
+        whole = {command for command, n in longest.items() if n == max(longest.values())}
+        best = sorted(likeness, key=lambda command: -likeness[command])[:2]
+        clear = len(best) < 2 or likeness[best[0]] - likeness[best[1]] >= _LIKER
+        like_one = best[0] if best and clear and likeness[best[0]] >= _LIKE_ENOUGH else None
+        if not whole:
+            return like_one
+        # A text that has a form of one command, but is more like those of another, may be either.
+        return whole.pop() if len(whole) == 1 and like_one in (None, *whole) else None
 
     @cached_property
-    def _forms_by_word(self) -> dict[str, list[tuple[tuple[str, ...], Command]]]:
-        """The forms of commands by the rarest word in each."""
+    def _forms(self) -> list[tuple[tuple[str, ...], Command, frozenset[str]]]:
+        """The words of each form, its command, and the stems of the words."""
         exact = (Command.CORRECTION, Command.SEAL)  # before or after them are other words
-        forms = [
+        words = (
             (tuple(filter(None, form.split())), command)
             for form, command in self._commands.items()
             if command not in exact
-        ]
-        often = Counter(word for form, _ in forms for word in form)
-        found: dict[str, list[tuple[tuple[str, ...], Command]]] = {}
-        for form, command in forms:
-            found.setdefault(min(form, key=lambda word: often[word]), []).append((form, command))
+        )
+        return [(form, command, frozenset(map(_stem, form))) for form, command in words]
+
+    @cached_property
+    def _weights(self) -> dict[str, float]:
+        """What a word weighs, by its stem. The fewer commands have it, the more it tells."""
+        having: dict[str, set[Command]] = {}
+        for _unused, command, stems in self._forms:
+            for stem in stems:
+                having.setdefault(stem, set()).add(command)
+        return {stem: math.log(len(Command) / len(of)) + 0.1 for stem, of in having.items()}
+
+    @cached_property
+    def _forms_by_stem(
+        self,
+    ) -> dict[str, list[tuple[tuple[str, ...], Command, frozenset[str], float]]]:
+        """The forms and what their words weigh, by the heaviest stem in each. A form of one word
+        that says little, such as "I", a yes in Swedish, is not among them."""
+        found: dict[str, list[tuple[tuple[str, ...], Command, frozenset[str], float]]] = {}
+        for form, command, stems in self._forms:
+            weight = sum(self._weights[stem] for stem in stems)
+            if weight >= _TELLING_WEIGHT:
+                heaviest = max(stems, key=lambda stem: (self._weights[stem], stem))
+                found.setdefault(heaviest, []).append((form, command, stems, weight))
         return found
 
     def _corrected(self, heard: Understanding, words: list[Word]) -> ParsedText:
@@ -489,6 +547,21 @@ class TextParser:
         if not mark:
             return []
         return [self._usual[GrammarSign.CHECK if mark in "+†" else GrammarSign.CHECKMATE, 0]]
+
+
+def _stem(word: str) -> str:
+    return word[:_STEM]
+
+
+def _contains(keys: Sequence[str], form: Sequence[str], command: Command) -> bool:
+    """True if the words of ``form`` are in ``keys`` in their order, and not too few of them. One
+    word alone, or an answer, must not be a small part of what was typed."""
+    few = len(form) == 1 or command in _WORD_FOR_WORD
+    most = 2 if few else _MOST_WORDS_PER_WORD
+    if command in _CALLS:
+        most = 2 * _MOST_WORDS_PER_WORD
+    rest = iter(keys)
+    return len(form) * most >= len(keys) and all(word in rest for word in form)
 
 
 def _as_command(heard: Understanding, command: Command) -> Understanding:

@@ -6,6 +6,7 @@ import io
 import re
 import threading
 import tomllib
+import wave
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -24,7 +25,7 @@ from blindplay.commands.guides import (
 )
 from blindplay.commands.help import ROLES
 from blindplay.console.messages import catalogue
-from blindplay.language import Command, Kind, key_of, load
+from blindplay.language import Command, Kind, Language, key_of, load
 from blindplay.laws.facts import Player, Setup
 from blindplay.speech.audio import SilentSink
 from blindplay.speech.speaker import Speaker
@@ -226,6 +227,40 @@ def test_the_short_guides_are_words_only(role: str | None, language: str) -> Non
         for line in paragraph:
             assert words_only(in_words(line, load(language)), language)
     assert len(guide.paragraphs) > 4 and guide.whole.is_file()
+
+
+def as_read(line: str, pack: Language) -> str:
+    """A sentence of a whole guide for a voice: numbers and squares in words, without the titles of
+    English documents and the letters of keys and of the appendix, which a screen reader names."""
+    line = re.sub(r"\[[^]]+\]\([^)]+\.md\)", "", line).replace("FIDE:s", "FIDEs")
+    line = re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", line)
+    line = re.sub(r"\b[a-h][1-8]\b", lambda one: pack.square(chess.parse_square(one[0])), line)
+    line = re.sub(r"\b\d+\b", lambda one: pack.number(int(one[0])), line)
+    letters = r"[„“”»«]?\b[tqD]\b[„“”»«]?"
+    return re.sub(letters, "", line)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("role", ["player", "assistant", "arbiter"])
+def test_a_voice_reads_each_whole_guide_to_its_end(
+    role: str, language: str, tmp_path: Path
+) -> None:
+    pack = load(language)
+    text = re.sub(r"(?m)^(?:#+|>) ", "", (GUIDES / f"{role}.{language}.md").read_text("utf-8"))
+    sentences = [
+        as_read(sentence, pack)
+        for part in re.split(r"\n\s*\n", text)
+        if not part.startswith(COMMAND)
+        for sentence in re.split(r"(?<=[.?!])\s+", " ".join(part.split()))
+        if sentence
+    ]
+    with Synthesiser(language, spellings=pack.spoken, cache=tmp_path) as voice:
+        for sentence in sentences:
+            with wave.open(str(voice.render(sentence))) as sound:
+                # Nobody says more than forty letters in a second.
+                assert sound.getnframes() / sound.getframerate() > len(sentence) / 40, sentence
+    assert len(sentences) > 100
 
 
 def test_a_command_is_spoken_with_its_dashes() -> None:

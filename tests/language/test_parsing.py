@@ -268,3 +268,26 @@ def test_a_promotion_may_name_its_piece_after_with(text: str, kind: Kind) -> Non
 )
 def test_clauses_say_one_thing_of_oneself(text: str, command: Command | None) -> None:
     assert DE.understand(text, START).command is command
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("mein Gegner, wie steht es um seine Restzeit", Command.CLOCK_OPPONENT),
+        ("ich bräuchte hier dringend mal einen Schiedsrichter", Command.CALL_ARBITER),
+        ("nein nicht Eva drei, Eva vier", None),
+        ("vielleicht ja, vielleicht nein", None),
+        ("Remis oder aufgeben", None),
+        ("gib auf", None),
+    ],
+)
+def test_words_that_are_like_one_command_alone_are_taken_for_it(
+    text: str, command: Command | None
+) -> None:
+    assert DE.understand(text, START).command is command
+
+
+def test_what_is_denied_before_a_comma_is_replaced_by_what_follows() -> None:
+    meant = DE.understand("nein nicht Eva drei, Eva vier", START)
+    assert (meant.moves, meant.correction) == (uci("e2e4"), True)
+    assert DE.understand("Eva vier, nicht Eva drei", START).move is None
