@@ -33,6 +33,8 @@ for path in sorted(SCENARIOS.glob("*.jsonl")):
         play(scenario)
 """
 SLOW = ("test_game_machine.py", "test_unidentified_pieces.py", "test_game_interleaved.py")
+ELSEWHERE = {"sheet_comparison": ("tests/record/test_disputes.py",)}
+"""Tests of other rooms that hold a module to its word."""
 MATING = ("tests/laws/mating", "tests/laws/test_mating.py")
 OPPOSITES = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
@@ -99,7 +101,7 @@ def noticed(tree: Path, module: str) -> bool:
     ]
     slow = [f"--ignore=tests/laws/{name}" for name in SLOW]
     ignored = [*slow, "--ignore=tests/laws/mating", "--ignore=tests/laws/test_mating.py"]
-    runs = [python, [*pytest, *ignored, "tests/laws"]]
+    runs = [python, [*pytest, *ignored, "tests/laws", *ELSEWHERE.get(module, ())]]
     if module.startswith("mating"):
         runs = [[*pytest, *MATING]]
     for run in runs:

@@ -522,7 +522,7 @@ def _go_on_from_here(game: State, clock: ClockState, *rules: str) -> None:
     for board, table in game.tables.items():
         table.plies = min(table.plies, len(game.history))
         goal = game.position_pieces()
-        want(game, board, goal, *(rules or ("boards_differ",)), explained=False)
+        want(game, board, goal, *rules, explained=False)
     game.note_what_stands_wrong()
     if not game.presided:
         game.resume()

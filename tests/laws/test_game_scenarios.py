@@ -104,7 +104,7 @@ def fulfils(ruling: Mapping[str, Any], wanted: Mapping[str, Any], edition: str) 
             articles = [articles] if isinstance(articles, str) else articles
             if not all(cites(given, article, edition) for article in articles):
                 return False
-        elif key in SETS:
+        elif key in SETS and isinstance(value, list):
             if not isinstance(given, list) or sorted(given) != sorted(value):
                 return False
         elif not matches(value, given):
