@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
+import json
 import re
 import sys
 from collections import defaultdict
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -121,8 +124,26 @@ def test_the_data_names_only_rules_and_code_that_exist(edition: str) -> None:
             assert _exists(dotted), f"{edition} {article.number}: {dotted}"
         for test in article.tests:
             path, _, name = test.partition("::")
-            wanted = f'"scenario": "{name}"' if path.endswith(".jsonl") else f"def {name}("
-            assert wanted in (ROOT / path).read_text("utf-8"), test
+            assert name in _tests_in(path), f"{edition} {article.number}: {test}"
+
+
+@cache
+def _tests_in(path: str) -> frozenset[str]:
+    """The names of the tests of a file: of its scenarios, or of the functions that pytest runs."""
+    text = (ROOT / path).read_text("utf-8")
+    if path.endswith(".jsonl"):
+        lines = (json.loads(line) for line in text.splitlines() if line.strip())
+        return frozenset(line["scenario"] for line in lines if "scenario" in line)
+    found = {node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)}
+    return frozenset(name for name in found if name.startswith("test_"))
+
+
+@each_edition
+def test_every_article_that_a_ruling_may_cite_has_a_test(edition: str) -> None:
+    """Whoever it is addressed to: what the program applies, it applies as some test says."""
+    applied = {number for numbers in pages.cited(edition).values() for number in numbers}
+    every = pages.articles(edition)
+    assert [one for one in applied if not pages.tests_of(edition, every[one])] == []
 
 
 def test_everything_that_is_the_programs_is_implemented() -> None:
