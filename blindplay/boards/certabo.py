@@ -76,7 +76,7 @@ class Decoder(Framer):
         self._chips: Chips = {} if chips is None else chips
         self._learned = learned
         self._numbers = b""
-        self._lie: list[bytes] = []  # the chips on a1, b1, … h8
+        self._chips_on: list[bytes] = []  # the chips on a1, b1, … h8
         self._diagram: Diagram = b""
 
     def _size(self, buffer: bytearray) -> int:
@@ -105,10 +105,11 @@ class Decoder(Framer):
         repeated = numbers == self._numbers
         if not repeated:
             self._numbers = numbers
-            self._lie = [numbers[_CHIP * at : _CHIP * (at + 1)] for at in _FIELDS]
-        if not repeated or self._learn(self._lie):
+            self._chips_on = [numbers[_CHIP * at : _CHIP * (at + 1)] for at in _FIELDS]
+        if not repeated or self._learn(self._chips_on):
             self._diagram = bytes(
-                EMPTY if _is_empty(chip) else self._chips.get(chip, NAMELESS) for chip in self._lie
+                EMPTY if _is_empty(chip) else self._chips.get(chip, NAMELESS)
+                for chip in self._chips_on
             )
         return self._diagram
 

@@ -209,7 +209,7 @@ def explain(url: str, error: BaseException) -> str:
     if "://" in url:
         return _("Nothing answers at {url}: start the board there or correct the address.", url=url)
     if number in _MISSING:
-        if _brltty_runs():
+        if brltty_runs():
             return _(
                 "There is no port {url}, and brltty is running, which takes over the "
                 "adapters that boards use: add your adapter to brltty's exceptions or "
@@ -250,12 +250,12 @@ def _number(error: BaseException) -> int | None:
     return errno.EACCES if "PermissionError" in text else None
 
 
-def _brltty_runs() -> bool:
+def brltty_runs() -> bool:
+    """Return whether brltty runs, which takes the USB adapters (CH340, CP210x) of boards."""
     if sys.platform != "linux":
         return False
-    try:
-        return any(
-            name.read_text().strip() == "brltty" for name in Path("/proc").glob("[0-9]*/comm")
-        )
-    except OSError:
-        return False  # A process ended during the search. The plain sentence is good enough.
+    for name in Path("/proc").glob("[0-9]*/comm"):
+        with contextlib.suppress(OSError):  # the process has ended
+            if name.read_text().strip() == "brltty":
+                return True
+    return False

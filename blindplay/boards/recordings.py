@@ -82,11 +82,11 @@ def positions(data: bytes, protocol: str, turned: bool | None = None) -> Iterato
 
     :raises NoRecordingError: if there is none.
     """
-    lies, last = bool(turned), None
+    is_turned, last = bool(turned), None
     for diagram in _diagrams(data, protocol):
         if turned is None:
-            lies = {START: False, START[::-1]: True}.get(diagram, lies)
-        placement = fen_of(diagram[::-1] if lies else diagram)
+            is_turned = {START: False, START[::-1]: True}.get(diagram, is_turned)
+        placement = fen_of(diagram[::-1] if is_turned else diagram)
         if placement != last:
             yield (last := placement)
     if last is None:

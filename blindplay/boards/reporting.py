@@ -202,7 +202,7 @@ class ReportingState(PositionState):
         self._belief = Belief()
         self.turned: bool = before.turned if before else False
         self._shown: Diagram | None = before._shown if before else None
-        self._told: Diagram | None = None  # the position after all events so far
+        self._reported: Diagram | None = None  # the position after all events so far
         self._position: str | None = None  # the last one that was told
         self._sure = False
         self._changed_at = self._asked_at = self._sent_at = -math.inf
@@ -218,10 +218,10 @@ class ReportingState(PositionState):
     def receive(self, data: bytes, now: float) -> list[BoardEvent]:
         heard = [event for m in self._framer.feed(data) for event in self.hear(m, now)]
         rests = now - self._changed_at >= _SETTLED
-        if self._sure and rests and self._told is not None:
-            placement = fen_of(self._told)
+        if self._sure and rests and self._reported is not None:
+            placement = fen_of(self._reported)
             if placement != self._position:
-                self._position, self._shown = placement, self._told
+                self._position, self._shown = placement, self._reported
                 heard.append(events.BoardPosition(placement, now))
         return heard
 
@@ -251,22 +251,22 @@ class ReportingState(PositionState):
         diagram = self._belief.diagram
         assert diagram is not None
         turned = {START: False, START[::-1]: True}.get(diagram, self.turned)
-        if turned != self.turned or self._told is None:
+        if turned != self.turned or self._reported is None:
             self.turned, changes = turned, []
             self._light()
         heard = [event for change in changes for event in self._change(change, now)]
-        self._told, self._sure = diagram[::-1] if turned else diagram, True
+        self._reported, self._sure = diagram[::-1] if turned else diagram, True
         while self._waiting:
-            self._shown = self._told
+            self._shown = self._reported
             self._waiting.pop()()
         return heard
 
     def _change(self, change: SquareChange, now: float) -> list[BoardEvent]:
-        assert self._told is not None
+        assert self._reported is not None
         square, letter = 63 - change.square if self.turned else change.square, change.letter
-        before, cells = self._told[square], bytearray(self._told)
+        before, cells = self._reported[square], bytearray(self._reported)
         cells[square] = letter
-        self._told, self._changed_at = bytes(cells), now
+        self._reported, self._changed_at = bytes(cells), now
         name, heard = chess.square_name(square), list[BoardEvent]()
         if before != EMPTY:
             heard.append(events.Lifted(name, now))

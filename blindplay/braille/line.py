@@ -19,7 +19,7 @@ class BrailleLine:
     def __init__(self, *, keeps: bool) -> None:
         self.keeps = keeps
         self.typed = ""
-        self._said: list[str] = []
+        self._sentences: list[str] = []
         self._at: int | None = None  # the sentence; None: the state
         self._piece = 0
 
@@ -31,21 +31,21 @@ class BrailleLine:
     @property
     def sentence(self) -> str | None:
         """The sentence that is shown; None while it is the state."""
-        return None if self._at is None else self._said[self._at]
+        return None if self._at is None else self._sentences[self._at]
 
     @property
     def newest(self) -> str:
         """The sentence said last; "" before the first."""
-        return self._said[-1] if self._said else ""
+        return self._sentences[-1] if self._sentences else ""
 
     def say(self, sentence: str) -> None:
         """Add a sentence."""
-        self._said.append(sentence)
-        if len(self._said) > _MOST and self._at != 0:
-            del self._said[0]
+        self._sentences.append(sentence)
+        if len(self._sentences) > _MOST and self._at != 0:
+            del self._sentences[0]
             self._at = None if self._at is None else self._at - 1
         if self._at is None or not self.keeps:
-            self._go(len(self._said) - 1)
+            self._go(len(self._sentences) - 1)
 
     def shown(self, cells: int, state: str) -> tuple[str, int | None]:
         """Return the text of so many cells, and the cell of the cursor, or None without one."""
@@ -53,14 +53,14 @@ class BrailleLine:
         if self.typed:
             tail = self.typed[-width:]
             return tail, len(tail)
-        pieces = _pieces(state if self._at is None else self._said[self._at], width)
+        pieces = _pieces(state if self._at is None else self._sentences[self._at], width)
         self._piece = min(self._piece, len(pieces) - 1)
-        more = self._piece < len(pieces) - 1 or self._at not in (None, len(self._said) - 1)
+        more = self._piece < len(pieces) - 1 or self._at not in (None, len(self._sentences) - 1)
         return pieces[self._piece].ljust(width) + (MORE if more else " "), None
 
     def right(self, cells: int, state: str) -> None:
         """On to the next piece, the next sentence or, after all of them, the state."""
-        text = state if self._at is None else self._said[self._at]
+        text = state if self._at is None else self._sentences[self._at]
         if self._piece < len(_pieces(text, max(cells, FEWEST) - 1)) - 1:
             self._piece += 1
         else:
@@ -68,7 +68,7 @@ class BrailleLine:
 
     def next(self) -> None:
         """On to the next sentence or, after all of them, the state."""
-        last = self._at is None or self._at == len(self._said) - 1
+        last = self._at is None or self._at == len(self._sentences) - 1
         self._go(None if self._at is None or last else self._at + 1)
 
     def left(self, cells: int) -> None:
@@ -80,15 +80,15 @@ class BrailleLine:
 
     def back(self) -> bool:
         """Back to the sentence before; False if there is none."""
-        before = (len(self._said) if self._at is None else self._at) - 1
+        before = (len(self._sentences) if self._at is None else self._at) - 1
         if before >= 0:
             self._go(before)
         return before >= 0
 
     def home(self) -> None:
         """To the state. A reader who must not miss anything goes to the newest sentence first."""
-        unread = self._at is not None and self._at < len(self._said) - 1
-        self._go(len(self._said) - 1 if self.keeps and unread else None)
+        unread = self._at is not None and self._at < len(self._sentences) - 1
+        self._go(len(self._sentences) - 1 if self.keeps and unread else None)
 
     def _go(self, at: int | None) -> None:
         self._at, self._piece = at, 0

@@ -29,6 +29,7 @@ import chess
 import click
 
 from blindplay.boards.makers import driver_of, find_boards
+from blindplay.boards.ports import brltty_runs
 from blindplay.braille.brlapi import BrailleError, Connection
 from blindplay.console import PORT
 from blindplay.given import reason_of
@@ -576,14 +577,10 @@ def nameless(text: str) -> str:
 
 
 def _brltty() -> Iterator[Diagnosis]:
-    """Say whether brltty runs: it takes the USB adapters (CH340, CP210x) that boards use."""
+    """Say whether brltty runs."""
     if sys.platform != "linux":
         return
-    running = set()
-    for name in Path("/proc").glob("[0-9]*/comm"):
-        with contextlib.suppress(OSError):  # the process has ended meanwhile
-            running.add(name.read_text().strip())
-    if "brltty" in running:
+    if brltty_runs():
         yield missing(
             "brltty",
             _(

@@ -160,7 +160,7 @@ def test_after_close_it_is_not_connected_and_reports_nothing_more(log: EventLog)
     ],
 )
 def test_probing_a_wrong_url_says_what_to_give(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ports, "_brltty_runs", lambda: False)  # a blind developer has it
+    monkeypatch.setattr(ports, "brltty_runs", lambda: False)  # a blind developer has it
     with pytest.raises(BoardNotFoundError) as refusal:
         PegBoard.probe(url)
     assert "give" in str(refusal.value)

@@ -31,7 +31,7 @@ def test_a_denied_port_is_explained_with_the_remedy() -> None:
 
 
 def test_brltty_is_named_where_it_took_the_port(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ports, "_brltty_runs", lambda: True)
+    monkeypatch.setattr(ports, "brltty_runs", lambda: True)
     error = serial.SerialException(2, "No such file or directory")
     assert "brltty" in ports.explain("/dev/ttyUSB0", error)
 

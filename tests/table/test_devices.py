@@ -86,7 +86,7 @@ def test_a_maker_without_a_board_is_one_sentence() -> None:
 def test_a_named_board_with_a_wrong_address_is_one_sentence(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ports, "_brltty_runs", lambda: False)  # other tests start it
+    monkeypatch.setattr(ports, "brltty_runs", lambda: False)  # other tests start it
     for wanted in (WantedDevices(board=address), WantedDevices(sighted_board=address)):
         with pytest.raises(BoardNotFoundError) as refusal:
             wanted.boards()

@@ -156,7 +156,7 @@ class _Findings:
     def __init__(self) -> None:
         self.plies = 0
         self._findings: list[MoveFinding] = []
-        self._said: set[str] = set()
+        self._sentences: set[str] = set()
 
     @property
     def where(self) -> str:
@@ -170,8 +170,8 @@ class _Findings:
         self._findings.append(MoveUnclear(sentence))
 
     def say_once(self, sentence: str) -> None:
-        if sentence not in self._said:
-            self._said.add(sentence)
+        if sentence not in self._sentences:
+            self._sentences.add(sentence)
             self.say(sentence)
 
     def take(self) -> list[MoveFinding]:
@@ -197,19 +197,19 @@ class MoveFinder:
         last_unpressed: bool = False,
     ) -> None:
         self._commit = commit
-        self._given = position
-        self._given_turned = turned
+        self._start = position
+        self._start_turned = turned
         self._last_unpressed = last_unpressed
         self._heard = HeardBoard(bool(turned))
-        self._found = _Findings()
+        self._reports = _Findings()
         self._pending: PendingMoves | None = None  # None before the first position of a game
         self._result: Diagram | None = None  # the board, if it shows both kings in the centre
         self._unexplained = False  # the board shows nothing that the line explains
         self._presses_unexplained = 0
         self._extra_pieces_for = 0  # updates
-        self._stood = False  # the board showed the end of the line until the last dump
+        self._showed_end = False  # the board showed the end of the line until the last dump
         self._lost = False  # no reports until a dump
-        self._adrift = False  # that was said already
+        self._lost_reported = False  # and that was reported
         self._damaged = False
         self._beginning_missed = False
         self._running: ClockSide | None = None
@@ -230,44 +230,44 @@ class MoveFinder:
             case Damaged():
                 self._damaged = True
                 self._lose(_("Bytes were lost or damaged"))
-        return self._found.take()
+        return self._reports.take()
 
     def finish(self) -> list[MoveFinding]:
         """The stream has ended: return the last findings."""
         if self._heard.codes is None:
-            self._found.say(_("The board was never heard as a whole, so no moves can be found."))
+            self._reports.say(_("The board was never heard as a whole, so no moves can be found."))
         elif self._pending is None:
-            self._found.say(
+            self._reports.say(
                 _("The board never showed a position of a game, so no moves can be found.")
             )
         else:
             self._end(self._pending)
-        return self._found.take()
+        return self._reports.take()
 
     def _lose(self, reason: str) -> None:
         if self._heard.codes is None or self._lost:
             return
         self._lost = True
-        if not self._adrift:
-            self._found.say(
+        if not self._lost_reported:
+            self._reports.say(
                 _(
                     "{reason} {where}: no more moves are reported until the board is heard "
                     "as a whole again.",
                     reason=reason,
-                    where=self._found.where,
+                    where=self._reports.where,
                 )
             )
 
     def _hear_dump(self, codes: tuple[int, ...]) -> None:
         first = self._heard.codes is None
-        self._stood = (
+        self._showed_end = (
             not first and self._pending is not None and self._pending.ends_in(self._heard.shown)
         )
         self._heard.dump(codes)
         at_start = turned_at_start(codes) is not None
-        if first and self._beginning_missed and self._given is None and not at_start:
+        if first and self._beginning_missed and self._start is None and not at_start:
             self._lost = True
-            self._found.say(
+            self._reports.say(
                 _("Moves were played before the board was heard as a whole; they are not reported.")
             )
             return
@@ -275,8 +275,8 @@ class MoveFinder:
             self._begin()
         if self._lost and self._pending is not None:
             self._lost = False
-            if not self._adrift:
-                self._found.say(
+            if not self._lost_reported:
+                self._reports.say(
                     _("The whole board was heard again; the moves go on from there if they can.")
                 )
             self._bridge(self._pending)
@@ -286,22 +286,22 @@ class MoveFinder:
 
     def _hear_update(self, field: int, code: int) -> None:
         if self._heard.codes is None:
-            if self._given is None:
+            if self._start is None:
                 self._beginning_missed = self._damaged
-                self._found.say_once(
+                self._reports.say_once(
                     _(
                         "Changes before the first dump of the whole board mean nothing and are "
                         "skipped."
                     )
                 )
                 return
-            self._found.say(
+            self._reports.say(
                 _("There is no dump of the board, so the game is taken to begin as given.")
             )
-            self._heard.codes = codes_of(self._given, self._heard.turned)
+            self._heard.codes = codes_of(self._start, self._heard.turned)
             self._begin()
         self._heard.update(field, code)
-        self._stood = False
+        self._showed_end = False
         if self._pending is None and not self._lost:
             self._begin()
         self._look()
@@ -341,7 +341,7 @@ class MoveFinder:
             # One press may be early: the last update came after it, or the answer before it.
             # Two in a row show a loss.
             self._presses_unexplained += 1
-            if self._presses_unexplained > 1 and self._result is None and not self._adrift:
+            if self._presses_unexplained > 1 and self._result is None and not self._lost_reported:
                 self._lose(_("The clock was pressed twice while the board showed no move"))
 
     # --- where a game begins -----------------------------------------------------------------
@@ -349,21 +349,21 @@ class MoveFinder:
     def _begin(self) -> None:
         codes = self._heard.codes
         assert codes is not None
-        if self._given is not None:
-            self._begin_as_given(codes, self._given)
+        if self._start is not None:
+            self._begin_at_start(codes, self._start)
             return
         turned = turned_at_start(codes)
-        if turned is not None and self._given_turned in (None, turned):
+        if turned is not None and self._start_turned in (None, turned):
             self._heard.turned = turned
             self._pending = PendingMoves([Node(chess.Board(), None, START)])
             return
         self._pending = None
-        for turned in (False, True) if self._given_turned is None else (self._given_turned,):
+        for turned in (False, True) if self._start_turned is None else (self._start_turned,):
             shown = diagram_of(codes, turned)
             if bases := [Node(board, None, shown) for board in positions_of(shown)]:
                 self._heard.turned = turned
                 self._pending = PendingMoves(bases)
-                self._found.say_once(
+                self._reports.say_once(
                     _(
                         "The board does not show the start position first: White is taken "
                         "to sit at the far side, and the first move shows which side is to "
@@ -379,23 +379,23 @@ class MoveFinder:
                     )
                 )
                 return
-        self._found.say_once(_("The board shows no position of a game yet."))
+        self._reports.say_once(_("The board shows no position of a game yet."))
 
-    def _begin_as_given(self, codes: list[int], position: chess.Board) -> None:
+    def _begin_at_start(self, codes: list[int], position: chess.Board) -> None:
         base = Node(position.copy(stack=False), None, diagram_of_board(position))
         self._pending = PendingMoves([base])
-        if self._given_turned is None:
+        if self._start_turned is None:
             straight, turned = (
                 differing(diagram_of(codes, way), base.diagram).bit_count() for way in (False, True)
             )
             self._heard.turned = turned < straight
         if self._heard.shown != base.diagram:
-            self._found.say_once(_("The first dump does not show the position that was given."))
+            self._reports.say_once(_("The first dump does not show the position that was given."))
 
     def _guess_beginning_again(self) -> None:
         """The first dump was only a guess at where the game begins. A later dump is a better guess,
         unless a piece is just in somebody's hand."""
-        if self._given is not None or self._found.plies or self._pending is None:
+        if self._start is not None or self._reports.plies or self._pending is None:
             return
         bases, shown = self._pending.bases, self._heard.shown
         if not self._unexplained or self._pending.line or bases[0].diagram == START:
@@ -408,23 +408,23 @@ class MoveFinder:
         """Begin a new game if the pieces stand for one, and return whether they do."""
         assert self._heard.codes is not None
         turned = turned_at_start(self._heard.codes)
-        if turned is None or self._given_turned not in (None, turned):
+        if turned is None or self._start_turned not in (None, turned):
             return False
-        plies, pending = self._found.plies, self._pending
-        if self._lost and not plies and self._given is None:
+        plies, pending = self._reports.plies, self._pending
+        if self._lost and not plies and self._start is None:
             return False  # the same game; its first changes may have been lost
         line = pending.line if pending else []
         if pending and (plies or line):
-            if self._given is None and not plies and pending.bases[0].diagram != START:
+            if self._start is None and not plies and pending.bases[0].diagram != START:
                 pending.line = []  # only the pieces were put up
             else:
                 self._end(pending, new_game=True)
-        if self._found.plies or (pending and pending.line) or self._given is not None:
-            self._found.say(_("The pieces stand for a new game."))
-        self._heard.turned, self._given = turned, None
+        if self._reports.plies or (pending and pending.line) or self._start is not None:
+            self._reports.say(_("The pieces stand for a new game."))
+        self._heard.turned, self._start = turned, None
         self._pending = PendingMoves([Node(chess.Board(), None, START)])
-        self._found.plies = self._presses_unexplained = self._extra_pieces_for = 0
-        self._lost = self._unexplained = self._adrift = False
+        self._reports.plies = self._presses_unexplained = self._extra_pieces_for = 0
+        self._lost = self._unexplained = self._lost_reported = False
         self._result = None
         self._clock_owners = ClockOwners()
         return True
@@ -447,7 +447,7 @@ class MoveFinder:
         self._watch_for_extra_pieces(self._pending.bases[0].diagram, shown)
 
     def _understood(self) -> None:
-        self._unexplained = self._adrift = False
+        self._unexplained = self._lost_reported = False
         self._result, self._extra_pieces_for = None, 0
         self._heard.understood()
         pending = self._pending
@@ -457,7 +457,7 @@ class MoveFinder:
     def _watch_for_extra_pieces(self, base: Diagram, shown: Diagram) -> None:
         """A piece that was put down before its lift was noticed is two for a moment. If it stays
         two, the lift was lost, and a legal position on the board may be wrong."""
-        known = self._given is not None or self._found.plies or base == START
+        known = self._start is not None or self._reports.plies or base == START
         if not known or self._result is not None or not has_extra_pieces(base, shown):
             self._extra_pieces_for = 0
             return
@@ -472,16 +472,16 @@ class MoveFinder:
             self._understood()
             return
         self._unexplained = True
-        if self._begin_if_set_up() or self._adrift:
+        if self._begin_if_set_up() or self._lost_reported:
             return
-        self._adrift = True
+        self._lost_reported = True
         why = _("can be reached in several ways") if ways else _("cannot be reached")
-        self._found.say(
+        self._reports.say(
             _(
                 "The position on the board {why} from the one {where} by a move or two: "
                 "moves are missing here.",
                 why=why,
-                where=self._found.where,
+                where=self._reports.where,
             )
         )
 
@@ -497,19 +497,19 @@ class MoveFinder:
 
     def _report(self, pending: PendingMoves, count: int) -> None:
         for uci in pending.take(count):
-            self._found.move(uci)
+            self._reports.move(uci)
             self._presses_unexplained = 0
 
     def _end(self, pending: PendingMoves, *, new_game: bool = False) -> None:
         """The game is over, or at least nothing more is heard of it."""
-        moves = self._found
+        reports = self._reports
         if self._lost:
             if self._commit == "position":  # The last ply may have been under way at the loss.
                 self._report(pending, max(0, len(pending.line) - 1))
-            moves.say(
+            reports.say(
                 _(
                     "The board was not heard as a whole again: the moves {where} are missing.",
-                    where=moves.where,
+                    where=reports.where,
                 )
             )
             return
@@ -520,10 +520,10 @@ class MoveFinder:
         elif finished and len(pending.line) == 1 and (self._last_unpressed or over):
             self._report(pending, 1)
             if not over:  # mate and stalemate end the game without a press
-                moves.say(
+                reports.say(
                     _(
                         "After move {plies}, the last one, the clock was not pressed.",
-                        plies=moves.plies,
+                        plies=reports.plies,
                     )
                 )
         if pending.line:
@@ -533,22 +533,24 @@ class MoveFinder:
                 if self._commit == "clock"
                 else _("the board does not show that it was finished")
             )
-            moves.say(
+            reports.say(
                 _(
                     "Also seen {where}, but not reported, because {why}: {seen}.",
-                    where=moves.where,
+                    where=reports.where,
                     why=why,
                     seen=seen,
                 )
             )
         elif self._unexplained and not self._result and not new_game:
-            moves.say(_("The changes on the board {where} fit no legal move.", where=moves.where))
+            reports.say(
+                _("The changes on the board {where} fit no legal move.", where=reports.where)
+            )
 
     def _finish_line(self, pending: PendingMoves, new_game: bool) -> bool:
         """Bring the line to the end of the game. Whether its last move is certainly finished."""
         if self._result:
             for uci in pending.drop_king_walk(self._result):
-                self._found.say(
+                self._reports.say(
                     _(
                         "The king's step {uci} is taken for showing the result, not for a move.",
                         uci=uci,
@@ -561,7 +563,7 @@ class MoveFinder:
         if self._result is not None:
             return True
         if new_game:
-            return self._stood
+            return self._showed_end
         last, shown = pending.line[-1], self._heard.shown
         assert last.move is not None
         to = last.move.to_square

@@ -195,7 +195,7 @@ class Feed:
         self._game = Reconstruction(chess.Board())
         self.is_set_up = False
         """True while moves of a game are reconstructed."""
-        self._told: dict[str, Any] = {}
+        self._sent: dict[str, Any] = {}
         self._played: list[str] = []
 
     def set_up(self, fen: str) -> None:
@@ -226,10 +226,10 @@ class Feed:
     def news(self) -> dict[str, Any] | None:
         """The parameters of the next message of this feed; None if nothing has changed."""
         now = self._state()
-        if now == self._told:
+        if now == self._sent:
             return None
-        news = now if self._told else now | {"clock": None}
-        self._told = now
+        news = now if self._sent else now | {"clock": None}
+        self._sent = now
         return news
 
     def progress(self) -> list[str] | None:

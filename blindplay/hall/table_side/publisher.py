@@ -79,7 +79,7 @@ class Publisher:
         self._about_due = 0.0
         self._lines = JournalLines(table)
         self._signer = JournalSigner(table, joined)
-        self._taker = RequestTaker(table, {"sign": self._sign, **(handlers or {})})
+        self._request_taker = RequestTaker(table, {"sign": self._sign, **(handlers or {})})
         self._run = secrets.token_hex(8)
         self._head_run = secrets.token_hex(8)
         self._seq = 0
@@ -242,7 +242,7 @@ class Publisher:
         if announce or asks or published or time.monotonic() >= self._head_due:
             self._publish_head()
         for request in requests:
-            self._taker.take(request, self._lines.game, self._reply)
+            self._request_taker.take(request, self._lines.game, self._reply)
 
     def _is_clear(self) -> bool:
         """Return whether the retained messages under this table's name are known. Nothing is

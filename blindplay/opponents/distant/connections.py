@@ -166,9 +166,9 @@ class _RelayedStream:
         forget: Callable[[], object],
     ) -> None:
         self._sock, self._send, self._forget = sock, send, forget
-        self._sent = self._came = 0
+        self._sent = self._expected = 0
         self._inbox: queue.Queue[bytes] = queue.Queue(_WAITING)
-        self._told = threading.Event()  # the other table knows of the end
+        self._end_sent = threading.Event()
 
     def start(self) -> None:
         for run in (self._read, self._write):
@@ -176,7 +176,7 @@ class _RelayedStream:
 
     def wait(self, seconds: float) -> None:
         """Wait until the other table has been told of the end. The stream may start only now."""
-        self._told.wait(seconds)
+        self._end_sent.wait(seconds)
 
     def send(self, data: bytes) -> None:
         if not self._send(self._sent, data):
@@ -189,9 +189,9 @@ class _RelayedStream:
             if number == _END:
                 self._inbox.put_nowait(b"")
                 return
-            if number != self._came:
+            if number != self._expected:
                 raise queue.Full
-            self._came += 1
+            self._expected += 1
             if data:
                 self._inbox.put_nowait(data)
         except queue.Full:
@@ -208,7 +208,7 @@ class _RelayedStream:
                 self.send(data)
         self._forget()
         self._send(_END, b"")
-        self._told.set()
+        self._end_sent.set()
         with contextlib.suppress(queue.Full):
             self._inbox.put_nowait(b"")  # wakes the other thread
 
@@ -217,7 +217,7 @@ class _RelayedStream:
             while data := self._inbox.get():
                 self._sock.sendall(data)
         self.end()
-        self._told.wait()
+        self._end_sent.wait()
         self._sock.close()
 
 

@@ -226,10 +226,10 @@ def call(connector: TableConnector, digits: str) -> tuple[ssl.SSLSocket, Keys]:
     try:
         side = DigitsSide(digits, _NAMES, b"".join(_NAMES), first=True)
         write(sock, message=side.message.hex())
-        side.agree(bytes.fromhex(_told(sock)["message"]))
+        side.agree(bytes.fromhex(_answer(sock)["message"]))
         keys = Keys.new()
         write(sock, sealed=side.seal(keys.own.encode(), _NAMES[0], _CALLER).hex())
-        other = side.unseal(bytes.fromhex(_told(sock)["sealed"]), _NAMES[1], _WAITING)
+        other = side.unseal(bytes.fromhex(_answer(sock)["sealed"]), _NAMES[1], _WAITING)
         keys = keys.knowing(other.decode())
         return _encrypted(sock, keys, server=False), keys
     except WrongDigitsError:
@@ -240,7 +240,7 @@ def call(connector: TableConnector, digits: str) -> tuple[ssl.SSLSocket, Keys]:
         raise NoMeetingError from None
 
 
-def _told(sock: socket.socket) -> dict[str, Any]:
+def _answer(sock: socket.socket) -> dict[str, Any]:
     """The next message of the table that waits. It says so if the digits are wrong."""
     message = read(sock, _TURN_S)
     if message.get("wrong"):

@@ -46,15 +46,15 @@ class Voices:
         self.on = True
         """True if the player here wants to be heard."""
         self._carried = False
-        self._theirs: tuple[bool | None, ...] = ()  # nothing is known yet
+        self._other_wants: tuple[bool | None, ...] = ()  # nothing is known yet
         self._rest = b""  # of the microphone's sound
         self._sent = self._answered = 0  # the numbers of packets
         self._sent_at = 0.0
-        self._came = self._owed = 0
+        self._received = self._unanswered = 0
         self._allowed, self._allowed_at = float(MOST_PER_S), now()
         self._waiting = bytearray()
-        self._begun = False  # the waiting sound is being heard
-        self._soft = False
+        self._playing = False  # the waiting sound is being heard
+        self._ducked = False
 
     @property
     def carried(self) -> bool:
@@ -77,9 +77,9 @@ class Voices:
 
     def learn(self, theirs: object, tell: Tell) -> None:
         """Tell what the other player wants, if it is new: to be heard or not; None: no voices."""
-        before = self._theirs
-        self._theirs = (None if theirs is None else bool(theirs),)
-        if before == self._theirs:
+        before = self._other_wants
+        self._other_wants = (None if theirs is None else bool(theirs),)
+        if before == self._other_wants:
             return
         if theirs is None:
             tell("distant_voices_unwanted")
@@ -93,7 +93,7 @@ class Voices:
 
     def carry(self, connected: bool, over: bool, tell: Tell) -> None:
         """Carry voices while both players want them, until the game is ``over``."""
-        carried = connected and not over and self._theirs not in ((), (None,))
+        carried = connected and not over and self._other_wants not in ((), (None,))
         if self._carried and over:
             tell("distant_voices_end")
         if carried is not self._carried:
@@ -102,16 +102,16 @@ class Voices:
     def begin(self) -> None:
         """There is a new connection; nothing is on its way there."""
         with self._lock:
-            self._answered, self._came, self._owed = self._sent, 0, 0
+            self._answered, self._received, self._unanswered = self._sent, 0, 0
             self._forget()
 
     def give_way(self, speaks: bool) -> None:
         """Be soft while the table ``speaks``."""
-        self._soft = speaks
+        self._ducked = speaks
 
     def _forget(self) -> None:
         self._waiting.clear()
-        self._begun = False
+        self._playing = False
 
     def hear(self, pcm: bytes) -> None:
         """Take what the microphone hears: mono, 16 kHz, 16 bits, of any length."""
@@ -133,8 +133,8 @@ class Voices:
             self._post(self._sent, self._encoder.encode(block))
 
     def _post(self, number: int, packet: bytes) -> None:
-        self._owed = 0
-        self._send(MARK + base64.b64encode(_HEAD.pack(number, self._came) + packet))
+        self._unanswered = 0
+        self._send(MARK + base64.b64encode(_HEAD.pack(number, self._received) + packet))
 
     def on_message(self, message: bytes) -> None:
         """Take a message with voice. Any bytes may come: the other table may run other software, so
@@ -148,13 +148,13 @@ class Voices:
         with self._lock:
             if self._answered < answered <= self._sent:
                 self._answered = answered
-            if len(packet) > MOST_BYTES or number <= self._came or not self._may_come():
+            if len(packet) > MOST_BYTES or number <= self._received or not self._may_come():
                 return
-            self._came, self._owed = number, self._owed + 1
+            self._received, self._unanswered = number, self._unanswered + 1
             if self._carried:
                 self._waiting += self._decoder.decode(packet)
                 del self._waiting[: max(0, len(self._waiting) - _LAST)]
-            if self._owed >= _ANSWERED:
+            if self._unanswered >= _ANSWERED:
                 self._post(0, b"")
 
     def _may_come(self) -> bool:
@@ -169,9 +169,9 @@ class Voices:
     def give(self, samples: int) -> bytes:
         """At most so many samples of the other player's voice: mono, 16 bits, 48 kHz."""
         with self._lock:
-            if not self._begun and len(self._waiting) < _FIRST:
+            if not self._playing and len(self._waiting) < _FIRST:
                 return b""
             piece = bytes(self._waiting[: 2 * samples])
             del self._waiting[: 2 * samples]
-            self._begun = bool(self._waiting)
-        return (np.frombuffer(piece, "<i2") // 4).tobytes() if self._soft else piece
+            self._playing = bool(self._waiting)
+        return (np.frombuffer(piece, "<i2") // 4).tobytes() if self._ducked else piece

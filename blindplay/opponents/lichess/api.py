@@ -161,7 +161,7 @@ class EventLines:
 
     def __iter__(self) -> Iterator[Mapping[str, Any] | None]:
         """:raises LostLineError: if the stream is cut, or what comes is not an event."""
-        with _told_in_our_words():
+        with _explained():
             for line in self._response.iter_lines():
                 if not line.strip():
                     yield None
@@ -218,7 +218,7 @@ class LichessApi:
 
         :raises LichessError: one of its kinds.
         """
-        with self._one_at_a_time, _told_in_our_words():
+        with self._one_at_a_time, _explained():
             answer = self._client.request(method, path, data=data)
         value = _value(answer.text)
         _check(answer.status_code, value)
@@ -232,14 +232,14 @@ class LichessApi:
 
         :raises LichessError: one of its kinds.
         """
-        with _told_in_our_words():
+        with _explained():
             request = self._client.build_request(
                 method, path, data=data, timeout=self._while_streaming
             )
             response = self._client.send(request, stream=True)
         try:
             if response.status_code >= 300:
-                with _told_in_our_words():
+                with _explained():
                     response.read()
                 _check(response.status_code, _value(response.text))
             yield EventLines(response)
@@ -313,7 +313,7 @@ def _check(status: int, value: Any) -> None:
 
 
 @contextlib.contextmanager
-def _told_in_our_words() -> Iterator[None]:
+def _explained() -> Iterator[None]:
     """:raises LostLineError: for any error that cuts a connection; it names no header."""
     try:
         yield

@@ -173,20 +173,20 @@ class OpponentNews:
 
     def __init__(self, name: str, tell: Tell) -> None:
         self._name, self._tell = name, tell
-        self._gone = False
+        self._opponent_left = False
         self._heard = 0
         self._claim: threading.Timer | None = None
 
     def gone(self, line: Mapping[str, Any]) -> None:
         """Tell, once, that the opponent has left, is back, or that the win can be claimed."""
         gone, seconds = bool(line.get("gone")), line.get("claimWinInSeconds")
-        if gone and not self._gone:
+        if gone and not self._opponent_left:
             self._tell("lichess_gone")
-        elif self._gone and not gone:
+        elif self._opponent_left and not gone:
             self._tell("lichess_came_back")
-        if gone is not self._gone:
+        if gone is not self._opponent_left:
             self.close()
-        self._gone = gone
+        self._opponent_left = gone
         if gone and isinstance(seconds, int) and self._claim is None:
             self._claim = threading.Timer(max(0, seconds), self._tell, ("lichess_claim",))
             self._claim.daemon = True

@@ -148,7 +148,7 @@ def test_no_message_of_a_stranger_stops_a_voice_or_fills_the_memory() -> None:
     listener.on_message(MARK + base64.b64encode(too_large.to_bytes(4) + bytes(4 + MOST_BYTES + 1)))
     for number in range(too_large, too_large + 10 * MOST_PER_S):
         listener.on_message(MARK + base64.b64encode(number.to_bytes(4) + bytes(4) + b"\x08"))
-    assert listener._came <= too_large + MOST_PER_S
+    assert listener._received <= too_large + MOST_PER_S
 
 
 def test_a_voice_is_soft_while_the_table_speaks() -> None:
