@@ -72,6 +72,8 @@ class PastGame:
         for ruling in rulings:
             if isinstance(ruling, r.GameOver):
                 self.reason = ruling.reason
+            elif isinstance(ruling, r.Undone) and ruling.reopened:
+                self.reason = ""
         if rulings or fact.kind != "tick":
             self.taken += 1
 

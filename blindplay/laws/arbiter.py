@@ -14,6 +14,7 @@ from .rulings import (
     AnnouncesIn,
     Answer,
     ArbiterNeeded,
+    Attended,
     Penalty,
     Presides,
     Signed,
@@ -23,6 +24,10 @@ from .rulings import (
 )
 from .sheets import bring_back, brought_back, clocks_at, take_back
 from .state import OTHER, Effect, State, san
+from .undoing import undo
+
+OWN_STEPS = frozenset(("seal", "start_clocks"))
+"""Calls that are heeded by a step of their own: somebody seals a move, or the clocks start."""
 
 
 def arbiter(game: State, fact: f.Arbiter) -> None:
@@ -33,7 +38,7 @@ def arbiter(game: State, fact: f.Arbiter) -> None:
             game.refuse("arbiter", fact.do, "waiting_for_players", "arbiter")
         else:
             decide(game, "confirmed" if fact.do == "confirm" else "rejected")
-    elif game.over:
+    elif game.over and fact.do not in ("attend", "undo"):
         game.refuse("arbiter", fact.do, "game_over", "result")
     else:
         _DECISIONS[fact.do](game, fact)
@@ -220,6 +225,16 @@ def _announce_in(game: State, fact: f.Arbiter) -> None:
         game.rule(AnnouncesIn(language=game.announcing_language()), "announcing")
 
 
+def _attend(game: State, fact: f.Arbiter) -> None:
+    """The arbiter has seen to what they were called for, and nothing more follows: no penalty."""
+    called = [one for one in game.calls if one.why not in OWN_STEPS]
+    if not called:
+        game.refuse("arbiter", fact.do, "nothing_to_attend")
+    for one in called:
+        seen = Attended(why=one.why, by=one.by, player=one.player)
+        game.out.append(seen.stamped(game.t, one.articles))
+
+
 _DECISIONS = {
     "stop_clocks": _stop_clocks,
     "start_clocks": _start_clocks,
@@ -233,6 +248,8 @@ _DECISIONS = {
     "withdraw": _preside,
     "permit_warnings": _permit_warnings,
     "announce_in": _announce_in,
+    "attend": _attend,
+    "undo": undo,
 }
 
 
@@ -249,7 +266,8 @@ def call_arbiter(game: State, fact: f.CallArbiter) -> None:
         game.refuse(fact.by, fact.kind, "adjourned", "sealing")
         return
     rule = "answering_player_absent" if resumed else "calling_arbiter"
-    again = game.paused == fact.by  # they have called, and the arbiter has not come yet
+    # They have called, and the arbiter has not come yet.
+    again = any((one.why, one.by) == ("called", fact.by) for one in game.calls)
     if game.clock:  # without clocks nobody could start them again
         game.clock.stop(fact.by)
     game.tell_clock(rule)

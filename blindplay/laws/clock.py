@@ -243,6 +243,36 @@ class Clock:
         self.running = None
         self._thought.clear()
 
+    def undo(self, before: Self, after: Self) -> None:
+        """Take back what the arbiter changed from ``before`` to ``after``. What has run since then
+        stays charged. ``running`` stays as it is."""
+        for name in ("control", "moves", "_thought", "_delay"):
+            old = getattr(before, name)
+            if old != getattr(after, name):
+                setattr(self, name, old.copy() if isinstance(old, dict) else old)
+        if before.stopped_by != after.stopped_by:
+            self.stopped_by = before.stopped_by
+        for side in before.left:
+            self._undo_time(side, before, after)
+        self.flags.sort(key=lambda side: self._fell[side])
+
+    def _undo_time(self, side: str, before: Self, after: Self) -> None:
+        entered = range(after._period[side] + 1, self._period[side] + 1)  # since, with their time
+        left = self.left[side] - sum(self.control.periods[one].base for one in entered)
+        left += before.left[side] - after.left[side]
+        self._period[side] = before._period[side]
+        self._in_period[side] = before._in_period[side]
+        if before.left[side]:
+            while left <= 0 and self._next_period_without_moves(side):
+                left += self.control.periods[self._period[side]].base
+        if entered or before.left[side] != after.left[side]:
+            self.set(side, max(0, left))
+            if not before.left[side] and left <= 0 and side in self.flags:
+                self.flags.remove(side)  # the arbiter had raised it, though the time was over
+        if side in before.flags:
+            self._fell[side] = before._fell[side]
+            self.flags += [] if side in self.flags else [side]
+
     def set_moves(self, side: str, moves: int) -> None:
         """The arbiter sets the count of ``side``'s moves (6.10.2, 7.1); the time stays."""
         self.moves[side] = self._in_period[side] = moves

@@ -53,6 +53,8 @@ DECISIONS = (
     "withdraw",
     "permit_warnings",
     "announce_in",
+    "attend",
+    "undo",
 )
 CLAIMS = ("repetition", "fifty_moves", "cannot_win", "no_effort")
 RESULTS = ("1-0", "0-1", "1/2-1/2", "0-0", "1/2-0", "0-1/2")
@@ -436,6 +438,7 @@ class Arbiter(Fact, kind="arbiter"):
 
     If ``by`` is "table", the table stopped the clocks when its process ended, or starts them again.
     ``player`` with "restore" or "start_clocks" is the player who does it where no arbiter presides.
+    ``reason`` says why a decision is undone.
     """
 
     by: str = v.stored(v.one_of("arbiter", "table"), default="arbiter")
@@ -449,6 +452,7 @@ class Arbiter(Fact, kind="arbiter"):
     white_moves: int | None = v.stored(v.whole(0, 10_000), default=None)
     black_moves: int | None = v.stored(v.whole(0, 10_000), default=None)
     language: str = v.stored(v.text, default="")
+    reason: str = v.stored(v.text, default="")
 
     def __post_init__(self) -> None:
         super().__post_init__()

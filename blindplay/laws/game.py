@@ -23,6 +23,7 @@ from . import (
     setting_up,
     sheets,
     touching,
+    undoing,
 )
 from . import facts as f
 from .facts import Fact, Setup, seconds
@@ -30,7 +31,7 @@ from .permissions import is_outsiders
 from .rulings import ArbiterNeeded, BoardsAgree, Ruling
 from .state import Heard, State, Turn, Words
 
-_MOST_CALLS = 5
+MOST_CALLS = 5
 
 
 class Game(State):
@@ -59,11 +60,17 @@ class Game(State):
             sheets.watch_recording(self)
             if not isinstance(fact, f.ClaimTime):  # who claims is heard before the table looks
                 ends.watch_flags(self)
+        before = self.fork() if undoing.is_decision(self, fact) else None
         if not is_outsiders(self, fact):
             _HANDLERS[type(fact)](self, fact)
-        fined = isinstance(fact, f.Arbiter) and fact.do == "penalty"  # of the last seconds
-        if fined or isinstance(fact, f.ClaimTime):
+        # A penalty may take the last seconds, and so may the end of one that gave some.
+        timed = isinstance(fact, f.Arbiter) and fact.do in ("penalty", "undo")
+        if timed or isinstance(fact, f.ClaimTime):
             ends.watch_flags(self)
+        if before is None:
+            undoing.forget(self)
+        else:
+            undoing.keep(self, fact, before)
         out, self.out = self.out, []
         self._note_calls(fact, out)
         return out
@@ -71,7 +78,8 @@ class Game(State):
     def _note_calls(self, fact: Fact, out: list[Ruling]) -> None:
         """Remember the calls for the arbiter until the arbiter has done something."""
         heeded = isinstance(fact, f.Arbiter | f.Start | f.OpenEnvelope)
-        heeded = heeded and getattr(fact, "by", "") != "table"
+        undone = isinstance(fact, f.Arbiter) and fact.do == "undo"  # what was heeded calls again
+        heeded = heeded and not undone and getattr(fact, "by", "") != "table"
         called = [
             one
             for one in reversed(out)
@@ -81,7 +89,7 @@ class Game(State):
         sealing = self.adjourning and self.sealed is None
         equal = any(isinstance(one, BoardsAgree) for one in out)
         settled = {"seal": not sealing, "boards_differ": equal}
-        self.calls = tuple(one for one in calls if not settled.get(one.why))[:_MOST_CALLS]
+        self.calls = tuple(one for one in calls if not settled.get(one.why))[:MOST_CALLS]
 
     def check(self, fact: Fact) -> None:
         """:raises f.FactError: if the first fact is no ``setup``, a second one comes, or ``t``

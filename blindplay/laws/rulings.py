@@ -358,6 +358,27 @@ class TakeBack(Proposable, kind="take_back"):
     square: str | None = None
 
 
+class Undone(Ruling, kind="undone"):
+    """The arbiter has undone the own decision ``what``, and says why. ``player`` was punished by
+    it; ``to_ply``: the moves up to this ply stand again, or only these; ``reopened``: the game is
+    not over any more."""
+
+    what: str
+    player: str | None = None
+    to_ply: int | None = None
+    reopened: bool = False
+    reason: str = ""
+
+
+class Attended(Ruling, kind="attended"):
+    """The arbiter has seen to the matter ``why`` for which somebody called, and nothing more
+    follows. ``player`` and ``by`` are those of the call."""
+
+    why: ArbiterReason
+    by: str | None = None
+    player: str | None = None
+
+
 # --- two boards, two scoresheets -------------------------------------------------------------
 
 

@@ -21,7 +21,7 @@ import chess
 from .clock import Clock, ClockState, TimeControl
 from .deviation import Explanation
 from .editions import Edition, load
-from .facts import Player, Setup
+from .facts import Arbiter, Player, Setup
 from .placement import Change, Pieces, change, difference, laid_over, pieces_of
 from .reasons import MoveReason, RefusalReason
 from .rulings import (
@@ -248,6 +248,15 @@ class Price:
 
 
 @dataclass(frozen=True)
+class Decision:
+    """A decision of the arbiter that can still be undone, and the game before and after it."""
+
+    fact: Arbiter
+    before: "State"
+    after: "State"
+
+
+@dataclass(frozen=True)
 class Displacing:
     """``by`` must put right what they have displaced (7.4); with ``own_time`` their clock runs
     meanwhile, whoever is on move."""
@@ -304,6 +313,8 @@ class State:
         self.signed: dict[str, str] = {}  # the result that each player has signed
         # Calls for the arbiter since the arbiter's last fact, the newest first.
         self.calls: tuple[ArbiterNeeded, ...] = ()
+        # The arbiter's decisions since the last move was completed, the newest last.
+        self.decisions: tuple[Decision, ...] = ()
         self.keys: list[PositionKey] = []  # of the positions before each ply, and of ``board``
         self.told_missing: dict[str, int] = {}
         self.exempt: dict[str, int] = {}  # by side, the period without the duty to record (8.4)

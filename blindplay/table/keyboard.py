@@ -10,9 +10,17 @@ from blindplay.given import plain
 from blindplay.language import Command, Key, Kind, join, key_of
 from blindplay.laws import Ruling, Taken
 from blindplay.laws import facts as f
-from blindplay.laws.rulings import ArbiterNeeded, ClockReading, GameOver, IllegalMove, TakeBack
+from blindplay.laws.rulings import (
+    ArbiterNeeded,
+    ClockReading,
+    GameOver,
+    IllegalMove,
+    TakeBack,
+    Undone,
+)
 from blindplay.laws.sheets import brought_back
 from blindplay.laws.state import OTHER
+from blindplay.laws.undoing import undoable
 from blindplay.wording.announcements import announcements, goes_to_earphone
 from blindplay.wording.values import read_time
 
@@ -25,7 +33,9 @@ log = logging.getLogger(__name__)
 
 _ARBITER = "arbiter:"
 # The arbiter's decisions of one word, as typed and as in the contract.
-_DECISIONS = {word: word for word in ("confirm", "reject", "adjourn", "preside", "withdraw")}
+_DECISIONS = {
+    word: word for word in ("confirm", "reject", "attend", "adjourn", "preside", "withdraw")
+}
 _ABOUT_CLOCKS = {"stop": "stop_clocks", "start": "start_clocks"}
 _DECISIONS |= _ABOUT_CLOCKS
 
@@ -206,14 +216,15 @@ class Keyboard:
         return ply is not None and self._submit(f.Arbiter(do="restore", ply=ply))
 
     def _undo(self, words: list[str]) -> bool:
-        """Bring back what was taken back last."""
-        back = brought_back(self._session.table.game)
-        if len(words) > 1:
+        """Undo the arbiter's last decision, for the reason that follows; if there is none, bring
+        back what was taken back last."""
+        game = self._session.table.game
+        if len(words) > 1 and self._is_a_players(" ".join(words)):
             return False
-        if back is None:
-            self._tell("nothing_taken_back")
-            return True
-        return self._submit(f.Arbiter(do="restore", ply=back.last))
+        back = brought_back(game)
+        if undoable(game) is None and back is not None and len(words) == 1:
+            return self._submit(f.Arbiter(do="restore", ply=back.last))
+        return self._submit(f.Arbiter(do="undo", reason=" ".join(words[1:])))
 
     def _permit(self, words: list[str]) -> bool:
         if words[1:] != ["warnings"]:
@@ -419,7 +430,9 @@ class Revising:
         pack = self._session.desk.typists_pack
         rulings = self._session.table.preview(fact)
         if (undoing := _undoing(fact, rulings)) is not None:
-            told = self._in_words(fact, replace(undoing, status="confirmed"))
+            if not isinstance(undoing, Undone):
+                undoing = replace(undoing, status="confirmed")
+            told = self._in_words(fact, undoing)
             return pack.sentence("restore_sure", what=told), True
         for one in rulings:
             if isinstance(one, GameOver) and one.reason not in _ON_THE_BOARD:
@@ -447,12 +460,14 @@ class Revising:
         return True
 
 
-def _undoing(fact: f.Fact, rulings: Iterable[Ruling]) -> TakeBack | IllegalMove | None:
-    """The ruling by which ``fact`` would take moves back or bring them back, at once or if the
-    other player agrees; None if it would not, or if the Laws ask both players."""
+def _undoing(fact: f.Fact, rulings: Iterable[Ruling]) -> TakeBack | IllegalMove | Undone | None:
+    """The ruling by which ``fact`` would undo a decision, or take moves back or bring them back, at
+    once or if the other player agrees; None if it would not, or if the Laws ask both players."""
     if not isinstance(fact, f.Arbiter | f.Irregular):
         return None
     for one in rulings:
+        if isinstance(one, Undone):
+            return one
         if isinstance(one, TakeBack | IllegalMove) and one.to_ply is not None:
             asked = one.status == "confirmed" or isinstance(fact, f.Arbiter)
             return one if asked else None

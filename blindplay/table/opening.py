@@ -212,9 +212,11 @@ def _tell_move_at_hand(session: Session) -> None:
 
 
 def _tell_result(session: Session) -> None:
-    for taken in session.table.log:
+    for taken in reversed(session.table.log):  # an earlier result was undone
         ended = tuple(ruling for ruling in taken.rulings if isinstance(ruling, GameOver))
-        session.desk.announce(Taken(taken.fact, ended))
+        if ended:
+            session.desk.announce(Taken(taken.fact, ended))
+            return
 
 
 def _tell_how(session: Session) -> None:

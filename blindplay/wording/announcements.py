@@ -370,6 +370,22 @@ def _take_back(context: _Context, ruling: r.TakeBack) -> _Sentences:
     yield context.sentence(key, **context.place(ruling.to_ply))
 
 
+_UNDONE: Mapping[str, str] = {
+    "penalty": "undone_penalty",
+    **dict.fromkeys(("stop_clocks", "start_clocks", "set_clock"), "undone_clocks"),
+}
+
+
+def _undone(context: _Context, ruling: r.Undone) -> _Sentences:
+    key = "undone_result" if ruling.reopened else _UNDONE.get(ruling.what, "undone_decision")
+    yield context.sentence(key, player=context.player(ruling.player) if ruling.player else "")
+    if ruling.to_ply is not None:
+        key = "undone_position" if ruling.to_ply else "undone_start"
+        yield context.sentence(key, **context.place(ruling.to_ply))
+    if ruling.reason:
+        yield context.sentence("undone_reason", reason=ruling.reason)
+
+
 def _owners_known(context: _Context, ruling: r.Owners) -> _Sentences:
     yield context.sentence("owners_known" if ruling.known else "owners_asked")
 
@@ -404,9 +420,14 @@ def _flag(context: _Context, ruling: r.FlagFell) -> _Sentences:
 
 
 # The arbiter's decisions about clocks, and the sentence that comes before both times.
-_SET: Mapping[str, str] = {"set_clock": "clocks_set", "penalty": "clocks_set", "restore": ""}
+_SET: Mapping[str, str] = {
+    "set_clock": "clocks_set",
+    "penalty": "clocks_set",
+    "restore": "",
+    "undo": "",
+}
 # Decisions that start a stopped clock.
-_STARTING = frozenset(("start_clocks", "confirm", "reject", "postpone"))
+_STARTING = frozenset(("start_clocks", "confirm", "reject", "postpone", "undo"))
 
 
 def _clock(context: _Context, ruling: r.ClockReading) -> _Sentences:
@@ -565,6 +586,8 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.CheckBoard: _simple("check_board", player="board"),
     r.CorrectBoard: _correct_board,
     r.TakeBack: _confirmed(_take_back),
+    r.Undone: _undone,
+    r.Attended: _simple("attended"),
     r.TwoBoardsDemanded: _simple("two_boards"),
     r.Owners: _owners_known,
     r.SpecialBoardInspected: _special_board,
@@ -602,6 +625,7 @@ URGENT = (
     r.RepeatDiffers,
     r.TooLate,
     r.Touched,
+    r.Undone,
 )
 """Rulings that interrupt a screen reader."""
 FLEETING = (r.NotUnderstood,)

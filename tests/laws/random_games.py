@@ -161,7 +161,7 @@ class People:
             "seal": {"text": self._move(), "absent": rng.random() < 0.3},
             "sign": {"result": rng.choice(f.RESULTS)},
             "open_envelope": {"missing": rng.random() < 0.2},
-            "arbiter": {"by": "arbiter", **self._decision(side, near)},
+            "arbiter": {"by": "arbiter", **self.decision(side, near)},
             "tick": {"wait": rng.choice((0, 1, 5, 30, 200))},
         }
         more |= {one: {"move": self._move()} for one in ("announce", "repeat", "correct", "make")}
@@ -187,7 +187,8 @@ class People:
             pieces.pop(rng.choice(sorted(pieces)))
         return write_placement(pieces)
 
-    def _decision(self, side: str, ply: int) -> Told:
+    def decision(self, side: str, ply: int) -> Told:
+        """Some decision of the arbiter, about this side or this ply."""
         do = self.rng.choice((*USUAL, *f.DECISIONS))
         if do == "declare" and self.rng.random() < 0.9:
             do = "confirm"

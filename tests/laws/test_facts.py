@@ -110,6 +110,7 @@ FIELDS: dict[type[f.Fact], dict[str, st.SearchStrategy[Any]]] = {
         "white_moves": st.none() | st.integers(0, 10_000),
         "black_moves": st.none() | st.integers(0, 10_000),
         "language": TEXT,
+        "reason": TEXT,
     },
     f.Tick: {},
 }  # fmt: skip

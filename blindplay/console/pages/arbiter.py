@@ -11,8 +11,10 @@ import chess
 
 from blindplay.laws import Game, Ruling, Taken, permissions
 from blindplay.laws import facts as f
+from blindplay.laws.arbiter import OWN_STEPS
 from blindplay.laws.due import due
 from blindplay.laws.rulings import Touched
+from blindplay.laws.undoing import undoable
 from blindplay.wording.values import write_time
 
 from ..actions import Form, NoActionError, value_of
@@ -56,8 +58,10 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "claimable": pending is not None and pending.claimable,
         "confirming": confirming,
         "rejecting": rejecting,
-        "needed": [] if game.over else [telling.line(one) for one in game.calls],
         "equal": _equal_times(game),
+        "needed": [telling.line(one) for one in game.calls],
+        "attends": any(one.why not in OWN_STEPS for one in game.calls),
+        "undoes": telling.fact(last.fact) if (last := undoable(game)) else "",
         "owed": common.owed_in_words(game, language),
         "on_move": game.side,
         "correcting": [side for side in f.SIDES if due(game, side).do == "correct"],

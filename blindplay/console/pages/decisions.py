@@ -16,6 +16,7 @@ from blindplay.laws.adjournment import sealed_end_excuses
 from blindplay.laws.placement import Pieces
 from blindplay.laws.sheets import brought_back
 from blindplay.laws.state import OTHER, Pending
+from blindplay.laws.undoing import undoable
 from blindplay.record.score import entry_place
 from blindplay.wording.values import read_time, write_time
 
@@ -280,6 +281,16 @@ def _restore(choice: _Choice) -> Confirmation:
     return choice.confirmation(sentence, button=button, ply=str(ply))
 
 
+def _undo(choice: _Choice) -> Confirmation:
+    say, last, reason = choice.say, undoable(choice.game), choice["reason"]
+    if last is None:  # the Laws say why
+        return choice.confirmation()
+    sentences = [say["will_undo"].format(what=choice.telling.fact(last.fact))]
+    if reason:
+        sentences.append(say["will_undo_reason"].format(reason=reason))
+    return choice.confirmation(*sentences, **({"reason": reason} if reason else {}))
+
+
 def _declare(choice: _Choice) -> Confirmation:
     say, result = choice.say, choice.among("result", f.RESULTS)
     button = say["yes_declare"].format(result=result)
@@ -345,6 +356,6 @@ _DECISIONS: Mapping[str, Callable[[_Choice], Confirmation]] = {
     "confirm": _decide, "reject": _decide, "adjourn": _plain, "withdraw": _plain,
     "permit_warnings": _plain,
     "set_clock": _set_clock, "penalty": _penalty, "restore": _restore, "declare": _declare,
-    "postpone": _postpone, "announce_in": _announce_in,
+    "postpone": _postpone, "announce_in": _announce_in, "undo": _undo,
 }  # fmt: skip
 _REPORTS = frozenset(("claim_time", "touch", "irregular", "open_envelope"))

@@ -326,7 +326,9 @@ def plies(log: Sequence[Taken]) -> list[int]:
         for ruling in taken.rulings:
             if isinstance(ruling, r.Completed):
                 at = completed = ruling.ply
-            elif isinstance(ruling, r.IllegalMove | r.TakeBack) and ruling.status == "confirmed":
+            elif isinstance(ruling, r.Undone) or (
+                isinstance(ruling, r.IllegalMove | r.TakeBack) and ruling.status == "confirmed"
+            ):
                 completed = completed if ruling.to_ply is None else ruling.to_ply
         found.append(at)
     return found
@@ -349,6 +351,10 @@ def _penalty_key(penalty: r.Penalty) -> str:
     return "_time"
 
 
+def _undone_key(undone: r.Undone) -> str:
+    return "_result" if undone.reopened else "_position" if undone.to_ply is not None else ""
+
+
 def _needed_key(needed: r.ArbiterNeeded) -> str:
     """A call and an assistant's report have sentences that name the person."""
     if needed.why == "called":
@@ -368,6 +374,7 @@ _ENDINGS: Mapping[type[Ruling], Callable[[Any], str]] = {
     r.Scoresheets: lambda sheets: "_agree" if sheets.agree else "_differ",
     r.TakeBack: lambda back: "_new" if back.new_game else "",
     r.Penalty: _penalty_key,
+    r.Undone: _undone_key,
 }
 
 
