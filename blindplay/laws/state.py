@@ -248,7 +248,7 @@ class Price:
 
 
 @dataclass(frozen=True)
-class Decision:
+class Decided:
     """A decision of the arbiter that can still be undone, and the game before and after it."""
 
     fact: Arbiter
@@ -314,7 +314,7 @@ class State:
         # Calls for the arbiter since the arbiter's last fact, the newest first.
         self.calls: tuple[ArbiterNeeded, ...] = ()
         # The arbiter's decisions since the last move was completed, the newest last.
-        self.decisions: tuple[Decision, ...] = ()
+        self.decisions: tuple[Decided, ...] = ()
         self.keys: list[PositionKey] = []  # of the positions before each ply, and of ``board``
         self.told_missing: dict[str, int] = {}
         self.exempt: dict[str, int] = {}  # by side, the period without the duty to record (8.4)

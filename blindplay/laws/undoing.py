@@ -22,7 +22,7 @@ from dataclasses import replace
 from . import facts as f
 from .rulings import ArbiterNeeded, FlagFell, Refused, Undone
 from .sheets import want
-from .state import OTHER, Decision, State, TableBoard, whose_clock
+from .state import OTHER, Decided, State, TableBoard, whose_clock
 
 _POSITION = ("history", "board", "pieces", "turn")
 # These belong to one position and the move at hand: they are undone together.
@@ -52,7 +52,7 @@ def keep(game: State, fact: f.Fact, before: State) -> None:
     assert isinstance(fact, f.Arbiter)
     given = game.out[len(before.out) :]
     if not any(isinstance(one, Refused) and one.what == fact.do for one in given):
-        game.decisions = (*game.decisions, Decision(fact, before, game.fork()))
+        game.decisions = (*game.decisions, Decided(fact, before, game.fork()))
 
 
 def forget(game: State) -> None:
@@ -63,7 +63,7 @@ def forget(game: State) -> None:
             game.decisions = ()
 
 
-def undoable(game: State) -> Decision | None:
+def undoable(game: State) -> Decided | None:
     """The decision that can be undone now."""
     last = game.decisions[-1] if game.decisions else None
     return None if last is None or (game.over and not last.after.over) else last
@@ -108,7 +108,7 @@ def _differ(one: State, other: State, names: Iterable[str]) -> bool:
     return any(getattr(one, name) != getattr(other, name) for name in names)
 
 
-def _told(last: Decision, *, moved: bool, ended: bool, reason: str) -> Undone:
+def _told(last: Decided, *, moved: bool, ended: bool, reason: str) -> Undone:
     before, after, fact = last.before, last.after, last.fact
     plies = len(before.history)
     return Undone(

@@ -218,13 +218,16 @@ class Keyboard:
     def _undo(self, words: list[str]) -> bool:
         """Undo the arbiter's last decision, for the reason that follows; if there is none, bring
         back what was taken back last."""
-        game = self._session.table.game
-        if len(words) > 1 and self._is_a_players(" ".join(words)):
-            return False
+        game, reason = self._session.table.game, " ".join(words[1:])
+        if undoable(game) and not (reason and self._is_a_players(" ".join(words))):
+            return self._submit(f.Arbiter(do="undo", reason=reason))
         back = brought_back(game)
-        if undoable(game) is None and back is not None and len(words) == 1:
-            return self._submit(f.Arbiter(do="restore", ply=back.last))
-        return self._submit(f.Arbiter(do="undo", reason=" ".join(words[1:])))
+        if reason:
+            return False
+        if back is None:
+            self._tell("nothing_taken_back")
+            return True
+        return self._submit(f.Arbiter(do="restore", ply=back.last))
 
     def _permit(self, words: list[str]) -> bool:
         if words[1:] != ["warnings"]:

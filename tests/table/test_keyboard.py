@@ -481,7 +481,7 @@ def test_repeat_skips_what_was_cancelled(sitting: Sitting) -> None:
     assert sitting.said() == ["Bauer Eva zwei Eva vier"]
 
 
-def test_restore_asks_first_and_undo_brings_the_moves_back(sitting: Sitting) -> None:
+def test_restore_asks_first_and_so_does_undo(sitting: Sitting) -> None:
     sitting.play("e2e4", "e7e5")
     keyboard, said = Keyboard(sitting.session), GERMAN.sentence
     keyboard.do("arbiter: restore 1")
@@ -490,9 +490,12 @@ def test_restore_asks_first_and_undo_brings_the_moves_back(sitting: Sitting) -> 
     assert len(sitting.table.game.history) == 2
     keyboard.do("ja")
     assert len(sitting.table.game.history) == 1
-    keyboard.do("arbiter: undo")
+    keyboard.do("arbiter: undo falscher Tisch")
+    again = said("undone_position", number="eins", player="Schwarz")
+    undone = [said("undone_decision"), again, said("undone_reason", reason="falscher Tisch")]
+    assert sitting.said()[-1] == said("restore_sure", what=" ".join(undone))
     keyboard.do("ja")
-    assert said("take_back_undone", number="eins", player="Schwarz") in sitting.said()
+    assert again in sitting.said()
     assert [ply.move.uci() for ply in sitting.table.game.history] == ["e2e4", "e7e5"]
     keyboard.do("arbiter: undo")
     assert sitting.said() == [said("nothing_taken_back")]
