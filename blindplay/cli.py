@@ -87,7 +87,7 @@ def give_settings(context: click.Context, name: str, command: click.Command) -> 
     except SettingsError as error:
         if name == "play":  # a game must not begin with other settings than people expect
             raise
-        warn(_("{error} This command goes on without your settings.", error=error))
+        warn(_("{error} This command continues without your settings.", error=error))
 
 
 class CommandTable(CommandGroup):

@@ -264,7 +264,7 @@ class Connection:
             self.display = Display(self._cells if self._online else 0)
             return self.display
         if packet.kind in ("E", "e"):
-            raise BrailleError(_("BRLTTY refused what it was asked; start it again."))
+            raise BrailleError(_("BRLTTY refused the request; restart it."))
         return None
 
     def _ask(self, packet: Packet, answer: str) -> Packet:

@@ -201,7 +201,7 @@ def _looks(running: "Hall") -> Iterator[None]:
     for number in itertools.count(1):
         time.sleep(_LOOK_S)
         if number == _PATIENCE and not running.online:
-            options.warn(_("The broker cannot be reached; the hall goes on trying."))
+            options.warn(_("The broker cannot be reached; the hall keeps trying."))
         yield
 
 

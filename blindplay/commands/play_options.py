@@ -236,7 +236,7 @@ class PlayOptions:
 
     against: Opponent | None = _option(_("Play against an opponent who is not at this table: "
         "engine is Stockfish or, where it is not installed, a small opponent that is built in; "
-        "lichess is anybody at Lichess; wait waits for another table, at port 16464 or "
+        "lichess is anybody on Lichess; wait waits for another table, at port 16464 or "
         "wait:PORT, or at a hall with wait@HOST; that table gives the digits and the address, "
         "such as 482915@192.168.1.20."), type=_OPPONENT, kept=True, first=True,
         heading=_("Opponent"))
@@ -251,7 +251,7 @@ class PlayOptions:
     engine: str | None = _option(_("Use this UCI engine instead of Stockfish."), kept=True)
     challenge: str | None = _option(_("Play against this player at Lichess, if they accept."),
         type=options.LICHESS_USER)
-    accept: bool = _flag(_("Take a challenge that comes at Lichess, and seek nobody."))
+    accept: bool = _flag(_("Take a challenge on Lichess, and do not seek an opponent."))
     rated: bool = _flag(_("Play for the rating at Lichess."))
     days: str | None = _option(_("Give so many days for each move at Lichess."),
         type=options.MemberChoice(_DAYS))

@@ -249,8 +249,8 @@ def donate(
 ) -> int:
     """Give your voice to everybody who teaches machines to understand people at a chessboard.
 
-    This takes ten minutes and needs no eyes. First it is explained what you agree to. You can stop
-    at any time and go on later. The result is one archive without your name, under CC0; nothing is
+    This takes ten minutes and needs no eyes. First you hear what you agree to. You can stop at any
+    time and continue later. The result is one archive without your name, under CC0; nothing is
     sent. A secret code takes your voice back.
 
     With --check, for somebody who collects voices, it checks ARCHIVES. The exit status is 1 if one

@@ -373,7 +373,7 @@ class CheckedArchive:
             return verdict
         if worth.missing:
             return _(
-                "{found} It is not complete; nobody says {missing}.",
+                "{found} It is not complete; no speaker says {missing}.",
                 found=verdict,
                 missing=", ".join(worth.missing),
             )

@@ -68,6 +68,8 @@ _MOVE = re.compile(
 )
 # From a square to a rank of its file: "Eva two to four".
 _TO_RANK = re.compile(r"(?P<before>m?a?P?[v>]?a?)fr>a?(?=r)")
+# "The pawn becomes a knight on Eva eight."
+_PROMOTION_FIRST = re.compile(r"(?P<piece>m?a?P)(?P<promotion>=+a?P)>?a?fr")
 # A move without its piece or its square: "takes David five", "pawn takes pawn", "Eva takes David",
 # "takes en passant", "the pawn becomes a queen".
 _IN_PART = re.compile(
@@ -265,7 +267,8 @@ class TextParser:
                 return _as_command(replace(heard, correction=True), Command.CORRECTION), None
             command = self._nearest(list(filter(None, keys)), words)
             if command is not None:
-                return _as_command(replace(heard, loose=True), command), None
+                corrects = command is Command.CORRECTION
+                return _as_command(replace(heard, loose=True, correction=corrects), command), None
         return meant, said
 
     def _denied_before_a_comma(self, text: str) -> ParsedText | None:
@@ -349,11 +352,10 @@ class TextParser:
     @cached_property
     def _forms(self) -> list[tuple[tuple[str, ...], Command, frozenset[str]]]:
         """The words of each form, its command, and the stems of the words."""
-        exact = (Command.CORRECTION, Command.SEAL)  # before or after them are other words
         words = (
             (tuple(filter(None, form.split())), command)
             for form, command in self._commands.items()
-            if command not in exact
+            if command is not Command.SEAL  # other words follow it
         )
         return [(form, command, frozenset(map(_stem, form))) for form, command in words]
 
@@ -580,6 +582,10 @@ def _said(words: Sequence[Word]) -> ParsedMove | None:
         )
     if match := _TO_RANK.match(signs):
         words = [*words[: match.end()], words[match.end("before")], *words[match.end() :]]
+        signs = "".join(word.sign.value for word in words)
+    elif match := _PROMOTION_FIRST.fullmatch(signs):
+        before, square = match.end("piece"), match.end("promotion")
+        words = [*words[:before], *words[square:], *words[before:square]]
         signs = "".join(word.sign.value for word in words)
     match = _MOVE.fullmatch(signs)
     if match is None:

@@ -277,7 +277,10 @@ class MoveFinder:
             self._lost = False
             if not self._lost_reported:
                 self._reports.say(
-                    _("The whole board was heard again; the moves go on from there if they can.")
+                    _(
+                        "The whole board was received again; the moves continue from there if "
+                        "possible."
+                    )
                 )
             self._bridge(self._pending)
         else:

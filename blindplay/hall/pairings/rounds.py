@@ -156,7 +156,7 @@ def _from_trf(data: bytes, number: int | None) -> Round:
         for board, (white, black) in enumerate(file.pairs(number), 1)
     ]
     if not games:
-        raise ValueError(_("The file pairs nobody in this round."))
+        raise ValueError(_("The file has no pairings for this round."))
     resting = (spoken_name(player.name) for player in file.resting(number))
     return Round(str(number), tuple(games), tuple(resting))
 
@@ -179,7 +179,7 @@ def _from_csv(file: CsvFile, number: int | None) -> Round:
 def _one_round(games: list[Assignment], resting: list[str]) -> Round:
     rounds = {game.round for game in games}
     if not rounds:
-        raise ValueError(_("The file pairs nobody in this round."))
+        raise ValueError(_("The file has no pairings for this round."))
     if len(rounds) > 1:
         raise ValueError(_("The file has games of several rounds; name the round with --round."))
     return Round(rounds.pop(), tuple(games), tuple(resting))
@@ -385,7 +385,7 @@ def enter_results(file: ResultFile, number: int, folder: Path) -> list[Entered]:
     """
     boards = file.boards(number)
     if not boards:
-        raise ValueError(_("The file pairs nobody in this round."))
+        raise ValueError(_("The file has no pairings for this round."))
     known: dict[tuple[str, str], list[TableResult]] = {}
     for result in results_in(folder, str(number)):
         known.setdefault(_names(result.white, result.black), []).append(result)

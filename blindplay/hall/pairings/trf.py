@@ -285,7 +285,7 @@ def standings(file: TrfFile) -> list[Standing]:
     ranked = [player for player in file.players.values() if player.rank]
     if not ranked:
         raise ValueError(
-            _("The file ranks nobody; write it anew with the pairing program after a round.")
+            _("The file has no ranking; write it again with the pairing program after a round.")
         )
     ranked.sort(key=lambda player: player.rank)
     return [Standing(player.rank, spoken_name(player.name), player.points) for player in ranked]

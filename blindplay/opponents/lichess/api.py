@@ -64,7 +64,7 @@ def checked_token(text: str) -> str:
     token = text.strip()
     if not _TOKEN.fullmatch(token):
         raise ValueError(
-            _("That is not a token; copy the whole one that Lichess shows, and nothing else.")
+            _("That is not a token; copy the whole token that Lichess shows, and nothing else.")
         )
     return token
 
@@ -168,7 +168,7 @@ class EventLines:
                     continue
                 event = _value(line) if len(line) <= _MOST_LINE else None
                 if not isinstance(event, dict):
-                    raise LostLineError(_("Lichess sends what is not an event."))
+                    raise LostLineError(_("Lichess sent something that is not an event."))
                 yield event
 
     def close(self) -> None:

@@ -142,8 +142,8 @@ def download(
                 raise DownloadError(
                     _(
                         "{address} could not be fetched: {why}; check the internet "
-                        "connection and run the same command again, and it goes on where "
-                        "it was.",
+                        "connection and run the same command again, and it continues where it "
+                        "stopped.",
                         address=address,
                         why=why,
                     )
