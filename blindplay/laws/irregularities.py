@@ -1,6 +1,7 @@
 """Irregularities (article 7): illegal moves and their penalties, wrong starts, displaced pieces."""
 
 import dataclasses
+import itertools
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, cast
@@ -12,7 +13,7 @@ from .completing import complete
 from .duties import oblige
 from .ends import end, end_if_over, lose, result_of_losing
 from .permissions import closed, refuse_task, rights
-from .placement import Pieces, change, laid_over
+from .placement import Change, Pieces, captured_en_passant, change, laid_over
 from .proposals import decide, propose
 from .reasons import ArbiterReason
 from .rulings import ArbiterNeeded, IllegalMove, Made, NotMade, Penalty, TakeBack
@@ -327,11 +328,21 @@ def _illegal_move(game: State, fact: f.Irregular) -> None:
             else:
                 _illegal_ply(game, index)
             return
-    made = game.turn.attempted if game.switch("illegal_complete_when") == "made" else None
+    # In fide-1997 no press is needed before the claim (7.4).
+    made = _attempted(game) if game.switch("illegal_complete_when") == "made" else None
     if made is not None and by == OTHER[game.side]:
-        illegal(game, made, claimed_by=by)  # no press is needed before the claim (7.4 of fide-1997)
+        illegal(game, made, claimed_by=by)
     elif by != "arbiter" or not _rule_as_seen(game, _offender(game, fact)):
         game.refuse(fact.by, "irregular", "no_illegal_move_completed", "illegal")
+
+
+def _attempted(game: State) -> chess.Move | None:
+    """The illegal move that was entered, or that the board of the player on move shows."""
+    turn = game.turn
+    if turn.attempted is not None or turn.made is not None or turn.executed is not None:
+        return turn.attempted
+    move = seen_move(game, game.done_on(game.board_of(game.side)))
+    return None if move is not None and move in game.board.legal_moves else move
 
 
 def _rule_as_seen(game: State, side: str) -> bool:
@@ -339,7 +350,8 @@ def _rule_as_seen(game: State, side: str) -> bool:
     ``side`` has moved nothing."""
     turn = game.turn
     if side == game.side:
-        moved = turn.made or turn.executed or turn.attempted or turn.misnamed or turn.announced
+        seen = turn.made or turn.executed or _attempted(game)
+        moved = seen or turn.misnamed or turn.announced
         if moved is None and not (turn.touched or turn.begun):
             return False
         illegal(game, moved, why_illegal(game.board, moved))
@@ -517,6 +529,31 @@ _IRREGULARITIES = {
     "phone": _phone,
     "disturbance": _disturbance,
 }
+
+
+def seen_move(game: State, done: Change) -> chess.Move | None:
+    """The move that ``done`` shows if that is all that happened: a piece that went from one square
+    to another; or, where that is not legal, castling or a pawn that took another beside it."""
+    gone = [square for square, letter in done.items() if letter is None]
+    come = [square for square, letter in done.items() if letter is not None]
+    for home, target in itertools.product(gone, come):
+        was, now, move = game.pieces[home], done[target], chess.Move(home, target)
+        if now is None or was.isupper() != now.isupper():
+            continue
+        if len(gone) == len(come) == 1:
+            return move
+        if was in "Kk" and game.board.is_castling(move) and done == change(game.board, move):
+            return move
+        passed = captured_en_passant(move)
+        aside = passed in gone and game.pieces[passed] == ("p" if was == "P" else "P")
+        if was in "Pp" and aside and len(done) == 3 and _takes_aside(game, move):
+            return move
+    return None
+
+
+def _takes_aside(game: State, move: chess.Move) -> bool:
+    """Return whether a pawn goes one square diagonally forward."""
+    return bool(game.board.attacks_mask(move.from_square) & chess.BB_SQUARES[move.to_square])
 
 
 def why_illegal(board: chess.Board, move: chess.Move | None) -> str:

@@ -1,6 +1,5 @@
 """Announcing, repeating, correcting, executing and pressing the clock (D.2, 6.2)."""
 
-import itertools
 from collections.abc import Iterable
 
 import chess
@@ -20,16 +19,9 @@ from .executing import (
     reconsider,
     try_to_make,
 )
-from .irregularities import illegal, starts_displacers_clock, why_illegal
+from .irregularities import illegal, seen_move, starts_displacers_clock, why_illegal
 from .permissions import entitled
-from .placement import (
-    Change,
-    captured_en_passant,
-    change,
-    difference,
-    laid_over,
-    moves_that_show,
-)
+from .placement import Change, change, difference, laid_over, moves_that_show
 from .rulings import (
     Ambiguous,
     Announced,
@@ -454,7 +446,7 @@ def _executed_as_misnamed(game: State, board: str, done: Change) -> bool:
     if said is None or turn.announced is not None:
         return False
     if game.tables[board].sensors:
-        return bool(done) and (done == change(game.board, said) or _guess(game, done) == said)
+        return bool(done) and (done == change(game.board, said) or seen_move(game, done) == said)
     return said == turn.attempted
 
 
@@ -470,7 +462,7 @@ def _press_of_a_sighted_hand(game: State, side: str, done: Change) -> None:
         if (wanted := change(game.board, move)).keys() >= done.keys()
         and all(now in (None, wanted[at]) for at, now in done.items())
     ]
-    move = _guess(game, done)
+    move = seen_move(game, done)
     if _contradicts_the_announcement(game):
         _ask_to_check(game, done)
     elif (left and lifted) or not any(done.values()):
@@ -546,31 +538,6 @@ def _pressed_without_a_move(game: State, side: str) -> None:
         game.refuse(side, "press", "no_move", "press_without_move")
         rules = ("press_without_move", "arbiter_penalty")
         game.rule(ArbiterNeeded(why="press_without_move", player=side), *rules)
-
-
-def _guess(game: State, done: Change) -> chess.Move | None:
-    """The one piece that went from one square to another, if that is all that happened; or king and
-    rook that castled, or a pawn that took another beside it, where that is not legal."""
-    gone = [square for square, letter in done.items() if letter is None]
-    come = [square for square, letter in done.items() if letter is not None]
-    for home, target in itertools.product(gone, come):
-        was, now, move = game.pieces[home], done[target], chess.Move(home, target)
-        if now is None or was.isupper() != now.isupper():
-            continue
-        if len(gone) == len(come) == 1:
-            return move
-        if was in "Kk" and game.board.is_castling(move) and done == change(game.board, move):
-            return move
-        passed = captured_en_passant(move)
-        aside = passed in gone and game.pieces[passed] == ("p" if was == "P" else "P")
-        if was in "Pp" and aside and len(done) == 3 and _takes_aside(game, move):
-            return move
-    return None
-
-
-def _takes_aside(game: State, move: chess.Move) -> bool:
-    """Return whether a pawn goes one square diagonally forward."""
-    return bool(game.board.attacks_mask(move.from_square) & chess.BB_SQUARES[move.to_square])
 
 
 def _missing(game: State, board: str) -> tuple[str, ...]:

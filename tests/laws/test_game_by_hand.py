@@ -36,7 +36,6 @@ UNTIL_THE_PRESS = (
     "illegal_moves:1997: an illegal move is complete when made; the arbiter punishes it",
     "illegal_moves:1997 quickplay finish: the first gives two minutes",
     "illegal_moves:1997 quickplay finish: the second gives two minutes again, the third loses",
-    "illegal_moves:1997 rapid: a made illegal move may be claimed before the press",
     "touched_pieces:1997: after an illegal move the touched piece makes the move that replaces it",
 )
 UNLIKE = (
