@@ -26,9 +26,6 @@ from .sheets import bring_back, brought_back, clocks_at, take_back
 from .state import OTHER, Effect, State, san
 from .undoing import undo
 
-OWN_STEPS = frozenset(("seal", "start_clocks"))
-"""Calls that are heeded by a step of their own: somebody seals a move, or the clocks start."""
-
 
 def arbiter(game: State, fact: f.Arbiter) -> None:
     if fact.do in ("confirm", "reject"):
@@ -227,10 +224,9 @@ def _announce_in(game: State, fact: f.Arbiter) -> None:
 
 def _attend(game: State, fact: f.Arbiter) -> None:
     """The arbiter has seen to what they were called for, and nothing more follows: no penalty."""
-    called = [one for one in game.calls if one.why not in OWN_STEPS]
-    if not called:
+    if not game.unattended:
         game.refuse("arbiter", fact.do, "nothing_to_attend")
-    for one in called:
+    for one in game.unattended:
         seen = Attended(why=one.why, by=one.by, player=one.player)
         game.out.append(seen.stamped(game.t, one.articles))
 

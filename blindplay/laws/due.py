@@ -34,9 +34,9 @@ stand. ``assist``: get the assistant who is compulsory (D.2.11). ``identify``: l
 that the table learns which board is whose. ``arrive``: come to the resumed game (I.9.2). ``open``:
 open the envelope (I.9.1). ``correct``: bring the own board to the position (D.2.9). ``announce``:
 play a move; ``announce_made``: announce the move that hands have made. ``consent``: say yes or no
-to what both players are asked. ``decide``: confirm or reject what is proposed. ``attend``: come to
-the table, see :attr:`Step.call`. ``flag``: a flag has fallen, and the game goes on. ``nothing``:
-the game is over for this person.
+to what both players are asked. ``decide``: confirm or reject what is proposed. ``attend``: see to
+what somebody called for, see :attr:`Step.call`. ``flag``: a flag has fallen, and the game goes on.
+``nothing``: the game is over for this person.
 """
 
 NEEDS = ("decision", "arbiter", "flag", "boards")
@@ -437,8 +437,7 @@ def _of_arbiter(game: State) -> Step | None:
 
 
 def _attending(game: State) -> Step | None:
-    calls = (one for one in game.calls if one.why != "start_clocks")  # that is a step of its own
-    call = next(calls, None)
+    call = next(iter(game.unattended), None)
     return Step("arbiter", "attend", call=call, articles=call.articles) if call else None
 
 
@@ -492,6 +491,8 @@ def deeds(game: State, step: Step) -> tuple[Fact, ...]:
             return (f.Seal(by=by, text=uci),)
         case "assist":
             return (f.Assistant(by=by, of=by),)
+        case "attend":
+            return (f.Arbiter(do="attend"),)
     return ()
 
 

@@ -341,6 +341,11 @@ class State:
         return self.clock.stopped_by
 
     @property
+    def unattended(self) -> tuple[ArbiterNeeded, ...]:
+        """The calls to which the arbiter has not seen; starting the clocks is a step of its own."""
+        return tuple(one for one in self.calls if one.why != "start_clocks")
+
+    @property
     def over(self) -> bool:
         return self.result is not None
 

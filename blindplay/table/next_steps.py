@@ -29,7 +29,7 @@ _COMMANDS: Mapping[Do, tuple[Command, ...]] = {
 # The words with which the arbiter does a step at the table's keyboard.
 _ARBITERS: Mapping[Do, tuple[str, ...]] = {
     "begin": ("start",), "continue": ("start",), "open": ("open",),
-    "decide": ("confirm", "reject"),
+    "decide": ("confirm", "reject"), "attend": ("attend",),
 }  # fmt: skip
 # At a keyboard that both players share, Enter never repeats, answers or signs for anybody.
 _AT_A_SHARED_KEYBOARD: frozenset[Do] = frozenset(

@@ -166,7 +166,7 @@ def _tell_where(session: Session) -> None:
         return
     proposed = () if game.pending is None or game.pending.claimable else (game.pending.ruling,)
     # That the clocks stand after an interruption has been said.
-    calls = (one for one in game.calls if one.why != "start_clocks" and not game.adjourned)
+    calls = () if game.adjourned else game.unattended
     desk.announce(Taken(f.Tick(), tuple(dict.fromkeys((*proposed, *calls)))))
     _tell_what_is_due(session)
     if not game.clock:

@@ -118,6 +118,7 @@ _BOTH_BLIND = {
 _DEAF = {"black": Player(name="Bert", hearing_impaired=True)}
 _BOTH_ASKED = f.Irregular(by="white", what="wrong_start")
 _SEALED = (f.Arbiter(do="adjourn"), f.Seal(by="black", text="e5"))
+_UNDONE = (f.Arbiter(do="declare", result="1-0"), f.Arbiter(do="undo", reason="slip"))
 _AGREED = (
     f.Adjourn(by="white"), f.Adjourn(by="black"), f.Seal(by="black", text="e5"),
     f.Press(by="black"),
@@ -184,6 +185,27 @@ STATES: dict[str, tuple[dict[str, Any], tuple[Do, ...], dict[str, str]]] = {
     "stopped where nobody presides": (_ALONE, (*_COPIED, _do(f.CallArbiter(by="black"))), {
         "white": "continue", "black": "continue",
     }),
+    "a player disturbs": (
+        {}, (*_COPIED, _do(f.Irregular(by="black", what="disturbance"))),
+        {"black": "announce", "arbiter": "attend"},
+    ),
+    "a telephone": ({}, (*_COPIED, _do(f.Irregular(by="black", what="phone"))), {
+        "white": "wait for arbiter: decide", "arbiter": "decide",
+    }),
+    "a telephone, no loss": (
+        {}, (*_COPIED, _do(f.Irregular(by="black", what="phone"), f.Arbiter(do="reject"))),
+        {"black": "announce", "arbiter": "wait for black: announce"},
+    ),
+    "a penalty was given": (
+        {}, (*_COPIED, _do(f.Arbiter(do="penalty", player="white", penalty="time", black=60_000))),
+        {"black": "announce", "arbiter": "wait for black: announce"},
+    ),
+    "taken back": ({}, (*_E5, _press("black"), _do(f.Arbiter(do="restore", ply=0))), {
+        "white": "wait for arbiter: continue", "arbiter": "continue",
+    }),
+    "a result was undone": ({}, (*_COPIED, _do(*_UNDONE)), {
+        "white": "wait for arbiter: continue", "arbiter": "continue",
+    }),
     "adjourning": ({}, (*_COPIED, _do(_SEALED[0])), {
         "white": "wait for black: seal", "black": "seal",
     }),
@@ -245,6 +267,18 @@ STATES: dict[str, tuple[dict[str, Any], tuple[Do, ...], dict[str, str]]] = {
     "over": ({}, (*_COPIED, _do(f.Resign(by="black"))), {
         "white": "sign", "black": "sign", "arbiter": "nothing",
     }),
+    "over by the arbiter": ({}, (*_COPIED, _do(_UNDONE[0])), {
+        "white": "sign", "black": "sign", "arbiter": "nothing",
+    }),
+    "adjourned and decided": (
+        {}, (*_COPIED, _do(*_SEALED, f.Press(by="black"), _UNDONE[0])),
+        {"white": "sign", "arbiter": "nothing"},
+    ),
+    "signed otherwise": (
+        {}, (*_COPIED, _do(f.Resign(by="black"), f.Sign(by="black", result="1-0"),
+                           f.Sign(by="white", result="0-1"))),
+        {"white": "sign", "black": "nothing", "arbiter": "attend"},
+    ),
     "signed": (
         {}, (*_COPIED, _do(f.Resign(by="black"), f.Sign(by="black", result="1-0"))),
         {"white": "sign", "black": "nothing", "arbiter": "nothing"},

@@ -15,6 +15,7 @@ _WORDS = ("e4", "Springer Felix drei", "Springer", "Unsinn", "ja", "nein", "fals
           "Uhren anhalten", "Hängepartie", "Abgabezug e5", "unterschreiben", "Remis anbieten",
           "Schiedsrichter", "Assistent", "letzter Zug", "was ist dran")  # fmt: skip
 _LINES = ("", "start", "stop", "open", "adjourn", "confirm", "reject", "restore 0", "undo",
+          "arbiter: undo Versehen", "attend", "arbiter: attend",
           "clock white 1:00", "arbiter: start", "?", "black: ?")  # fmt: skip
 
 

@@ -11,7 +11,6 @@ import chess
 
 from blindplay.laws import Game, Ruling, Taken, permissions
 from blindplay.laws import facts as f
-from blindplay.laws.arbiter import OWN_STEPS
 from blindplay.laws.due import due
 from blindplay.laws.rulings import Touched
 from blindplay.laws.undoing import undoable
@@ -60,7 +59,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "rejecting": rejecting,
         "equal": _equal_times(game),
         "needed": [telling.line(one) for one in game.calls],
-        "attends": any(one.why not in OWN_STEPS for one in game.calls),
+        "attends": bool(game.unattended),
         "undoes": telling.fact(last.fact) if (last := undoable(game)) else "",
         "owed": common.owed_in_words(game, language),
         "on_move": game.side,

@@ -182,6 +182,49 @@ def test_penalties_clocks_and_the_result(page: Page, hall: Hall) -> None:
     shot(page, "arbiter-over")
 
 
+def test_the_arbiter_undoes_a_penalty_and_a_result_with_the_reason(page: Page, hall: Hall) -> None:
+    expect(page.locator("#undo")).to_have_count(0)
+    hall.table.submit(f.Arbiter(do="penalty", player="white", penalty="time", black=90_000))
+    page.locator("#undo-s").click()
+    expect(page.locator("#undo-hint")).to_contain_text("The arbiter penalised White.")
+    page.locator("#undo-reason").fill("the wrong player")
+    page.locator("#undo button").click()
+    expect(page.locator("#sure-words")).to_contain_text("the wrong player")
+    expect(page.locator("#sure-clocks tr").nth(2).locator(".figures")).to_have_text(
+        ["6:35", "5:05"]
+    )
+    page.get_by_role("button", name="Yes, undo it").click()
+    expect(page.locator("#timeline")).to_contain_text("That decision does not hold any more.")
+    assert hall.table.game.clock.left["black"] == 305_000
+    expect(page.locator("#undo")).to_have_count(0)
+
+    hall.table.submit(f.Arbiter(do="declare", result="1-0"))
+    page.locator("#undo-s").click()
+    accessible(page)
+    shot(page, "arbiter-undo")
+    page.locator("#undo button").click()
+    expect(page.locator("#sure-words")).to_contain_text("The arbiter declared the result 1-0.")
+    page.locator("#yes").click()
+    expect(page.locator("#go-on")).to_be_visible()
+    page.locator("#go-on").click()
+    expect(page.locator("#stop")).to_be_visible()
+    assert hall.table.game.clock.running == "white"
+
+
+def test_the_arbiter_sees_to_calls_in_play_and_after_the_game(page: Page, hall: Hall) -> None:
+    hall.table.submit(f.Irregular(by="white", what="disturbance"))
+    page.get_by_role("button", name="I have seen to it").click()
+    expect(page.locator("#attend")).to_have_count(0)
+    expect(page.locator("#timeline")).to_contain_text("Seen to: disturbs the opponent.")
+    hall.table.submit(f.Resign(by="white"))
+    hall.table.submit(f.Sign(by="white", result="0-1"))
+    hall.table.submit(f.Sign(by="black", result="1-0"))
+    expect(page.locator("#pending-heading")).to_be_visible()
+    page.locator("#attend").click()
+    expect(page.locator("#attend")).to_have_count(0)
+    expect(page.locator("#pending-heading")).to_have_count(0)
+
+
 def test_assistants_the_board_and_what_he_saw(page: Page, hall: Hall) -> None:
     page.locator("#people-s").click()
     page.get_by_role("button", name="Permit White an assistant").click()
