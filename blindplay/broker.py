@@ -52,7 +52,7 @@ class Link:
         name: str = "",
     ) -> None:
         """``will``: a message that the broker publishes, and keeps, when the connection is lost.
-        ``name``: that of the client; empty: the broker gives one.
+        ``name``: the name of the client; empty: the broker gives one.
 
         :raises ValueError: if the certificates cannot be used.
         """
@@ -111,7 +111,7 @@ class Link:
 
     @property
     def online(self) -> bool:
-        """True if what is published now comes after the subscriptions, so that it comes back."""
+        """True if messages published now come after the subscriptions, so that they come back."""
         return self._subscribed and self._client.is_connected()
 
     @property

@@ -55,15 +55,15 @@ def _side(side: str) -> str:
 class Opponent(AbsentPlayer):
     """A program that plays at a table, see :func:`open_table`. A subclass chooses its moves.
 
-    What the Laws ask of it otherwise happens by itself: it repeats each announcement, executes it,
+    Its other duties under the Laws are done for it: it repeats each announcement, executes it,
     announces and executes its own move, and presses the clock.
     """
 
     @abstractmethod
     def choose(self, board: chess.Board) -> chess.Move:
         """The move to play in this position, with the moves that led to it. Called in a thread of
-        its own; it may take long. What it returns is dropped if the position has changed. An
-        illegal move is logged, and asked for again after a second."""
+        its own; it may take long. The move is dropped if the position has changed. After an illegal
+        move, which is logged, it is called again after a second."""
 
     def _consider(self) -> None:
         def asked() -> chess.Board | None:

@@ -7,6 +7,7 @@ errors are sentences for people, without words of Python.
 
 import json
 import re
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -152,10 +153,21 @@ def read_bytes(path: Path, most: int) -> bytes:
         raise ValueError(_("{file} cannot be read ({reason}).", file=name, reason=why)) from None
 
 
+def read_secret(path: Path, most: int) -> bytes:
+    """The contents of a file of at most ``most`` bytes with a token, which only its owner may read.
+
+    :raises ValueError: like :func:`check_file`, and if other users can read it.
+    """
+    content = read_bytes(path, most)
+    if sys.platform != "win32" and path.stat().st_mode & 0o077:
+        raise ValueError(_("Others can read the token in {path}; run: chmod 600 {path}", path=path))
+    return content
+
+
 def read_json(text: str) -> Any:
     """The value of a text in JSON.
 
-    :raises ValueError: one sentence, if it is none.
+    :raises ValueError: one sentence, if it is not JSON.
     """
     try:
         return json.loads(text)

@@ -362,7 +362,7 @@ class BoardDriver(SensorBoard, Generic[State]):
         try:
             state = self._state = self.new_state(url, self._state)
             self._tasks.clear()
-            begun, data_came = time.monotonic(), False
+            started, data_came = time.monotonic(), False
             while not self._stop.is_set():
                 data = read_port(port)
                 now = time.monotonic()
@@ -371,7 +371,7 @@ class BoardDriver(SensorBoard, Generic[State]):
                 if self._connected and state.heard_at is not None:
                     silent = now - state.heard_at - state.SILENCE
                 else:
-                    silent = now - begun
+                    silent = now - started
                 if silent > self._answer_seconds:
                     raise NoAnswerError(self._no_answer(url, data_came and state.heard_at is None))
                 request = b""

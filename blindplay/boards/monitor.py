@@ -84,11 +84,11 @@ def monitor(address: str | None, *, json: bool, seconds: float | None, out: Text
     """
     driver, url = board_at(address)
     inbox: queue.Queue[BoardEvent] = queue.Queue()
-    begun = time.monotonic()
+    started = time.monotonic()
     answered = False
     try:
         with driver(url, inbox.put):
-            while (left := 1.0 if seconds is None else begun + seconds - time.monotonic()) > 0:
+            while (left := 1.0 if seconds is None else started + seconds - time.monotonic()) > 0:
                 try:
                     event = inbox.get(timeout=min(left, 1.0))
                 except queue.Empty:
@@ -96,7 +96,7 @@ def monitor(address: str | None, *, json: bool, seconds: float | None, out: Text
                 answered = answered or isinstance(event, events.Connected)
                 if isinstance(event, events.Disconnected) and not answered and seconds is None:
                     raise BoardNotFoundError(event.why)
-                at = max(0.0, event.at - begun)
+                at = max(0.0, event.at - started)
                 line = [event_json(event, at)] if json else [f"{at:.2f}", describe_event(event)]
                 print(*line, file=out, flush=True)
     except KeyboardInterrupt:

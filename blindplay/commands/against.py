@@ -179,16 +179,16 @@ def meet(given: PlayOptions, setup: Setup, place: "MeetingPlace") -> "Met | None
 
 
 def _await(
-    given: PlayOptions, setup: Setup, here: str, place: "MeetingPlace", address: Address
+    given: PlayOptions, setup: Setup, side: str, place: "MeetingPlace", address: Address
 ) -> "Met | None":
     from blindplay.opponents.distant.meeting import Terms
     from blindplay.table.meeting_distant import await_guest
     from blindplay.table.table import with_id
 
     def propose(guest: Player) -> Terms:
-        both = replace(setup, black=guest) if here == "white" else replace(setup, white=guest)
+        both = replace(setup, black=guest) if side == "white" else replace(setup, white=guest)
         both = with_id(both)  # both tables take the same first fact
-        return Terms(both, here, given.lag_limit or LAG_LIMIT_S, given.training)
+        return Terms(both, side, given.lag_limit or LAG_LIMIT_S, given.training)
 
     return await_guest(place, _listener(address), propose)
 

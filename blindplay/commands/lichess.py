@@ -52,8 +52,8 @@ def login(server: str) -> None:
     else:
         given = sys.stdin.readline()
     token = api.checked_token(given)
-    with api.LichessApi(api.Account("", token, server)) as asked:
-        name, permitted = asked.user()
+    with api.LichessApi(api.Account("", token, server)) as client:
+        name, permitted = client.user()
     if missing := api.missing_scopes(permitted):
         raise ValueError(
             _(
@@ -94,7 +94,7 @@ def wanted_game(given: PlayOptions) -> "WantedGame":
     if "time_control" in given.chosen:
         control = stored(given.time_control)
         periods = control.periods
-        if len(periods) > 1 or any(one.moves for one in periods) or control.mode != "increment":
+        if len(periods) > 1 or any(part.moves for part in periods) or control.mode != "increment":
             raise ValueError(
                 _(
                     "Lichess knows one period only, without a delay; give a --time-control such "

@@ -58,10 +58,10 @@ def list_models(code: str | None, as_json: bool) -> None:
 
 
 def _print_rows(code: str, name: str, rows: list[dict[str, Any]]) -> None:
-    there = [row for row in rows if row["there"]]
-    heard = _heard_with(code) if there else _("no model is installed, so nothing can be heard.")
+    installed = [row for row in rows if row["there"]]
+    heard = _heard_with(code) if installed else _("no model is installed, so nothing can be heard.")
     options.show(_("{code}, {name}: {heard}", code=code, name=name, heard=heard))
-    for row in there:
+    for row in installed:
         options.show("  " + _row_in_words(row))
     if lacking := [row for row in rows if row["recommended"] and not row["there"]]:
         named = join_texts(
@@ -152,7 +152,7 @@ def install(names: tuple[str, ...], code: str, source: Path | None, timeout: flo
             )
         )
         if made.folder not in (listening := folders.chosen_models(code)):
-            by_folder = {folder: one for one, folder in available(code).items()}
+            by_folder = {folder: model for model, folder in available(code).items()}
             together = [made.name, *(by_folder[folder] for folder in listening)]
             options.show(
                 _(
@@ -191,8 +191,8 @@ def remove(name: str, code: str | None) -> None:
             options.show(line)
     learned = 0
     with folders.writing(speaker_models.players_folder()):
-        for tag, there in before.items():
-            for gone in there.difference(available(tag)):
+        for tag, names in before.items():
+            for gone in names.difference(available(tag)):
                 learned += speaker_models.drop_all(gone, tag)
     if learned:
         options.show(
@@ -406,13 +406,13 @@ def _heard_with(code: str) -> str:
 
 def _rows(code: str) -> Iterator[dict[str, Any]]:
     """A row for each model that hears ``code``, and for each that could be installed."""
-    known, there = catalogue.load(), available(code)
+    known, installed = catalogue.load(), available(code)
     try:
         used = set(folders.chosen_models(code))
     except ValueError:
         used = set()
-    for name in dict.fromkeys((*there, *known.order(code, known.bases))):
-        base, folder = known.known(name), there.get(name)
+    for name in dict.fromkeys((*installed, *known.order(code, known.bases))):
+        base, folder = known.known(name), installed.get(name)
         yield {
             "language": code,
             "model": name,

@@ -379,7 +379,7 @@ class FieldOption(click.Option):
                 return value
             raise ValueError(_("{name} must be true or false, without quotes.", name=name))
         if self.multiple:
-            if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
                 raise ValueError(
                     _('{name} must be a list of texts, such as ["one", "two"].', name=name)
                 )

@@ -42,11 +42,13 @@ class TableCommand(click.Command):
     """``blindplay play``. Its help shows the options of a first week, or all of them."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        wanted = [one for one in self.get_params(ctx) if options.shows_all(ctx) or _is_first(one)]
-        headings = groupby(wanted, lambda one: getattr(one, "heading", _("Help")))
+        wanted = [
+            param for param in self.get_params(ctx) if options.shows_all(ctx) or _is_first(param)
+        ]
+        headings = groupby(wanted, lambda param: getattr(param, "heading", _("Help")))
         for heading, group in headings if options.shows_all(ctx) else [(_("Options"), wanted)]:
             with formatter.section(heading):
-                formatter.write_dl([row for one in group if (row := one.get_help_record(ctx))])
+                formatter.write_dl([row for param in group if (row := param.get_help_record(ctx))])
 
 
 def _is_first(option: click.Parameter) -> bool:

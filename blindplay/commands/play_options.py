@@ -64,7 +64,7 @@ def opponent_of(text: str) -> Opponent:
     """Return the opponent in ``engine``, ``lichess``, ``wait``, ``wait:port``, ``wait@host:port``
     or ``482915@host:port``.
 
-    :raises ValueError: one sentence, if it is none.
+    :raises ValueError: one sentence, if ``text`` names no opponent.
     """
     if text == "engine":
         return "engine"
@@ -305,7 +305,7 @@ class PlayOptions:
     chosen: frozenset[str] = frozenset()
     """Those on the command line or in the settings file."""
     typed_before: Mapping[str, Any] = field(default_factory=dict)
-    """What was typed when the table was started that is resumed, as it was kept."""
+    """The kept options that were typed when the resumed table was started."""
     boards: int = 0
     """The number of boards, if the opponent decides it."""
     who: str = ""

@@ -69,8 +69,8 @@ def _answer(question: str) -> str:
 
 
 def with_event_settings(given: PlayOptions, joined: "EventFile | None") -> PlayOptions:
-    """``given`` with the settings of the event's file for what was not typed. Language and devices
-    are those of the user, if the settings file says them.
+    """``given``, completed by the settings of the event's file. Typed options count more, and so do
+    language and devices in the user's settings file.
 
     :raises ValueError: one sentence, if a setting is wrong.
     """
@@ -87,8 +87,8 @@ def with_event_settings(given: PlayOptions, joined: "EventFile | None") -> PlayO
 
 
 def with_settings_of_later_games(given: PlayOptions, joined: "EventFile | None") -> PlayOptions:
-    """``given``, the options of a resumed game, as the games after it have them: the event's file
-    rules them, but for what was typed and for how the table talks.
+    """The options for the games after a resumed one, whose options are ``given``: those of the
+    event's file, except typed ones and those of language and devices.
 
     :raises ValueError: one sentence, if a setting of the file is wrong.
     """
@@ -108,9 +108,9 @@ def with_settings_of_later_games(given: PlayOptions, joined: "EventFile | None")
 def _typed_for_each_game(given: PlayOptions) -> dict[str, Any]:
     """The options that were typed here, or when the table was started that is resumed, and that
     hold for each game which it plays."""
-    here = {name: _plain(getattr(given, name)) for name in given.typed
+    typed = {name: _plain(getattr(given, name)) for name in given.typed
             if OPTIONS[name].of_each_game}  # fmt: skip
-    return {**given.typed_before, **here}
+    return {**given.typed_before, **typed}
 
 
 # --- the game that is resumed
@@ -135,7 +135,7 @@ def _plain(value: Any) -> Any:
 
 
 def with_kept_options(journal: Path, given: PlayOptions) -> PlayOptions:
-    """``given``, in which what was not typed is as it was when the game began.
+    """``given``, completed by the options with which the game began.
 
     :raises ValueError: if something was typed that contradicts the game.
     :raises JournalError: if the journal cannot be read.

@@ -17,14 +17,14 @@ from blindplay.translation import Message, _
 from . import settings_file
 
 _OTHERWISE_MEANT = ("announce", "models", "say", "score", "understand")
-"""Commands whose ``--language`` is that of moves, a voice or a document."""
+"""Commands whose ``--language`` is the language of moves, a voice or a document."""
 
 _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 
 def user_language(environment: Mapping[str, str] = os.environ) -> str:
-    """The code of the language that LC_ALL, LC_MESSAGES or LANG names, the first of them that is
-    set; on Windows without them, that of its windows. English if there is no pack for it."""
+    """The code of the language in LC_ALL, LC_MESSAGES or LANG, the first that is set; on Windows
+    without them, of the system. English if there is no pack for it."""
     from blindplay.wording.pack_words import code_of
 
     return code_of(named_language(environment).partition(".")[0]) or "en"

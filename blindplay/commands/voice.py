@@ -71,12 +71,12 @@ def enrol(
     words = spoken or _words_of_announcements(pack)
     models = listening_models(words.code, options.warn)
     with _booth(pack, microphone, silent) as booth:
-        asked = enrolment.prompts(words, seed=random.randrange(1 << 30))
+        prompts = enrolment.prompts(words, seed=random.randrange(1 << 30))
         session = enrolment.EnrolmentSession()
         recogniser = open_recogniser(words, *models, lost=options.warn)
         try:
             with speaker_models.Keeper(name, words.code) as keeper:
-                enrolment.record(booth, words, asked, recogniser, session, keeper.add)
+                enrolment.record(booth, words, prompts, recogniser, session, keeper.add)
         finally:  # even after Ctrl-C or without the microphone, the recordings remain
             if session.answers:
                 place = speaker_models.recordings(name, words.code)
@@ -273,25 +273,25 @@ def _donate(booth: Booth, words: Language, output: Path) -> None:
     """Let a donor agree, say sentences in ``words``, and have an archive in the folder."""
     from blindplay.hearing import donation
 
-    begun = _begun(booth, words)
-    if begun is None:
+    unfinished = _begun(booth, words)
+    if unfinished is None:
         return
     try:
-        whole = donation.record(booth, words, begun, _recogniser_if_any(words))
+        whole = donation.record(booth, words, unfinished, _recogniser_if_any(words))
     except (KeyboardInterrupt, AudioError, OSError):
         booth.tell("donate_saved")
         raise
     if not whole:
         booth.tell("donate_saved")
         return
-    target = output / f"blindplay-voice-{words.code}-{begun.donation.speaker}.zip"
-    if not donation.finish(words, begun, target):
+    target = output / f"blindplay-voice-{words.code}-{unfinished.donation.speaker}.zip"
+    if not donation.finish(words, unfinished, target):
         booth.tell("donate_incomplete")
         return
     booth.tell("donate_done")
     booth.show(booth.pack.sentence("donate_archive", file=str(target)))
-    squares = ", ".join(map(booth.pack.square, squares_of(begun.code)))
-    booth.show(begun.code)
+    squares = ", ".join(map(booth.pack.square, squares_of(unfinished.code)))
+    booth.show(unfinished.code)
     booth.typed("donate_code", code=squares, end=word_of(booth.pack, Key.END))
 
 

@@ -144,7 +144,7 @@ def _as_words(files: tuple[Path, ...], board: chess.Board, pack: Language) -> st
     if missing is None:
         return None
     words = " ".join(map(str, files))
-    if pack.understand(words, board).kind in _NO_MEANING or any(one.exists() for one in files):
+    if pack.understand(words, board).kind in _NO_MEANING or any(path.exists() for path in files):
         raise ValueError(
             _(
                 "There is no file {missing}; check the name, or give words with --text.",

@@ -624,7 +624,7 @@ class FoldedGame:
     def absent(self) -> str:
         return ""
 
-    def allows(self, asked: Command) -> bool:
+    def allows(self, command: Command) -> bool:
         return False
 
     def hint(self) -> None:

@@ -73,8 +73,10 @@ class Requests:
             followed = self._follower.tables.get(table)
             head = followed.head if followed is not None else None
             presence = followed.presence if followed is not None and followed.waits else None
-            there = followed is not None and followed.online and now - followed.heard_at <= FRESH_S
-            if not there or (head is None and presence is None):
+            reachable = (
+                followed is not None and followed.online and now - followed.heard_at <= FRESH_S
+            )
+            if not reachable or (head is None and presence is None):
                 raise UnreachableError(_("Table {table} cannot be reached; go there.", table=table))
             game, t = (head.game, head.t) if head is not None else ("", 0.0)
             if presence is not None:  # no game is played there, so no head tells its time

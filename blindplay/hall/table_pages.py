@@ -150,22 +150,22 @@ class TablePages:
     ) -> AskedAction:
         """Ask the table for it. It is refused if the table cannot be reached; it does not wait."""
         say = catalogue(language)
-        folded, asked = self._opened.get(name), AskedAction(value_of(form, "seen"), done=True)
+        folded, action = self._opened.get(name), AskedAction(value_of(form, "seen"), done=True)
         if folded is None or folded.folded is not table:
             answer(ActionResult((say["hall_stale"],), refused=True))
-            return asked
+            return action
         body = {"language": language, "form": {key: list(texts) for key, texts in form.items()}}
         try:
             future = self._hall.request(name, session.who, "act", body)
         except UnreachableError:
             answer(ActionResult((say["hall_unreachable"].format(table=name),), refused=True))
-            return asked
+            return action
 
         def on_done(done: "Future[RequestAnswer]") -> None:
             answer(_result(name, language, done.result()))
 
         future.add_done_callback(on_done)
-        return asked
+        return action
 
 
 def _result(name: str, language: str, answer: RequestAnswer) -> ActionResult:

@@ -1,4 +1,4 @@
-"""A donation of one's voice: what is explained, agreed to and said, and the archive made of it.
+"""A donation of a voice: the explanation, the consent, the recordings, and their archive.
 
 The donor repeats moves, commands, answers and everyday sentences for ten minutes. Everything is
 said aloud, and nothing needs to be seen. Nothing is kept before the donor has agreed by voice and
@@ -57,7 +57,7 @@ class UnfinishedDonation:
         return prompts(pack, int(self.donation.speaker, 16))
 
     def left(self, pack: Language) -> list[ScriptLine]:
-        """Return what was not said yet."""
+        """The lines that were not recorded yet."""
         recorded = {(take.words, take.fen) for take in kept_recordings.read(self.place)}
         return [line for line in self.asked(pack) if (line.words, line.fen) not in recorded]
 
@@ -174,7 +174,7 @@ def begin(language: str, statement: str, spoken: bytes, signed: str) -> Unfinish
 def record(
     booth: Booth, pack: Language, donation: UnfinishedDonation, recogniser: AnyRecogniser | None
 ) -> bool:
-    """Let the donor say what is left, in the words of ``pack``, and keep each recording at once.
+    """Let the donor say the remaining lines, in the words of ``pack``; keep each recording at once.
 
     Return whether all of it was asked for.
 

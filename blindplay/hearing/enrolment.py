@@ -1,9 +1,9 @@
-"""Enrolment: what a player is asked to say, what is learned from it, and whether that is better.
+"""Enrolment: prompts for a player, learning from the answers, and whether the result is better.
 
 The player repeats moves and words for three to five minutes. Everything is said aloud, and nothing
 needs to be seen. Two thirds teach the player's pronunciations, confusions and, if PyTorch is there
-and the model can be trained, weights. The last third takes no part in that: the models hear it
-together, as at the table, without and with what was learned. Only what is better is kept.
+and the model can be trained, weights. The last third judges: the models hear it together, as at the
+table, before and after learning. Only an improvement is kept.
 """
 
 import random
@@ -38,7 +38,7 @@ JUDGING = 12
 """The number of other moves, by which the result is judged."""
 SECONDS_EACH = 6.5
 """About how long one prompt takes."""
-_CANDIDATES = 4  # of so many times as many moves those with the rarest words are taken
+_CANDIDATES = 4  # candidates for each prompt; those with the rarest words are taken
 _UNLIKE = 0.75  # if this share of the phones differs, it was something else
 _AT_ONCE = 4  # utterances between two reports of progress
 
@@ -61,7 +61,7 @@ COMMANDS_APART = (
     Command.LOUDER,
     Command.PAUSE,
 )
-"""Other commands, none of which may be understood worse."""
+"""Other commands; none may be understood less well afterwards."""
 
 Progress = Callable[[float], None]
 """Gets often how much is done, 0 to 1. It may raise an exception to end the work."""
@@ -73,7 +73,7 @@ class NotEnoughError(ValueError):
 
 @dataclass(frozen=True)
 class Prompt:
-    """Something to be said; ``apart``: it is judged by, and never learned from."""
+    """A line to say; ``apart``: it judges the result, and nothing is learned from it."""
 
     line: ScriptLine
     apart: bool
@@ -81,12 +81,12 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Score:
-    """The score of models on what was kept apart.
+    """The score of models on the recordings kept apart.
 
     Of ``of`` moves, ``right`` were understood at once and ``asked`` after a question; ``commands``
-    is the number of commands that were understood. ``wrong`` counts what was accepted and not said;
-    each move was also heard where it is not legal. ``doubt`` is the doubt that is left about the
-    moves, in nats.
+    is the number of commands that were understood. ``wrong`` counts meanings that were accepted and
+    not said; each move was also heard where it is not legal. ``doubt`` is the doubt that is left
+    about the moves, in nats.
     """
 
     of: int
@@ -170,10 +170,10 @@ def prompts(
 def record(
     booth: Booth,
     pack: Language,
-    asked: Sequence[Prompt],
+    prompts: Sequence[Prompt],
     recogniser: AnyRecogniser | None,
     session: EnrolmentSession,
-    keep: Callable[[SpeakerRecording], None] = lambda one: None,
+    keep: Callable[[SpeakerRecording], None] = lambda recording: None,
 ) -> None:
     """Let the player say it all, in the words of ``pack``, into ``session``, and ``keep`` each
     answer before the next prompt.
@@ -184,10 +184,10 @@ def record(
     :raises AudioError: if the microphone is gone, and what ``keep`` raises; ``session`` then has
         the answers until that moment.
     """
-    booth.begin("enrol_begin", len(asked), SECONDS_EACH)
-    for one in repeated(booth, pack, [prompt.line for prompt in asked], recogniser):
-        prompt = asked[one.number]
-        recording = SpeakerRecording(prompt.line.words, prompt.line.fen, one.pcm, prompt.apart)
+    booth.begin("enrol_begin", len(prompts), SECONDS_EACH)
+    for answer in repeated(booth, pack, [prompt.line for prompt in prompts], recogniser):
+        prompt = prompts[answer.number]
+        recording = SpeakerRecording(prompt.line.words, prompt.line.fen, answer.pcm, prompt.apart)
         session.answers.append(recording)
         keep(recording)
     session.ended = booth.ended
@@ -280,11 +280,11 @@ def _best(
     """Try each in place of the model of this number. Return the best one and its score, or None and
     ``least`` if none is better than that. ``heard`` gets what the best one hears."""
     best = None
-    for tried, one in enumerate(tries):
-        as_heard = judge.hear(one[0], _part(progress, tried / len(tries), 1 / len(tries)))
+    for tried, attempt in enumerate(tries):
+        as_heard = judge.hear(attempt[0], _part(progress, tried / len(tries), 1 / len(tries)))
         score = judge.score([*heard[:number], as_heard, *heard[number + 1 :]])
         if score.better_than(least):
-            best, least, heard[number] = one, score, as_heard
+            best, least, heard[number] = attempt, score, as_heard
     return best, least
 
 
@@ -307,9 +307,9 @@ def _tries(
     heard = 0.3 if trains else 1.0
     usable = []
     aligned = pronunciations.word_alignments(model, learning, known)
-    for number, (one, parts) in enumerate(zip(learning, aligned, strict=True), 1):
+    for number, (recording, parts) in enumerate(zip(learning, aligned, strict=True), 1):
         if parts and _unlike(parts) < _UNLIKE:
-            usable.append((one, parts))
+            usable.append((recording, parts))
         progress(heard * number / len(learning))
     habits = pronunciations.player_pronunciations(
         [part for _, parts in usable for part in parts],
@@ -323,8 +323,8 @@ def _tries(
             tries.append((made / name, OwnModel(model, tuple(sorted(of)), trained=False)))
     if trains:
         to_train = [
-            LabelledSound(one.pcm, tuple(phone for part in of for phone in part.meant))
-            for one, of in usable
+            LabelledSound(recording.pcm, tuple(phone for part in of for phone in part.meant))
+            for recording, of in usable
         ]
         trained = made / "trained"
         adaptation.adapt(model, trained, vocabulary)
@@ -342,7 +342,7 @@ def _unlike(parts: Sequence[pronunciations.WordAlignment]) -> float:
 
 
 class _Judge:
-    """Judges models by what was kept apart.
+    """Judges models by the recordings kept apart.
 
     Each move is also heard in a position in which it is not legal, which must be noticed.
     """
@@ -378,11 +378,11 @@ class _Judge:
         comes: Counter[tuple[UtteranceKind, ScoredOutcome]] = Counter()
         doubt = 0.0
         for parts in zip(*by_model, strict=True):
-            one = scoring.together(parts, built_in=self._built_in)
-            decision = self._decide(one)
-            come = scoring.outcome(one, decision)
-            comes[one.line.what, come] += 1
-            if one.line.what is UtteranceKind.MOVE:
+            utterance = scoring.together(parts, built_in=self._built_in)
+            decision = self._decide(utterance)
+            come = scoring.outcome(utterance, decision)
+            comes[utterance.line.what, come] += 1
+            if utterance.line.what is UtteranceKind.MOVE:
                 right = come is ScoredOutcome.RIGHT
                 doubt += min(20.0, max(-20.0, decision.cost)) if right else 20.0
         moves = sum(n for (what, _), n in comes.items() if what is UtteranceKind.MOVE)

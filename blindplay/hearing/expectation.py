@@ -19,13 +19,13 @@ class Expected:
     """All that may be said now.
 
     ``boards``: the position whose moves may be announced, and perhaps the one before, whose move
-    may be repeated. ``phrases`` are what the recogniser is given: all forms of the legal moves,
+    may be repeated. ``phrases`` are for the recogniser: all forms of the legal moves,
     and ``others``: commands and answers. ``corrections`` may go before a move. Phrases with words
     that the model lacks are left out, never shortened; those words are ``out_of_vocabulary``.
 
-    ``felt``: the moves that fit what hands have done, None if nothing yet; ``repeated``: the
+    ``felt``: the moves that fit the hands' actions, None if there were none; ``repeated``: the
     announcement that is to be repeated (D.2.1); ``awaited``: phrases that answer an open question.
-    Each makes what fits it likelier; none is taken for granted. ``shown``: hands on a sensor board
+    Each makes matching meanings likelier, not certain. ``shown``: hands on a sensor board
     show which move was meant, so a wrong one is soon noticed.
     """
 
@@ -97,8 +97,8 @@ def expect(
 
 
 def felt_moves(game: Game, side: str) -> frozenset[chess.Move] | None:
-    """The moves that fit what the hands of ``side`` have done; None if they have done nothing, or
-    ``side`` is not on move."""
+    """The moves that fit the actions of ``side``'s hands; None if there were none, or ``side`` is
+    not on move."""
     turn = game.turn
     if side != game.side:
         return None

@@ -119,10 +119,10 @@ def _accustomed(recognition: Recognition, habits: Confusions) -> Recognition:
         return summed(_accustomed(part, habits) for part in recognition.by_model)
     heard = recognition.words.split()
     weighed = [
-        replace(one, score=one.score + habits.credit(one.words.split(), heard))
-        for one in recognition.hypotheses
+        replace(guess, score=guess.score + habits.credit(guess.words.split(), heard))
+        for guess in recognition.hypotheses
     ]
-    return replace(recognition, hypotheses=tuple(sorted(weighed, key=lambda one: -one.score)))
+    return replace(recognition, hypotheses=tuple(sorted(weighed, key=lambda guess: -guess.score)))
 
 
 def _reading(heard: Hypothesis, expected: Expected, pack: Language) -> Meaning:

@@ -83,7 +83,7 @@ class Take:
 
 class Booth:
     """Says prompts and hears answers. Without a ``speaker`` everything is only printed. ``pack`` is
-    what the player reads; the prompts may be in another language.
+    the player's language; the prompts may be in another one.
 
     ``lines`` come from the keyboard and are read in a thread: an empty one repeats the prompt, and
     words of the pack or in English repeat it, skip it or end.
@@ -120,7 +120,7 @@ class Booth:
         self._source.close()
 
     def _key(self) -> Key | None:
-        """Return what the keyboard asks for. Lines that ask for nothing are forgotten."""
+        """Return the typed key. Lines that are no key are dropped."""
         while (line := self._lines.within(0)) is not None:
             key = key_of(self.pack, line) if line else Key.REPEAT
             if key in _OBEYED:
@@ -130,10 +130,10 @@ class Booth:
     @property
     def to_end(self) -> bool:
         """Return whether the keyboard has asked for the end. Other keys are forgotten."""
-        asked = False
+        ended = False
         while key := self._key():
-            asked |= key is Key.END
-        return asked
+            ended |= key is Key.END
+        return ended
 
     def typed(self, sentence: str, **values: str) -> str | None:
         """Say a sentence of the pack and wait for a line; an empty one says it again. Return None
@@ -145,8 +145,8 @@ class Booth:
         return None if line is None or key_of(self.pack, line) is Key.END else line
 
     def begin(self, sentence: str, count: int, seconds_each: float) -> None:
-        """Say with this sentence of the pack how many minutes so many prompts will take, and what
-        the keys are for."""
+        """Say with this sentence of the pack how many minutes ``count`` prompts take, and explain
+        the keys."""
         pack, minutes = self.pack, max(1, round(count * seconds_each / 60))
         self.tell(sentence, count=pack.number(count), minutes=pack.duration(60_000 * minutes))
         skip, end = word_of(pack, Key.SKIP), word_of(pack, Key.END)
@@ -154,7 +154,7 @@ class Booth:
 
     def answers(
         self,
-        asked: Sequence[T],
+        prompts: Sequence[T],
         ask: Callable[[T], Take | Key],
         faults: Collection[RecordingFault] = tuple(RecordingFault),
     ) -> Iterator[tuple[T, Take | Key]]:
@@ -163,9 +163,9 @@ class Booth:
         ``faults``."""
         row = 0
         self.ended = False
-        for number, prompt in enumerate(asked):
+        for number, prompt in enumerate(prompts):
             if number and number % 10 == 0:
-                self.tell("enrol_left", count=self.pack.number(len(asked) - number))
+                self.tell("enrol_left", count=self.pack.number(len(prompts) - number))
             answer = ask(prompt)
             if answer is Key.END:
                 self.ended = True
@@ -197,7 +197,7 @@ class Booth:
             done.wait(60)
 
     def hear(self, silence_s: float = _SILENCE_S) -> Take | Key:
-        """Return what is said now, or what the keyboard asks for. A take without sound is silence;
+        """Return the next utterance, or the typed key. A take without sound is silence;
         ``silence_s`` of silence ends one with sound.
 
         :raises AudioError: if the microphone is gone.

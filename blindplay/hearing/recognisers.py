@@ -35,9 +35,9 @@ def listening_models(language: str, lost: Lost) -> tuple[Path, ...]:
     try:
         return model_folders.chosen_models(language)
     except model_folders.ModelError as error:
-        there = model_folders.available(language)
+        installed = model_folders.available(language)
         names = model_folders.listening_names(language)
-        left = tuple(there[name] for name in names if name in there)
+        left = tuple(installed[name] for name in names if name in installed)
         if not left:
             raise
         lost(str(error))

@@ -1,4 +1,4 @@
-"""What comes of utterances whose words are known: heard, decided about, and judged."""
+"""Utterances of known words: recognition, decision, and its outcome."""
 
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +19,7 @@ from .script import COMMANDS, ScriptLine, UtteranceKind
 
 
 class ScoredOutcome(Enum):
-    """What comes of an utterance."""
+    """The outcome of an utterance."""
 
     RIGHT = "right"
     ASKED = "right after a question"
@@ -33,7 +33,7 @@ class ScoredOutcome(Enum):
 
 @dataclass(frozen=True)
 class ScoredUtterance:
-    """An utterance: what it means, what was ``expected``, and how it was recognised among that."""
+    """An utterance: its meaning, the ``expected`` phrases, and its recognition among these."""
 
     line: ScriptLine
     meant: Understanding
@@ -97,14 +97,14 @@ def together(parts: Sequence[Scored], *, built_in: bool) -> Scored:
 
 
 def _narrowed(recognition: Recognition, words: Collection[str]) -> Recognition:
-    """Return what a model would have heard that listens for these words only."""
+    """The recognition by a model that listens for these words only."""
     known = {*words, UNKNOWN}
     kept = (guess for guess in recognition.hypotheses if known.issuperset(guess.words.split()))
     return replace(recognition, hypotheses=tuple(kept), expected_only=True)
 
 
 def outcome(heard: ScoredUtterance, decision: Decision) -> ScoredOutcome:
-    """Return what comes of the utterance if this is decided. Questions are answered truthfully."""
+    """The outcome of the utterance after this decision. Questions are answered truthfully."""
     what, meant, taken = heard.line.what, heard.meant, decision.meant
     match decision.verdict:
         case Verdict.ACCEPT:
@@ -125,7 +125,7 @@ def outcome(heard: ScoredUtterance, decision: Decision) -> ScoredOutcome:
 
 
 def _is_offered(heard: ScoredUtterance, decision: Decision) -> bool:
-    """Return whether what was said is among what is asked about."""
+    """Return whether the question offers the right meaning."""
     offered = [candidate.statement.meant for candidate in decision.candidates]
     if heard.line.what in COMMANDS:
         return any(candidate.command is heard.meant.command for candidate in offered)
@@ -145,6 +145,6 @@ def deciding(pack: Language, confidence: ConfidenceModel) -> Decide:
 def judging(
     pack: Language, confidence: ConfidenceModel
 ) -> Callable[[ScoredUtterance], ScoredOutcome]:
-    """Return a function that says what comes of an utterance."""
+    """Return a function that gives the outcome of an utterance."""
     decided = deciding(pack, confidence)
     return lambda heard: outcome(heard, decided(heard))

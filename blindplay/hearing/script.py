@@ -1,4 +1,4 @@
-"""What people say at a board: announcements in every form, and talk that means nothing; seeded.
+"""Sentences of people at a board: announcements in every form, and other talk; seeded.
 
 A player who enrols, checks or gives a voice repeats it, and benchmarks speak it.
 """
@@ -20,7 +20,7 @@ _LONGEST_GAME = 160
 
 
 class UtteranceKind(Enum):
-    """What an utterance is."""
+    """The kind of an utterance."""
 
     MOVE = "moves"
     ILLEGAL = "illegal moves"
@@ -35,7 +35,7 @@ COMMANDS = (UtteranceKind.COMMAND, UtteranceKind.OPENED)
 
 @dataclass(frozen=True)
 class ScriptLine:
-    """Something to be said in a position; ``words`` are "" where they are not known."""
+    """A line to say in a position; ``words`` are "" if they are not known."""
 
     what: UtteranceKind
     fen: str

@@ -112,8 +112,8 @@ def _fits(own: Path, base: Path) -> bool:
 
 
 def _follow(own: Path, base: Path) -> None:
-    """Keep where the base is, of which ``own`` has the odds: its folder may have moved, as with
-    another installation of the program."""
+    """Note the present folder of the base, whose odds ``own`` uses: another installation of the
+    program may have moved it."""
     with contextlib.suppress(OSError):  # it may be somebody else's folder
         made_of = read_object(own / MADE_OF)
         if made_of.get("of") != str(base):
@@ -171,9 +171,8 @@ def drop(player: str, language: str, base: Path) -> None:
 
 
 def drop_all(model: str, language: str) -> int:
-    """Remove what was learned of the model of this name, which is gone, from all players.
-
-    Return from how many. The recordings stay.
+    """Remove the models of all players that were made from the removed model of this name. Return
+    their number. The recordings stay.
 
     :raises OSError:
     """
@@ -186,8 +185,9 @@ def drop_all(model: str, language: str) -> int:
 class Keeper:
     """Keeps recordings in the form that ``python -m benchmarks voice --recordings`` reads.
 
-    Each is on the disk before the next prompt. At the end they replace what was kept before, unless
-    that was more. After a power cut this happens at the next enrolment. All methods raise OSError.
+    Each is on the disk before the next prompt. At the end they replace the earlier recordings,
+    unless those were more. After a power cut this happens at the next enrolment. All methods raise
+    OSError.
     """
 
     def __init__(self, player: str, language: str) -> None:

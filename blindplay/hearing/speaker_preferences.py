@@ -59,13 +59,13 @@ def _all(name: str) -> dict[str, Any]:
 
 
 def _kept(name: str, player: str) -> Any:
-    """Return what the file has of ``player``, in any spelling of the name; None if nothing."""
+    """The file's entry of ``player``, in any spelling of the name; None if there is none."""
     return next((kept for other, kept in _all(name).items() if who(other) == who(player)), None)
 
 
 def _change(name: str, player: str, wanted: object = None) -> Path:
-    """Keep what is ``wanted`` of a player, or nothing, and what the file has of all others. Return
-    the file. A damaged one is kept beside it.
+    """Replace the entry of a player by ``wanted``, or remove it, and return the file. A damaged
+    file is kept beside the new one.
 
     :raises OSError:
     """

@@ -27,7 +27,7 @@ class Statement:
 
     @property
     def move(self) -> chess.Move | None:
-        """The move it means; None for a command and for what is not a legal move."""
+        """The legal move that it means; None if it means none."""
         return self.meant.move if self.meant.command is None else None
 
     @property

@@ -68,7 +68,7 @@ def lines(pack: Language, seed: int, words: int = WORDS, moves: int = MOVES) -> 
     ]
 
 
-def record(booth: Booth, pack: Language, asked: Sequence[ScriptLine]) -> Takes:
+def record(booth: Booth, pack: Language, lines: Sequence[ScriptLine]) -> Takes:
     """Let the player say it all, each once.
 
     :raises AudioError: if the microphone is gone.
@@ -80,8 +80,8 @@ def record(booth: Booth, pack: Language, asked: Sequence[ScriptLine]) -> Takes:
             if (take := booth.hear()) is not Key.REPEAT:
                 return take
 
-    booth.begin("check_begin", len(asked), _SECONDS_EACH)
-    answers = booth.answers(asked, ask, (RecordingFault.SILENCE,))
+    booth.begin("check_begin", len(lines), _SECONDS_EACH)
+    answers = booth.answers(lines, ask, (RecordingFault.SILENCE,))
     takes = [(line, take) for line, take in answers if isinstance(take, Take)]
     return [(line, take) for line, take in takes if take.fault is not RecordingFault.SILENCE]
 

@@ -99,7 +99,7 @@ class Search:
             self._board.pop()
 
     def _gain(self, move: chess.Move) -> int:
-        """Return the worth of what it takes and promotes to; the least valuable taker is best."""
+        """The worth of the captured piece and of a promotion; the least valuable captor is best."""
         board, gain = self._board, _VALUES[move.promotion or 0]
         if board.is_capture(move):
             taken = board.piece_type_at(move.to_square) or chess.PAWN
@@ -131,7 +131,7 @@ class Search:
 
 
 def within(seconds: float, nodes: float = math.inf, stop: threading.Event | None = None) -> Over:
-    """Return a test that ends a search after so long or so many nodes, or once ``stop`` is set."""
+    """A test that ends a search after ``seconds`` or ``nodes``, or once ``stop`` is set."""
     deadline, stop = time.monotonic() + seconds - _MARGIN_S, stop or threading.Event()
     late: Over = lambda node: node % _ASIDE == 0 and time.monotonic() > deadline  # noqa: E731
     return lambda node: late(node) or node > nodes or stop.is_set()

@@ -61,7 +61,7 @@ class Removed:
 
 def find(table: str) -> Path:
     """The journal of ``table``: its path, or its name in :func:`tables_folder`, with ``.jsonl`` or
-    without. A journal that is gone counts as long as its tape is there.
+    without. A missing journal counts while its tape exists.
 
     :raises ValueError: if there is none.
     """

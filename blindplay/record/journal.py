@@ -123,7 +123,7 @@ def read_journal(path: Path) -> JournalContents:
     :raises JournalError: if there is none, it cannot be read, or it is another program's file.
     """
     for _unused in range(_REREADS):
-        beat = last_beat(path)  # before the lines: a running table goes on meanwhile
+        beat = last_beat(path)  # before the lines: a running table adds more
         contents = _decoded(path, _content_of(path), beat)
         if not contents.trouble or beat is None or abs(time.time() - beat.wall) > _RECENT_S:
             break
@@ -499,13 +499,13 @@ class Journal:
         if self._handle is None:
             return False
         try:
-            there, ours = os.lstat(self.path), os.fstat(self._handle)
+            named, ours = os.lstat(self.path), os.fstat(self._handle)
         except (FileNotFoundError, NotADirectoryError):
             return False
         except OSError:  # a disk that does not answer cannot be written either, and says so then
             return True
         # Some file systems do not number their files.
-        return not (there.st_ino and ours.st_ino) or os.path.samestat(there, ours)
+        return not (named.st_ino and ours.st_ino) or os.path.samestat(named, ours)
 
     def _attach(self) -> None:
         """Open the file that the journal's name belongs to now, or create one.

@@ -75,7 +75,8 @@ def sheet(game: Game, side: str) -> list[ScoredPly]:
 
 
 def tags(game: Game, reason: str = "") -> dict[str, str]:
-    """The PGN tags in the standard's order (8.1.1). ``reason``: that of the ruling game_over."""
+    """The PGN tags in the standard's order (8.1.1). ``reason``: the reason in the ruling
+    game_over."""
     setup = game.setup
     assert setup is not None
     # Both players may lose (11.8), but PGN has no such result.

@@ -51,7 +51,7 @@ class SignedStatement:
     wall: float
     """The table's time of day, since 1970."""
     result: str
-    """Empty while the game goes on."""
+    """Empty before the game has ended."""
     moves: int
     fen: str
     rulings: str

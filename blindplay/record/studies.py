@@ -32,9 +32,9 @@ _ASIDE = re.compile(r"\{[^}]*\}?|;[^\n]*|^[%\[][^\n]*", re.MULTILINE)
 """A comment, an escaped line or a tag of PGN."""
 _VARIATION = re.compile(r"\([^()]*\)")
 _BEFORE_MOVE = re.compile(r"[\d.…()!?+#]*")
-"""What a word may hold before a move: a number, or the signs behind another move."""
+"""The part of a word before a move: a number, or the signs behind another move."""
 _RUNNING = re.compile(r"\s*(unterminated|in\s+progress|adjourned)\s*", re.IGNORECASE)
-"""The tag Termination of games that go on; not all servers write it alike."""
+"""The tag Termination of unfinished games; servers write it differently."""
 _ENDED = re.compile(
     r"\s*(abandoned|adjudication|death|emergency|normal|rules\s+infraction|time\s+forfeit)\s*",
     re.IGNORECASE,
@@ -193,8 +193,8 @@ def _in_english(text: str, start: chess.Board) -> str:
 
 
 def _unread(text: str) -> str | None:
-    """Return the first word of a game of which the reader of PGN takes only the end for a move:
-    ``Sf3`` would be ``f3``. None if there is no such word."""
+    """Return the first word that the reader of PGN would read in part only: ``Sf3`` as ``f3``. None
+    if there is no such word."""
     for word in _ASIDE.sub(" ", text).split():
         at = 0
         for part in chess.pgn.MOVETEXT_REGEX.finditer(word):

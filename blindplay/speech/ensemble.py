@@ -248,17 +248,17 @@ class Ensemble:
                 if now >= at and not work.done():
                     due[model] = min(at, due.get(model, at))
             back = self._out - due.keys()
-            gone = {
+            late = {
                 model
                 for model, at in due.items()
                 if model in self.members and now - at >= OUT_S * 2 ** self._outages[model]
             }
-            if not set(self.members) - gone | back:
-                gone = set()  # somebody must listen
-            self._out = self._out - back | gone
-            self._outages.update(gone)
+            if not set(self.members) - late | back:
+                late = set()  # somebody must listen
+            self._out = self._out - back | late
+            self._outages.update(late)
             ready = frozenset(self.members) - due.keys() or frozenset(self.members)
-        for model in gone:
+        for model in late:
             log.error("the model in %s is late", model.folder)
             call_all(
                 self._on_lost,
@@ -283,21 +283,21 @@ class Ensemble:
         """Do the work of each of ``models`` at the same time, in a thread for each. Return the
         results; an exception in place of one that failed, and None in place of one that took
         ``patience`` seconds longer than the first."""
-        begun = [_begin(task) for task in work]
+        futures = [_begin(task) for task in work]
         due = time.monotonic() + WHOLE_S
         with self._lock:
             self._work = {future: at for future, at in self._work.items() if not future.done()}
             self._work |= {
-                future: (model, due) for model, future in zip(models, begun, strict=True)
+                future: (model, due) for model, future in zip(models, futures, strict=True)
             }
-        wait(begun, return_when=FIRST_COMPLETED)
-        wait(begun, timeout=patience)
+        wait(futures, return_when=FIRST_COMPLETED)
+        wait(futures, timeout=patience)
         now = time.monotonic()
         with self._lock:
-            for model, future in zip(models, begun, strict=True):
+            for model, future in zip(models, futures, strict=True):
                 if not future.done():
                     self._work[future] = model, now
-        return [future.result() if future.done() else None for future in begun]
+        return [future.result() if future.done() else None for future in futures]
 
     def _lose(self, lost: Recogniser, error: Exception) -> None:
         """Go on without a model that has failed. If it is the last one, raise ModelError."""
@@ -379,10 +379,11 @@ class EnsembleDecoder:
         self, ask: Callable[[UtteranceDecoder], T], patience: float
     ) -> dict[Recogniser, T]:
         """Ask each decoder. Drop those that failed or are late."""
-        asked = list(self._decoders)
-        models, work = [model for model, _ in asked], [lambda one=one: ask(one) for _, one in asked]
+        decoders = list(self._decoders)
+        models = [model for model, _ in decoders]
+        work = [lambda decoder=decoder: ask(decoder) for _, decoder in decoders]
         results: dict[Recogniser, T] = {}
-        for member, answer in zip(asked, self._each(models, work, patience), strict=True):
+        for member, answer in zip(decoders, self._each(models, work, patience), strict=True):
             if isinstance(answer, Exception):
                 self._lose(member[0], answer)
                 self._members.remove(member[0])

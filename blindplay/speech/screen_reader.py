@@ -77,10 +77,10 @@ class ScreenReader:
         """
         if stop.is_set():
             return False
-        asked = time.monotonic()
+        started = time.monotonic()
         with self._lock:
             backend = self._asked(lambda reader: reader.speak(text, False))
-        late = time.monotonic() - asked > ANSWERS_S
+        late = time.monotonic() - started > ANSWERS_S
         if not late and self._ends(backend, self.lasts(text), stop):
             return True
         with self._lock, contextlib.suppress(Exception):  # it may be gone, and is silent then
@@ -100,16 +100,16 @@ class ScreenReader:
     def _ends(self, backend: Any, seconds: float, stop: threading.Event) -> bool:
         """Wait for the end of a text; False if ``stop`` was set before."""
         tells = backend.features.supports_is_speaking
-        end, begun = time.monotonic() + seconds, False
+        end, started = time.monotonic() + seconds, False
         # A reader that tells is believed when it has begun, but may not hold the table for ever.
         limit = end + seconds + 10 * _BEGINS_S if tells else end
         while (now := time.monotonic()) < limit:
             if stop.wait(_LOOK_S):
                 return False
             speaks = tells and self._speaks(backend)
-            if not speaks and (begun or now >= end):
+            if not speaks and (started or now >= end):
                 break
-            begun = begun or speaks
+            started = started or speaks
         return not stop.is_set()
 
     def _speaks(self, backend: Any) -> bool:

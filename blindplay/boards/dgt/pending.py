@@ -235,8 +235,8 @@ class PendingMoves:
             if before.board.is_castling(move):
                 after = before.play(move).diagram
                 rook = before.diagram[last.from_square]
-                gone = after[last.from_square] == EMPTY and after[last.to_square] == rook
-                if gone and chr(rook) in "Rr":
+                moved = after[last.from_square] == EMPTY and after[last.to_square] == rook
+                if moved and chr(rook) in "Rr":
                     return True
         return False
 

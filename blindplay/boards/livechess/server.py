@@ -83,7 +83,7 @@ class LiveChessServer:
         self._doubted = ""
 
     async def run(
-        self, host: str, port: int, begun: Callable[[int], None] = lambda port: None
+        self, host: str, port: int, on_start: Callable[[int], None] = lambda port: None
     ) -> None:
         """Serve at this address.
 
@@ -114,7 +114,7 @@ class LiveChessServer:
                 )
             ) from error
         async with server:
-            begun(next(iter(server.sockets)).getsockname()[1])
+            on_start(next(iter(server.sockets)).getsockname()[1])
 
             def hear(event: BoardEvent) -> None:
                 loop.call_soon_threadsafe(happened.put_nowait, event)

@@ -7,10 +7,7 @@ been tried with Lichess itself.
 """
 
 import json
-import os
 import re
-import stat
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +19,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from blindplay.given import in_short, read_bytes, shown
+from blindplay.given import in_short, read_secret, shown
 from blindplay.translation import _
 
 LICHESS = "https://lichess.org"
@@ -110,8 +107,8 @@ def _server(values: dict[str, Any]) -> str:
     """The server's address. A token goes out encrypted, or stays on this machine."""
     server = text_of(values, "server") or LICHESS
     place = urlsplit(server)
-    here = place.scheme == "http" and place.hostname in ("localhost", "127.0.0.1", "::1")
-    if not place.hostname or not (place.scheme == "https" or here):
+    local = place.scheme == "http" and place.hostname in ("localhost", "127.0.0.1", "::1")
+    if not place.hostname or not (place.scheme == "https" or local):
         raise ValueError(_("server must be an address that begins with https."))
     return server.rstrip("/")
 
@@ -223,13 +220,7 @@ def read_token(path: Path) -> str:
 
     :raises ValueError: one sentence, if it cannot be read, is not a token, or others can read it.
     """
-    content = read_bytes(path, _MOST_TOKEN)
-    if sys.platform != "win32":
-        mode = stat.S_IMODE(os.stat(path).st_mode)  # noqa: PTH116
-        if mode & 0o077:
-            raise ValueError(
-                _("Others can read the token in {path}; run: chmod 600 {path}", path=path)
-            )
+    content = read_secret(path, _MOST_TOKEN)
     try:
         token = content.decode("ascii").strip()
     except UnicodeDecodeError:

@@ -83,12 +83,12 @@ class CsvFile:
             self._columns.append(_RESULT)
             self._rows[0].append(_written(_RESULT, like=self._rows[0]))
         row, place = self._rows[pair[0].row], self._columns.index(_RESULT)
-        there = self._value(row, _RESULT)
-        if not there:
+        present = self._value(row, _RESULT)
+        if not present:
             written = _written(result, like=row)
             row += [""] * (place + 1 - len(row))
             row[place] = written
-        return there in ("", result)
+        return present in ("", result)
 
     def content(self) -> bytes:
         """The table in UTF-8."""

@@ -624,11 +624,11 @@ def _number(name: str) -> str:
 def assign_round(hall: TableAsker, paired: Round) -> list[Given]:
     """Give each game to its table, and tell the people at each table of the last round where
     they play. Tables that have their game already stay as they are."""
-    asked: list[tuple[Assignment, Future[RequestAnswer] | None]] = []
+    requests: list[tuple[Assignment, Future[RequestAnswer] | None]] = []
     for game in paired.games:
         body = {name: value for name, value in asdict(game).items() if value}
-        asked.append((game, _ask(hall, game.table, ASSIGN, body)))
-    results = [_given(game, future) for game, future in asked]
+        requests.append((game, _ask(hall, game.table, ASSIGN, body)))
+    results = [_given(game, future) for game, future in requests]
     notices = [_ask(hall, *request) for request in _to_tell(hall, paired)]
     for future in filter(None, notices):
         future.result()

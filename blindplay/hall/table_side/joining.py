@@ -95,8 +95,8 @@ def _fetched(url: str, digits: str, which: Callable[[Sequence[str]], str]) -> by
         if not tables:
             raise ValueError(_("The hall has no open ticket; show a new one on its page."))
         side = TableSide(digits, tables[0] if len(tables) == 1 else which(tables))
-        asked = {"table": side.table, "message": side.message.hex()}
-        answer = _answer(client.post(BEGIN, data=asked))
+        form = {"table": side.table, "message": side.message.hex()}
+        answer = _answer(client.post(BEGIN, data=form))
         try:
             side.agree(bytes.fromhex(answer["message"]))
             proof = {"exchange": answer["exchange"], "proof": side.proof.hex()}

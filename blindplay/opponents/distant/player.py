@@ -262,7 +262,8 @@ class DistantPlayer(AbsentPlayer, WriteAccess):
     def _take_fact(self, line: str) -> None:
         """Take a fact that the other table has taken.
 
-        :raises OtherGameError: if it is no fact, not theirs to add, or spends this player's time.
+        :raises OtherGameError: if it is not a fact, that table may not add it, or it spends this
+            player's time.
         """
         try:
             fact, game = f.loads(line), self._table.game

@@ -122,7 +122,7 @@ class SharedLog:
         if theirs <= len(self.facts):
             if message["digest"] != self._digests[theirs]:
                 raise OtherGameError(theirs)
-            # The table that gives the write token adds nothing any more: what it has is all.
+            # The table that gives the write token adds no more facts: its log is complete.
             self._take_token(message["pen"])
         self.is_newest = int(message["number"]) > self._newest
         if self.is_newest:

@@ -76,7 +76,7 @@ class Voices:
         return "distant_voice_own_on" if self.on else "distant_voice_own_off"
 
     def learn(self, theirs: object, tell: Tell) -> None:
-        """Tell what the other player wants, if it is new: to be heard or not; None: no voices."""
+        """Say whether the other player wants to be heard, if that has changed; None: no voices."""
         before = self._other_wants
         self._other_wants = (None if theirs is None else bool(theirs),)
         if before == self._other_wants:

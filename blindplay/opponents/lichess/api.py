@@ -10,12 +10,9 @@ import contextlib
 import itertools
 import json
 import logging
-import os
 import re
 import socket
 import ssl
-import stat
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -27,7 +24,7 @@ from typing import Any, Self
 
 import httpx
 
-from blindplay.given import in_short, read_bytes
+from blindplay.given import in_short, read_secret
 from blindplay.own_files import data_folder
 from blindplay.record.files import write_new
 from blindplay.translation import _
@@ -85,9 +82,7 @@ def kept_account() -> Account:
     path = token_file()
     if not path.exists():
         raise ValueError(_("Your Lichess account is not known yet; run: blindplay lichess login"))
-    content = read_bytes(path, _MOST_BYTES)
-    if sys.platform != "win32" and stat.S_IMODE(os.stat(path).st_mode) & 0o077:  # noqa: PTH116
-        raise ValueError(_("Others can read the token in {path}; run: chmod 600 {path}", path=path))
+    content = read_secret(path, _MOST_BYTES)
     try:
         known = json.loads(content)
         return Account(str(known["name"]), checked_token(known["token"]), str(known["server"]))

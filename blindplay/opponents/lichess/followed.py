@@ -261,40 +261,41 @@ class Course:
 
     def next(
         self,
-        here: Sequence[chess.Move],
-        there: GameState,
+        moves: Sequence[chess.Move],
+        state: GameState,
         since: int,
         is_players: Callable[[int], bool],
     ) -> DueStep:
-        """The next step. ``since``: when the connection was opened that told ``there``.
-        ``is_players``: whether the move after so many plies is of the player at this table."""
+        """The next step. ``since``: when the connection that brought ``state`` was opened.
+        ``is_players``: whether the player at this table makes the move after this number of plies.
+        """
         same = 0
-        for own, theirs in zip(here, there.moves, strict=False):
+        for own, theirs in zip(moves, state.moves, strict=False):
             if own != theirs:
                 return DueStep(Do.GO_BACK, same, why="lichess_other_move")
             same += 1
-        if len(here) > same:
-            return self._ahead(here, there, since, is_players)
+        if len(moves) > same:
+            return self._ahead(moves, state, since, is_players)
         self.confirmed = max(self.confirmed, same)
-        if len(there.moves) == same:
+        if len(state.moves) == same:
             return DueStep(Do.NOTHING, same)
         do = Do.EXECUTE if is_players(same) else Do.PLAY
-        return DueStep(do, same, there.moves[same])
+        return DueStep(do, same, state.moves[same])
 
     def _ahead(
         self,
-        here: Sequence[chess.Move],
-        there: GameState,
+        moves: Sequence[chess.Move],
+        state: GameState,
         since: int,
         is_players: Callable[[int], bool],
     ) -> DueStep:
-        plies = len(there.moves)
+        plies = len(state.moves)
         back = DueStep(Do.GO_BACK, plies, why="lichess_taken_back")
-        if len(here) > plies + 1 or not is_players(plies) or len(here) <= self.confirmed:
+        if len(moves) > plies + 1 or not is_players(plies) or len(moves) <= self.confirmed:
             return back
-        if there.ended:
+        if state.ended:
             return DueStep(Do.GO_BACK, plies, why="lichess_too_late")
-        send, sent = DueStep(Do.SEND, plies, here[plies]), self._sent
+        send, sent = DueStep(Do.SEND, plies, moves[plies]), self._sent
         if sent is None or (sent.plies, sent.move) != (plies, send.move):
             return send
         if since < sent.at:

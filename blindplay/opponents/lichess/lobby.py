@@ -386,8 +386,8 @@ class Lobby:
             self._say_challenge(challenge)
         else:
             self._asked = None
-            what = "accept" if answer is TypedAnswer.YES else "decline"
-            done = self._try("POST", f"/api/challenge/{_id_of(challenge)}/{what}")
+            action = "accept" if answer is TypedAnswer.YES else "decline"
+            done = self._try("POST", f"/api/challenge/{_id_of(challenge)}/{action}")
             if done and answer is TypedAnswer.NO:
                 self._say("lichess_declined")
 

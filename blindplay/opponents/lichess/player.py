@@ -1,4 +1,4 @@
-"""The opponent at Lichess: follows the game there, sends what is played here, and tells the rest.
+"""The opponent at Lichess: follows the game there, sends the moves from here, and reports events.
 
 Lichess decides: its moves, its clocks, its offers and its result count. A move that is played here
 is sent once. It is sent again only when a newer connection has shown that Lichess lacks it. An
@@ -193,7 +193,7 @@ class OpponentNews:
             self._claim.start()
 
     def written(self, line: Mapping[str, Any]) -> None:
-        """Tell that the opponent has written; the words are told on request."""
+        """Say that the opponent has written. The words are read out on request."""
         if line.get("room") == "player" and line.get("username") == self._name:
             self._tell("lichess_chat_new")
 
@@ -267,8 +267,8 @@ class LichessPlayer(AbsentPlayer, WriteAccess):
         takebacks = self._keeping.takebacks
         return lichess_request(fact, self._table.game, OTHER[self.side], takebacks)
 
-    def _ask(self, what: str) -> None:
-        self._asked.append(what)
+    def _ask(self, action: str) -> None:
+        self._asked.append(action)
         self._changed.set()
 
     def _release(self) -> None:
@@ -359,14 +359,14 @@ class LichessPlayer(AbsentPlayer, WriteAccess):
         self._stream.end()
         self._tell(key)
 
-    def _request(self, what: str) -> None:
+    def _request(self, action: str) -> None:
         """Ask something of Lichess, or tell why not. The stream tells the outcome."""
-        if what == REFUSED:
+        if action == REFUSED:
             self._tell("lichess_decides")
             return
         try:
-            if what != "chat":
-                self._api.in_game(self._id, what)
+            if action != "chat":
+                self._api.in_game(self._id, action)
             elif self._news is not None:
                 self._news.read_out(self._api.chat(self._id))
         except LichessError as error:

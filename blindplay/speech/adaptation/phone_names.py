@@ -100,10 +100,10 @@ class _Walk:
             if own < 0:
                 continue
             middle = (own,) if own else ()
-            begun: set[tuple[int, ...]] = {middle}
+            states: set[tuple[int, ...]] = {middle}
             if not middle or self._places.get(own) not in ("B", "S"):
-                begun = set(self._go(int(self._source[arc]), middle, [_STEPS], back=True))
-            for start in begun:
+                states = set(self._go(int(self._source[arc]), middle, [_STEPS], back=True))
+            for start in states:
                 to = int(self._graph.arcs["to"][arc])
                 names |= set(self._go(to, start, [_STEPS], back=False))
         return names

@@ -157,10 +157,10 @@ def download(
 
 def forget(target: Path) -> bool:
     """Remove ``target`` and what has come of it. Return whether there was anything."""
-    there = [file for file in (target, *_beside(target)) if file.exists()]
-    for file in there:
+    files = [file for file in (target, *_beside(target)) if file.exists()]
+    for file in files:
         file.unlink()
-    return bool(there)
+    return bool(files)
 
 
 def _beside(target: Path) -> tuple[Path, Path]:

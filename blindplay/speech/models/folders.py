@@ -85,8 +85,8 @@ def available(language: str) -> dict[str, Path]:
         )
     own = model_folder(language)
     models = {OWN: own} if own.is_dir() else {}
-    there = models_in(adapted_folder(language))
-    models |= {name: there[name] for name in catalogue.load().order(language, there)}
+    adapted = models_in(adapted_folder(language))
+    models |= {name: adapted[name] for name in catalogue.load().order(language, adapted)}
     if (built := built_in(language)) is not None:
         models[BUILT_IN] = built
     return models
@@ -99,9 +99,9 @@ def models_in(parent: Path) -> dict[str, Path]:
     """
     if not parent.is_dir():
         return {}
-    there = sorted(folder for folder in parent.iterdir() if folder.is_dir())
-    aside = {f.name.removeprefix(ASIDE): f for f in there if f.name.startswith(ASIDE)}
-    return aside | {folder.name: folder for folder in there if not folder.name.startswith(".")}
+    folders = sorted(folder for folder in parent.iterdir() if folder.is_dir())
+    aside = {f.name.removeprefix(ASIDE): f for f in folders if f.name.startswith(ASIDE)}
+    return aside | {folder.name: folder for folder in folders if not folder.name.startswith(".")}
 
 
 def check_name(name: str) -> str:
@@ -144,9 +144,9 @@ def choose(language: str, names: Iterable[str]) -> Path | None:
 
     :raises ModelError: for a name that is not in ``available``, or if nothing can be written.
     """
-    there, wanted = available(language), list(dict.fromkeys(names))
-    if unknown := [name for name in wanted if name not in there]:
-        raise _absent(language, unknown[0], there)
+    installed, wanted = available(language), list(dict.fromkeys(names))
+    if unknown := [name for name in wanted if name not in installed]:
+        raise _absent(language, unknown[0], installed)
     before, unread = _choices()
     file, aside = data_folder() / _CHOSEN, None
     with writing(data_folder()):
@@ -212,8 +212,8 @@ def _choices() -> tuple[dict[str, list[str]], str | None]:
     )
 
 
-def _absent(language: str, name: str, there: Iterable[str]) -> ModelError:
-    if listed := ", ".join(there):
+def _absent(language: str, name: str, installed: Iterable[str]) -> ModelError:
+    if listed := ", ".join(installed):
         return ModelError(
             _(
                 "There is no model {name} for {language}; there are: {listed}; install it with: "
@@ -242,10 +242,10 @@ def listening_names(language: str) -> tuple[str, ...]:
     else the user's own model and the installed ones, two at most. The built-in one always listens:
     it is good in noise and knows other talk, and where it listens, the others seldom mislead.
     """
-    there = available(language)
-    people = [name for name in there if name != BUILT_IN][:MOST_PEOPLE]
+    installed = available(language)
+    people = [name for name in installed if name != BUILT_IN][:MOST_PEOPLE]
     names = chosen_names(language) or tuple(people)
-    return names if BUILT_IN in names or BUILT_IN not in there else (*names, BUILT_IN)
+    return names if BUILT_IN in names or BUILT_IN not in installed else (*names, BUILT_IN)
 
 
 def chosen_models(language: str) -> tuple[Path, ...]:
@@ -254,9 +254,9 @@ def chosen_models(language: str) -> tuple[Path, ...]:
 
     :raises ModelError: if there is none, if a chosen one is gone, or if one is not a model.
     """
-    there, names = available(language), listening_names(language)
-    if gone := [name for name in names if name not in there]:
-        raise _absent(language, gone[0], there)
+    installed, names = available(language), listening_names(language)
+    if missing := [name for name in names if name not in installed]:
+        raise _absent(language, missing[0], installed)
     if not names:
         raise ModelError(
             _(
@@ -269,8 +269,8 @@ def chosen_models(language: str) -> tuple[Path, ...]:
             )
         )
     for name in names:
-        _check_files(there[name])
-    return tuple(there[name] for name in names)
+        _check_files(installed[name])
+    return tuple(installed[name] for name in names)
 
 
 def find_model(language: str) -> Path:
@@ -303,8 +303,8 @@ def check_model(path: Path) -> Path:
 def seal(folder: Path, *, among: Iterable[str] = ("",), **about: str) -> None:
     """Write the manifest of a model: the SHA-256 of every file in its folder, or in the folders
     ``among`` it, and what else is known ``about`` it."""
-    there = (file for part in among for file in (folder / part).rglob("*"))
-    files = sorted(file for file in there if file.is_file() and file.name != MANIFEST)
+    every = (file for part in among for file in (folder / part).rglob("*"))
+    files = sorted(file for file in every if file.is_file() and file.name != MANIFEST)
     sums = {file.relative_to(folder).as_posix(): checksum(file) for file in files}
     own_files.write_json(folder / MANIFEST, {**about, "files": sums})
 

@@ -219,8 +219,8 @@ def remove(name: str, language: str | None = None) -> list[str]:
         if folder is None:
             continue
         if chosen := folders.chosen_names(code):
-            there = folders.available(code)
-            folders.choose(code, [other for other in chosen if other != name and other in there])
+            others = folders.available(code).keys() - {name}
+            folders.choose(code, [other for other in chosen if other in others])
         _discard(folder)
         removed.append(_("{name} has been removed from {code}.", name=name, code=code))
     base = folders.models_in(bases_folder()).get(name)

@@ -93,14 +93,14 @@ def check_space(folder: Path, needed: int) -> None:
 
     :raises ModelError: if it has fewer.
     """
-    there = next(parent for parent in (folder, *folder.parents) if parent.exists())
-    free = shutil.disk_usage(there).free
+    nearest = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    free = shutil.disk_usage(nearest).free
     if free < needed:
         raise ModelError(
             _(
                 "The disk with {there} has {free} megabytes left and {needed} are needed; "
                 "make room and run the same command again.",
-                there=there,
+                there=nearest,
                 free=free >> 20,
                 needed=(needed >> 20) + 1,
             )
