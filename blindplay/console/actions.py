@@ -11,11 +11,11 @@ from typing import Any, get_args
 
 import chess
 
-from blindplay.language import QUESTIONS, About, Command, Kind, Language, load
+from blindplay.language import QUESTIONS, About, Command, Kind, load
 from blindplay.language.scoresheets import reading
 from blindplay.laws import Fact, Game, Origin, Ruling, Taken, permissions
 from blindplay.laws import facts as f
-from blindplay.laws.due import Step, deeds, due
+from blindplay.laws.due import deeds, due
 from blindplay.laws.facts import Tick
 from blindplay.laws.game import Turn
 from blindplay.laws.reasons import MoveReason
@@ -31,7 +31,7 @@ from blindplay.wording.announcements import (
 from blindplay.wording.pack_words import answer_in_words
 from blindplay.wording.position import hint_in_words, look, time_in_words
 from blindplay.wording.readers import reader
-from blindplay.wording.steps import step_in_words
+from blindplay.wording.steps import is_not_now, step_in_words
 
 from .messages import catalogue
 from .table_port import TablePort, held
@@ -119,15 +119,6 @@ _ASKED = frozenset(
         Command.MOVES, Command.LAST_MOVE, Command.HINT, *QUESTIONS,
     )
 )  # fmt: skip
-
-
-# Refusals that say the same as a step; the others are followed by it.
-_SAME: Mapping[str, str] = {
-    "consent": "waiting_for_players", "decide": "waiting_for_arbiter",
-    "seal": "seal_due", "nothing": "game_over",
-}  # fmt: skip
-# These refusals are also the same as waiting for a person who has that step.
-_SAME_OF_OTHERS = frozenset(("consent", "decide"))
 
 
 @dataclass(frozen=True)
@@ -248,16 +239,9 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
     with held(table) as game:
         step = due(game, role)
         sentence = step_in_words(load(language), game, step)
-    same = _says_the_same(load(language), step)
-    if any(said.startswith((sentence, *same)) for said in result.sentences):
+    if any(said.startswith(sentence) for said in result.sentences):
         return result
     return dataclasses.replace(result, sentences=(*result.sentences, sentence))
-
-
-def _says_the_same(pack: Language, step: Step) -> list[str]:
-    """The refusal that says the same as the sentence of ``step``, if there is one."""
-    why = _SAME.get(step.why if step.why in _SAME_OF_OTHERS else step.do)
-    return [pack.sentence(f"refused_{why}")] if why else []
 
 
 def _done(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
@@ -426,8 +410,7 @@ def _answer(game: Game, role: str, language: str, rulings: Sequence[Ruling]) -> 
     for ruling in rulings:
         if isinstance(ruling, Refused | NotMade):
             said = " ".join(one.words for one in _told(game, ruling, language))
-            if isinstance(ruling, Refused) and ruling.why == "not_on_move" and ":" in role:
-                # An assistant is never on move.
+            if is_not_now(ruling):  # the step says that and more
                 said = step_in_words(load(language), game, due(game, role))
             if isinstance(ruling, Refused) or ruling.by in concerned:
                 sentences.append(f"{said} ({', '.join(ruling.articles)})")
