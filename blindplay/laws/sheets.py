@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Final
 
 import chess
 
@@ -365,19 +366,20 @@ def want(game: State, board: str, goal: Pieces, *rules: str, explained: bool = T
 
 
 def righted(game: State, board: str, plies: int) -> None:
-    """``board`` was to be corrected and now shows the first ``plies`` plies."""
+    """``board`` was to be corrected and now shows the first ``plies`` plies. The boards agree once
+    no other one is to be corrected."""
     table = game.tables[board]
     table.wanted = None
     table.plies = plies
     table.hand.clear()
     table.unsure.clear()
-    game.rule(
-        BoardsAgree(board=board), "boards_differ" if len(game.tables) == 2 else "displaced_found"
-    )
     game.differ_told = None
-    wrong = any(other.wanted is not None for other in game.tables.values())
+    if any(other.wanted is not None for other in game.tables.values()):
+        return
+    rule: Final = "boards_differ" if len(game.tables) == 2 else "displaced_found"
+    game.rule(BoardsAgree(board=board), rule)
     paid = game.displacing is not None and game.displacing.own_time
-    if wrong or (paid and game.switch("opponent_starts_displacers_clock")):
+    if paid and game.switch("opponent_starts_displacers_clock"):
         return  # in fide-1997 the player starts the other clock when the pieces are right
     game.displacing = None
     if paid and game.clock.running is not None:

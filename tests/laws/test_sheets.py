@@ -339,6 +339,18 @@ def test_hands_that_follow_the_decision_come_to_the_right_position(
     assert table.game.tables["white"].wanted is None
 
 
+def test_boards_agree_once_both_show_the_position() -> None:
+    """D.2.9: after a take-back hands put one board right after the other."""
+    table = played("e2e4", "e7e5", arbiter="present")
+    for board in ("white", "black"):
+        shown(table, board, write_placement(table.game.pieces))
+    table.feed({"fact": "arbiter", "do": "restore", "ply": 1})
+    for board, agree in (("white", []), ("black", ["black"])):
+        table.feed(lift("e5", board))
+        got = table.feed(place("e7", "p", board))
+        assert [one.board for one in of(got, "boards_agree")] == agree
+
+
 # --- what was taken back stands again -----------------------------------------------------------
 
 
