@@ -335,7 +335,7 @@ def _ask_again(
     if heard and yes_or_no and (unclear if brief is None else brief):
         yes, no = now.pack.command(Command.YES), now.pack.command(Command.NO).lower()
         words = now.pack.sentence("which", choices=now.pack.either([yes, no]))
-    now.do(Say(now.side, words, fleeting=True))
+    now.do(Say(None if question.is_public else now.side, words, fleeting=True))
 
 
 def _unclear(now: Exchange, may: Sayable) -> None:

@@ -10,7 +10,7 @@ import chess
 from blindplay.hearing.statement import Statement, interpret
 from blindplay.language import NEVER_OPENED, QUESTIONS, Command
 from blindplay.laws import Game
-from blindplay.laws.state import OTHER
+from blindplay.laws.state import OTHER, enveloped
 
 from . import OpeningWord
 from .state import CLAIMS_WITH_MOVE, Awaited, Sayable, Situation, Talk, Talks
@@ -161,7 +161,8 @@ def _elsewhere(about: Situation) -> Iterator[Command]:
 def author(about: Situation, talks: Talks, text: str) -> str:
     """Return the side whose words a typed line is that names nobody: the player on move. Nothing
     can be corrected before it is announced, so a correction then is that of the last move. A yes or
-    no is that of the opponent if only they are asked something."""
+    no is that of the opponent if only they are asked something, and so is the word that opens the
+    envelope."""
     game, side = about.game, about.game.side
     other = OTHER[side]
     if about.absent:
@@ -171,6 +172,8 @@ def author(about: Situation, talks: Talks, text: str) -> str:
     meant = interpret(text, may.boards, about.readers.of(side)).meant
     if may.asked is None and sayable(about, other, others).asked is not None:
         return other if meant.command in (Command.YES, Command.NO) else side
+    if enveloped(game) and meant.command is Command.RESUME:
+        return other  # the player who must answer the sealed move opens it (I.9.1)
     fresh = game.turn.announced is None and own.question is None
     if fresh and game.history and not about.seal_due and meant.correction:
         return other

@@ -33,7 +33,7 @@ _CONFIRMATIONS: Mapping[Command, str] = {
     Command.ADJOURN: "adjourn_wish_sure",
     Command.SEAL: "seal_sure",
     Command.SIGN: "sign_sure",
-    Command.RESUME: "envelope_sure",
+    Command.RESUME: "envelope_of_sure",
 }
 """The questions before commands; the others are claims."""
 
@@ -55,7 +55,8 @@ def confirm(about: Situation, side: str, said: Statement) -> Question:
     what = name(about, side, said)
     if command is Command.SIGN and about.game.result is not None:
         what = result_in_words(pack, about.game.result)
-    return Question((said,), pack.sentence(key, what=what), confirms=True)
+    words = pack.sentence(key, what=what, player=pack.sentence(side))
+    return Question((said,), words, confirms=True)
 
 
 def agree_to_adjourn(about: Situation, side: str) -> Question:

@@ -173,6 +173,11 @@ class Question:
         return self.options[0].meant.command is Command.SIGN
 
     @property
+    def is_public(self) -> bool:
+        """Return whether everybody hears it: a key that anybody may press asks it."""
+        return self.options[0].meant.command is Command.RESUME
+
+    @property
     def holds_the_clock(self) -> bool:
         """Return whether the player wants to correct the announcement (D.2.8), or to seal a move.
         Until that is answered a press must not complete the move as it was announced. Sound without
@@ -257,12 +262,15 @@ class Talk:
                 beginning=None, plies=plies, refused={},
                 doubted=None, accepted=None, repetition=None,
             )  # fmt: skip
-        if talk.beginning is not None and talk.beginning.announced != game.turn.announced:
+        silent = game.over or game.adjourning or game.adjourned  # no move is announced any more
+        begun = talk.beginning
+        if begun is not None and (silent or begun.announced != game.turn.announced):
             asks = talk.question is not None and talk.question.begun
             talk = replace(talk, beginning=None, question=None if asks else talk.question)
         question = talk.question
         if question is not None and (
             (game.over and not question.signs)
+            or (silent and question.is_about_a_move)
             or (question.consents and game.wants_to_adjourn != OTHER[side])
         ):
             talk = replace(talk, question=None)
@@ -437,7 +445,8 @@ class Exchange:
         if announces and not question.confirms and self.side == self.game.side:
             announced = f.Announce(by=self.side, text=question.text)
             self.submit(announced, NotUnderstood, Ambiguous, Refused)
-        self.do(Say(self.side, question.words, fleeting=True), Relisten())
+        to = None if question.is_public else self.side
+        self.do(Say(to, question.words, fleeting=True), Relisten())
 
     def end_question(self, *, refused: bool = False) -> None:
         """End the question, and with one about a move the announcement that was begun. ``refused``:

@@ -321,6 +321,11 @@ class Language(Sentences):
         """The forms of the command or key ``name`` that are typed only. Nobody listens for them."""
         return self._pack.typed(name)
 
+    @cached_property
+    def keys(self) -> "Mapping[str, Key]":
+        """The keys by the folded words that mean them."""
+        return {fold(word): key for key in reversed(Key) for word in _words_of_key(self, key)}
+
     def certainty(self, text: str) -> float:
         """Return by how many nats more than others the odds of a heard phrase must be for it to be
         taken without asking: short words sound like many others."""
@@ -452,11 +457,7 @@ def key_of(pack: Language, line: str) -> Key | None:
     (<Key.END: 'end'>, <Key.END: 'end'>, None)
     """
     text = fold(line)
-    for one in (pack, load("en")):
-        for key in Key:
-            if text in map(fold, _words_of_key(one, key)):
-                return key
-    return None
+    return pack.keys.get(text) or load("en").keys.get(text)
 
 
 def word_of(pack: Language, key: Key) -> str:

@@ -155,13 +155,13 @@ class NextSteps:
     def _how(self, pack: Language, step: Step) -> str:
         """Return the key or the words that do ``step`` here; empty if it needs a choice, hands, or
         patience."""
-        arbiters = step.whom == "arbiter"
-        doer = replace(step, of="arbiter", do=step.why) if arbiters else step
+        doer = replace(step, of="arbiter", do=step.why) if step.whom == "arbiter" else step
         if self.has_keyboard and self.enters(doer):
             return pack.sentence("due_enter")
         served = self._table.game.served
-        if arbiters and self.has_keyboard and step.why in _ARBITERS and not served:
-            return pack.sentence("due_arbiter_types", words=pack.either([*_ARBITERS[step.why]]))
+        typed = _ARBITERS.get(doer.do) if doer.of == "arbiter" and self.has_keyboard else None
+        if typed and not served:
+            return pack.sentence("due_arbiter_types", words=pack.either([*typed]))
         commands = _COMMANDS.get(step.do, ())
         if not commands or served:
             return ""

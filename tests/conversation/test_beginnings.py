@@ -301,6 +301,17 @@ def test_the_sealed_move_is_not_asked_for_its_rest(at: Conversation) -> None:
     assert not at.type("Springer g1")[0].endswith("Wohin?")
 
 
+@pytest.mark.parametrize("fact", [f.Arbiter(do="adjourn"), f.Resign(by="black")])
+def test_once_nothing_may_be_announced_no_rest_is_asked_for(
+    at: Conversation, fact: f.Fact
+) -> None:
+    begin(at)
+    at.table.submit(fact)
+    before = len(at.said)
+    at.wait(BEGINNING_SECONDS + 1)
+    assert at.said[before:] == [] and not at.asked()
+
+
 def test_help_and_repeat_say_the_question_again(at: Conversation) -> None:
     at.type("Springer g1")
     assert at.type(GERMAN.command(Command.REPEAT)) == [WHERE]

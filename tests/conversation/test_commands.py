@@ -314,7 +314,9 @@ def test_the_envelope_is_opened_by_voice_after_a_yes(talk: Talk, edition: str) -
         at.table.submit(fact)
     at.table.submit(f.Press(by="white"))
     assert Command.RESUME in at.talking.sayable("black").bare
-    assert at.hear(Verdict.COMMAND, "weiter", side="black") == [GERMAN.sentence("envelope_sure")]
+    assert at.hear(Verdict.COMMAND, "weiter", side="black") == [
+        GERMAN.sentence("envelope_of_sure", player="Schwarz")
+    ]
     assert at.table.game.adjourned
     move = "Springer Gustav eins Felix drei"
     assert at.hear(Verdict.COMMAND, "ja", side="black") == [

@@ -25,7 +25,7 @@ from tests.table.test_keyboard import typed
 SAID = GERMAN.sentence
 KNIGHT = "Springer Gustav eins Felix drei"
 OPENED = SAID("envelope_opened", player="Weiß", move=KNIGHT)
-SURE = SAID("envelope_sure")
+SURE = SAID("envelope_of_sure", player="Schwarz")
 ARBITER = SAID("envelope_arbiter", player="Schwarz")
 
 
