@@ -1,5 +1,5 @@
-"""``python -m tests.robots CHANNEL GAMES [FIRST_SEED]``: play games of robots, and
-count by cause who got stuck."""
+"""``python -m tests.robots CHANNEL GAMES [FIRST_SEED]``: play games of robots, and count by cause
+who got stuck, and in how many games each thing happened."""
 
 from __future__ import annotations
 
@@ -13,21 +13,26 @@ from .judge import Judge, Told
 
 
 def main(channel: str, games: int, first: int) -> None:
-    """Play, and print the causes with one transcript each."""
+    """Play, and print one transcript for each cause as soon as it is known."""
     causes: Counter[str] = Counter()
+    happened: Counter[str] = Counter()
     examples: dict[str, Told] = {}
     asked = plies = 0
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(first, first + games):
-            told = Judge(Path(folder), seed, channel).play()
+            judge = Judge(Path(folder), seed, channel)
+            told = judge.play()
             asked, plies = asked + told.asked, plies + told.plies
+            happened.update(judge.happened())
             if told.stuck is not None:
                 causes[told.stuck.cause] += 1
+                if told.stuck.cause not in examples:
+                    print(f"\n===== {told.stuck.cause}\n{told.stuck.transcript}", flush=True)
                 examples.setdefault(told.stuck.cause, told)
-    for cause, one in examples.items():
-        assert one.stuck is not None
-        print(f"\n===== {cause}\n{one.stuck.transcript}")
+    print()
+    for what, count in sorted(happened.items()):
+        print(f"{count:4} {what}")
     print()
     for cause, count in causes.most_common():
         print(f"{count:4} {cause} (seed {examples[cause].seed})")

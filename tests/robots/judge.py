@@ -16,8 +16,11 @@ from unittest.mock import patch
 import chess
 
 from blindplay.conversation import OpeningWord
+from blindplay.laws import Game as PlayedGame
+from blindplay.laws import facts as f
 from blindplay.laws.facts import SIDES, Player, Setup
-from blindplay.record import files
+from blindplay.record import files, read_journal
+from blindplay.wording.pack_words import PackWords
 from tests.table.sitting import ManualClock
 
 from .channels import EVERYBODY, Game, PegBoard, People, Room, Terminal
@@ -123,8 +126,8 @@ class Judge:
         )
         training = not self._presided and rng.random() < 0.3
         opening_word = rng.choice(list(OpeningWord)) if channel == "room" else OpeningWord.OPTIONAL
-        path = folder / f"robots-{channel}-{seed}.jsonl"
-        game = Game(path, setup, table, training, opening_word)
+        self._path = folder / f"robots-{channel}-{seed}.jsonl"
+        game = Game(self._path, setup, table, training, opening_word)
         earphone = rng.random() < 0.5
         apart = impaired[0] if impaired else "white"
         apart = apart if channel == "room" and earphone else ""
@@ -148,6 +151,7 @@ class Judge:
         """Let ``robots`` sit down; ``told`` heads the transcript."""
         self.robots, self._lines = robots, [told]
         self._kills = self._rng.random() < 0.5
+        self._had: set[str] = set()
         self._began = self._acted = self._clock.at
         self._mistaken: dict[str, float] = {}  # since when robots believe in another position
 
@@ -200,6 +204,19 @@ class Judge:
             if cause is not None:
                 self.told.stuck = Stuck(cause, self.transcript)
 
+    def happened(self) -> set[str]:
+        """Return what the game had, as its journal and its people tell."""
+        game, had = PlayedGame(PackWords()), set(self._had)
+        for fact in read_journal(self._path).facts:
+            by = f" {fact.do}" if isinstance(fact, f.Arbiter) else ""
+            had.add(f"fact {fact.kind}{by}")
+            had |= {f"ruling {ruling.kind}" for ruling in game.apply(fact)}
+        setup = game.setup
+        assert setup is not None
+        if setup.white.language != setup.black.language:
+            had.add("two languages")
+        return had | {f"arbiter {setup.arbiter}"}
+
     @property
     def transcript(self) -> str:
         """Return everything that was typed and printed."""
@@ -230,6 +247,7 @@ class Judge:
                 self._do(robot, act)
 
     def _kill(self) -> None:
+        self._had.add("killed")
         self._note("*** The process is killed.")
         self._channel.kill()
         for robot in self.robots:
@@ -240,6 +258,7 @@ class Judge:
         if not self._channel.open:
             if act is COME_BACK:
                 self._clock.at += self._rng.uniform(0, _AWAY_S)
+                self._had.add("come back")
                 self._note(f"*** {robot.side} starts the table again.")
                 self._channel.start()
                 self._listen()
@@ -248,9 +267,11 @@ class Judge:
             self._channel.await_end()
             return
         for one in self.robots:
+            one.see_press()
             mind = one.mind
             mind.actor, mind.acted_at, mind.actor_asks = robot.side, self._now, act.asks
-            mind.actor_presses = act == ENTER or act.words == f"press {robot.side}"
+            lever = robot.side if act.words == f"press {robot.side}" else ""
+            mind.presser = mind.turn if act == ENTER else lever
         place = len(self._lines)
         done = self._channel.do(robot.side, act)
         self._listen()
@@ -318,8 +339,8 @@ class Judge:
                 self._mistaken.pop(robot.side, None)
                 continue
             game = self._channel.state
-            shown = (game.board.board_fen(), game.position.board_fen())
-            if game.over or robot.mind.board.board_fen() in shown:
+            shown = (game.board, game.position)
+            if game.over or any(chess.BaseBoard.__eq__(robot.mind.board, one) for one in shown):
                 self._mistaken.pop(robot.side, None)
             elif self._now - self._mistaken.setdefault(robot.side, self._now) > _MISTAKEN_S:
                 yield f"moves in another position than the table's, {self._last_told(robot)}"

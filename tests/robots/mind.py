@@ -60,7 +60,8 @@ class Mind:
     actor: str = ""
     """The person who acted last: what the table says then is an answer to them."""
     actor_asks: bool = False
-    actor_presses: bool = False
+    presser: str = ""
+    """The player whose clock the last act presses; Enter is for the one whose clock runs."""
     acted_at: float = 0.0
     now: float = 0.0
     apart: bool = False
@@ -97,20 +98,20 @@ class Mind:
             return Due(self.side, "hands")
         if self.led not in ("", self.side) and self.halted == Due(ANYBODY, "enter"):
             return Due(self.led, "hands")
-        mine = self.asked is not None and self.asked.who == self.side
-        if self.asked is not None and (mine or not self._is_mine(self.halted or self.base)):
+        waits = self.halted or self.base
+        own = waits is not None and waits.who == self.side
+        if self.asked is not None and (self.asked.who == self.side or not own):
             return self.asked
-        return self.halted or self.base
-
-    def _is_mine(self, due: Due | None) -> bool:
-        return due is not None and due.who in (ANYBODY, self.side)
+        return waits
 
     @property
     def told(self) -> str:
-        """Return the player whom a sentence without a name is for: the only one who hears it, or
+        """Return the person whom a sentence without a name is for: the only one who hears it, or
         whose language it is; the player who has announced, the one whom it answers, or the player
         on move."""
         answers = self.now - self.acted_at < _ANSWER_S
+        if answers and self.actor == ARBITER:
+            return self._listener(ARBITER, (*SIDES, ARBITER))
         answers = answers and (self.actor_asks or self.announced is None)
         return self._listener(self.actor if answers else self.turn, SIDES)
 
@@ -341,7 +342,7 @@ def _seals(mind: Mind, words: Words) -> None:
     mind.base = Due(words.player, "seal")
 
 
-def _agrees_to_adjourn(mind: Mind, words: Words) -> None:
+def _asked_by_name(mind: Mind, words: Words) -> None:
     mind.ask(words.player, "answer", words.text)
 
 
@@ -551,6 +552,9 @@ def _step_with_move(what: str) -> Rule:
         if told == mind.side:
             mind.named = words.move(mind.board) or words.last_move(mind.board)
         mind.asked, mind.halted, mind.content = None, None, False
+        if told == mind.side == mind.led:
+            mind.led = ""  # hands are led no more
+            mind.steps.clear()
         own = mind.base is not None and mind.base.who == mind.side
         if told == mind.side or not own or what != "execute":  # each player has a board
             mind.base = Due(told, what)
@@ -682,7 +686,8 @@ TOLD: Mapping[str, Rule] = {
     "needed_adjournment": _halted(ARBITER, "adjourn"),
     # The game is adjourned.
     "adjourn_wanted": _wants_to_adjourn,
-    "adjourn_sure": _agrees_to_adjourn,
+    "adjourn_sure": _asked_by_name,
+    "envelope_of_sure": _asked_by_name,
     "adjourn_declined": _goes_on,
     "seal_asked": _seals,
     "sealed": _base_of_player("press"),
@@ -740,6 +745,8 @@ TOLD: Mapping[str, Rule] = {
     "wait_flag": _waits_for("settle", halts=True),
     # The end.
     "due_nothing": _ends,
+    "due_sign": _ends,
+    "wait_sign": _ends,
     **dict.fromkeys(
         (
             "game_over_white_wins",

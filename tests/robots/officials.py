@@ -342,7 +342,8 @@ class Meeting(Judge):
             black=players["black"],
         )
         boards = self._boards(case.impaired)
-        game = Game(folder / f"meeting-{seed}.jsonl", setup, table)
+        self._path = folder / f"meeting-{seed}.jsonl"
+        game = Game(self._path, setup, table)
         self._channel = self._pages = pages = Pages(game, self._clock, boards)
         pages.languages = languages
         late = case.is_deaf and rng.random() < 0.5

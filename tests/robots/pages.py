@@ -132,6 +132,7 @@ class Pages(Channel):
         """See :meth:`.People.start`."""
         self._said = []
         self._looked: dict[str, list[Thing]] = {}  # what a decision would do, by who looks at it
+        self._shown: dict[str, tuple[int, list[Thing]]] = {}  # the pages, and how much had happened
         coming, self.coming = self.coming, ()
         super().start()
         self.table.listen(self._tell)
@@ -165,6 +166,12 @@ class Pages(Channel):
         """Return what the page of ``role`` says, in its order."""
         if not self.open:
             return []
+        if self._shown.get(role, (-1, []))[0] != len(self.table.log):
+            self._shown[role] = len(self.table.log), self._drawn(role)
+        return self._shown[role][1] + self._looked.get(role, [])
+
+    def _drawn(self, role: str) -> list[Thing]:
+        """Draw the page of ``role``; it changes only when something has happened."""
         language = self.languages[role]
         with self.table.lock:
             game = self.table.game
@@ -175,8 +182,7 @@ class Pages(Channel):
                 name: views.render(f"{page.folder}/{name}.html", language, **values)
                 for name in read
             }
-        things = [one for name, html in parts.items() for one in _things(name, html, seen)]
-        return things + self._looked.get(role, [])
+        return [one for name, html in parts.items() for one in _things(name, html, seen)]
 
     def say(self, side: str, act: Act) -> str:
         """See :meth:`.Channel.say`."""
@@ -204,10 +210,16 @@ class Pages(Channel):
 
 def _things(part: str, html: str, seen: str) -> list[Thing]:
     """Everything in one part of a page of the game whose stamp is ``seen``."""
-    return _parsed(part, html.replace(views.SEEN, seen))
+    things = _parsed(part, html)
+    return [_stamped(one, seen) for one in things]
 
 
-@lru_cache(maxsize=1 << 8)
+def _stamped(thing: Thing, seen: str) -> Thing:
+    stamped = {name: seen for name, value in thing.form.items() if value == views.SEEN}
+    return replace(thing, form=thing.form | stamped) if stamped else thing
+
+
+@lru_cache(maxsize=1 << 12)
 def _parsed(part: str, html: str) -> list[Thing]:
     reading = _Reading(part)
     reading.feed(html)

@@ -1,5 +1,6 @@
 """A table in a process of its own, which is killed and started again: ``blindplay play`` at a
-terminal. Its time is real, so the robots' own seconds pass in moments."""
+terminal. Its time is real, so the robots' own seconds pass in moments. The process says when it has
+done a line, so no verdict depends on how fast it is."""
 
 from __future__ import annotations
 
@@ -8,10 +9,10 @@ import json
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from blindplay.ctrl_c import CtrlC
 from blindplay.laws import Game as PlayedGame
 from blindplay.laws import facts as f
 from blindplay.laws.facts import SIDES
@@ -19,6 +20,7 @@ from blindplay.record import read_journal
 from blindplay.table import play
 from blindplay.table.choices import Printed
 from blindplay.table.devices import WantedDevices
+from blindplay.typed_lines import TypedLines
 from blindplay.wording.pack_words import PackWords
 from tests import ROOT
 from tests.waiting import PATIENCE_S
@@ -26,8 +28,8 @@ from tests.waiting import PATIENCE_S
 from .channels import EVERYBODY, Game, Listeners, People
 from .robot import Act
 
-_QUIET_S = 0.1  # without a line: the answer is whole
-_LONGEST_S = 5.0
+_DONE = "\0"
+"""Printed when a line has been done, and the next one is awaited."""
 
 
 class Process(People):
@@ -38,7 +40,10 @@ class Process(People):
         self._wanted = wanted
         self._process: subprocess.Popen[str]
         self._lines: list[str] = []
+        self._done = 0  # lines that the process has done
+        self._typed = 0
         self._new = threading.Condition()
+        self._known = (0, PlayedGame(PackWords()))  # the bytes of the journal, and its game
 
     def start(self) -> None:
         """See :meth:`.People.start`."""
@@ -49,6 +54,7 @@ class Process(People):
             "language": wanted.language,
             "training": wanted.training,
         }
+        self._done, self._typed = 0, 0
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.robots.process", json.dumps(given)],
             stdin=subprocess.PIPE,
@@ -58,28 +64,28 @@ class Process(People):
             encoding="utf-8",
             cwd=ROOT,
         )
-        threading.Thread(target=self._read, args=(self._process,), daemon=True).start()
         self.open = True
-        with self._new:
-            self._new.wait_for(lambda: self._lines or not self.open, PATIENCE_S)
-        self._await_quiet()
+        threading.Thread(target=self._read, args=(self._process,), daemon=True).start()
+        self._await_answer()
 
     def _read(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None
         for line in process.stdout:
             with self._new:
-                self._lines.append(line.rstrip())
+                if line.strip() == _DONE:
+                    self._done += 1
+                else:
+                    self._lines.append(line.rstrip())
                 self._new.notify_all()
         with self._new:
             self.open = self.open and process is not self._process
             self._new.notify_all()
 
-    def _await_quiet(self) -> None:
-        """Wait until nothing has been printed for a moment."""
+    def _await_answer(self) -> None:
+        """Wait until everything that was typed has been done."""
         with self._new:
-            end = time.monotonic() + _LONGEST_S
-            while self._new.wait(_QUIET_S) and time.monotonic() < end:
-                pass
+            done = self._new.wait_for(lambda: self._done > self._typed or not self.open, PATIENCE_S)
+            assert done, "The process does not answer."
 
     def kill(self) -> None:
         """See :meth:`.People.kill`."""
@@ -106,7 +112,8 @@ class Process(People):
         with contextlib.suppress(OSError):
             self._process.stdin.write(f"{line}\n")
             self._process.stdin.flush()
-        self._await_quiet()
+        self._typed += 1
+        self._await_answer()
         return f"types: {line or '(Enter)'}"
 
     def told(self) -> Iterator[tuple[Listeners, str]]:
@@ -118,15 +125,28 @@ class Process(People):
     @property
     def state(self) -> PlayedGame:
         """See :meth:`.People.state`: what the journal holds."""
-        game = PlayedGame(PackWords())
-        for fact in read_journal(self._wanted.path).facts:
-            game.apply(fact)
+        written, game = self._known
+        if (size := self._wanted.path.stat().st_size) != written:
+            game = PlayedGame(PackWords())
+            for fact in read_journal(self._wanted.path).facts:
+                game.apply(fact)
+            self._known = size, game
         return game
 
     @property
     def is_left(self) -> bool:
         """See :meth:`.People.is_left`."""
         return not self.open and self.state.over
+
+
+class _Lines(TypedLines):
+    """What is typed. It prints when a line has been done."""
+
+    def until(self, ctrl_c: CtrlC) -> Iterator[str]:
+        print(_DONE, flush=True)
+        for line in super().until(ctrl_c):
+            yield line
+            print(_DONE, flush=True)
 
 
 def main() -> None:
@@ -138,7 +158,7 @@ def main() -> None:
         given["language"], training=given["training"], printed=Printed.WORDS
     )
     devices = WantedDevices(microphone="none", silent=True)
-    play.run(Path(given["journal"]), setup, devices, sys.stdin, sys.stdout, options)
+    play.run(Path(given["journal"]), setup, devices, _Lines(sys.stdin), sys.stdout, options)
 
 
 if __name__ == "__main__":

@@ -200,14 +200,14 @@ class Robot:
     def _hear_foreign(self, text: str) -> None:
         """The sentence is in another person's language: let them do it."""
         self._unread.append(text)
-        self.mind.foreign_answer = bool(self.mind.speakers)
+        self.mind.foreign_answer |= bool(self.mind.speakers)
         self.attempts, self._ready_at = 0, max(self._ready_at, self.mind.now + _COURTESY_S)
 
-    def _see_press(self) -> None:
-        """The opponent's hand has pressed the clock, and what they were told is for them alone: so
+    def see_press(self) -> None:
+        """See what the last act was, before the next one. The opponent's hand has pressed the clock, and what they were told is for them alone: so
         they have completed their move."""
         mind = self.mind
-        pressed = mind.foreign_answer and mind.actor_presses and mind.actor == mind.turn
+        pressed = mind.foreign_answer and mind.presser == mind.turn
         if pressed and mind.turn != self.side and mind.announced is not None:
             halted = mind.halted
             mind.moves(OTHER[mind.turn])
@@ -265,7 +265,7 @@ class Robot:
         if now < self._ready_at:
             return None
         self._ready_at = now + self._thinks()
-        self._see_press()
+        self.see_press()
         if self.untold:
             return self._ask(now, self.untold_since, _UNTOLD_S)
         due = self.mind.due

@@ -10,7 +10,7 @@ import re
 import string
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 
 import chess
 
@@ -51,11 +51,16 @@ class _Template:
     key: str
     letters: int
     longest: str
-    pattern: str
+    form: str
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The regular expression."""
+        return re.compile(self.form, re.DOTALL)
 
     def match(self, text: str) -> dict[str, str] | None:
         """Return the values of this sentence if ``text`` is one."""
-        found = re.fullmatch(self.pattern, text, re.DOTALL) if self.longest in text else None
+        found = self.pattern.fullmatch(text)
         return None if found is None else found.groupdict()
 
 
@@ -83,7 +88,8 @@ class Vocabulary:
         found = (self._template(key) for key in pack.sentences())
         templates = [one for one in found if one.letters >= _STRONG]
         self._templates = sorted(templates, key=lambda one: -one.letters)
-        self._parts = lru_cache(maxsize=1 << 12)(self._read)
+        self._known = lru_cache(maxsize=1 << 14)(lambda text: any(one.keys for one in self.read(text)))
+        self._parts = lru_cache(maxsize=1 << 14)(self._read)
 
     def _template(self, key: str) -> _Template:
         marked = self.pack.sentence(key, **{one: f"{{{one}}}" for one in self.pack.fields(key)})
@@ -106,7 +112,7 @@ class Vocabulary:
 
     def knows(self, text: str) -> bool:
         """Return whether ``text`` has a sentence of this language."""
-        return any(one.keys for one in self.read(text))
+        return self._known(text)
 
     def _read(self, text: str) -> tuple[Heard, ...]:
         return tuple(self._sentences(text.strip()))
@@ -131,7 +137,7 @@ class Vocabulary:
         """Read ``text`` as one sentence, by the template with the most letters of its own. Why the
         arbiter is needed is told only within another sentence (``opened``)."""
         keys, values, letters = list[str](), dict[str, str](), 0
-        for one in self._templates:
+        for one in [one for one in self._templates if one.longest in text]:
             if one.letters < letters:
                 break
             if one.key.startswith("needed_") and not opened:
