@@ -302,9 +302,7 @@ def test_the_sealed_move_is_not_asked_for_its_rest(at: Conversation) -> None:
 
 
 @pytest.mark.parametrize("fact", [f.Arbiter(do="adjourn"), f.Resign(by="black")])
-def test_once_nothing_may_be_announced_no_rest_is_asked_for(
-    at: Conversation, fact: f.Fact
-) -> None:
+def test_once_nothing_may_be_announced_no_rest_is_asked_for(at: Conversation, fact: f.Fact) -> None:
     begin(at)
     at.table.submit(fact)
     before = len(at.said)

@@ -204,8 +204,8 @@ class Robot:
         self.attempts, self._ready_at = 0, max(self._ready_at, self.mind.now + _COURTESY_S)
 
     def see_press(self) -> None:
-        """See what the last act was, before the next one. The opponent's hand has pressed the clock, and what they were told is for them alone: so
-        they have completed their move."""
+        """See what the last act was, before the next one. Who has been told something in another
+        language when a hand pressed the clock has completed their move."""
         mind = self.mind
         pressed = mind.foreign_answer and mind.presser == mind.turn
         if pressed and mind.turn != self.side and mind.announced is not None:

@@ -88,7 +88,7 @@ class Vocabulary:
         found = (self._template(key) for key in pack.sentences())
         templates = [one for one in found if one.letters >= _STRONG]
         self._templates = sorted(templates, key=lambda one: -one.letters)
-        self._known = lru_cache(maxsize=1 << 14)(lambda text: any(one.keys for one in self.read(text)))
+        self._known = lru_cache(maxsize=1 << 14)(self._has_known)
         self._parts = lru_cache(maxsize=1 << 14)(self._read)
 
     def _template(self, key: str) -> _Template:
@@ -113,6 +113,9 @@ class Vocabulary:
     def knows(self, text: str) -> bool:
         """Return whether ``text`` has a sentence of this language."""
         return self._known(text)
+
+    def _has_known(self, text: str) -> bool:
+        return any(one.keys for one in self.read(text))
 
     def _read(self, text: str) -> tuple[Heard, ...]:
         return tuple(self._sentences(text.strip()))
