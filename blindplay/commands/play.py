@@ -277,7 +277,7 @@ def _setup(given: PlayOptions) -> facts.Setup:
         boards=given.boards,
         time_control=control.pgn,
         clock_mode=control.mode,
-        announce_in=given.announce_in or "",
+        announce_in=given.announce_in or _own_language(given),
         announce_check=given.check,
         quickplay_finish=given.quickplay_finish,
         arbiter="server" if given.against == "lichess" else arbiter,
@@ -288,6 +288,16 @@ def _setup(given: PlayOptions) -> facts.Setup:
         white=player("white"),
         black=player("black"),
     )
+
+
+def _own_language(given: PlayOptions) -> str:
+    """The language of announcements that nobody has chosen: the user's own where nobody else must
+    understand them. D.2.1 binds two players; "" is what the Laws say."""
+    from blindplay.laws import editions
+
+    alone = given.against == "engine" or given.training
+    free = editions.load(given.edition).switch("ranks_by_arbiter")
+    return given.language if alone and free and given.language != "de" else ""
 
 
 @click.command()

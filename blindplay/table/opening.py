@@ -140,6 +140,8 @@ def _tell_settings(session: Session) -> None:
     boards = [seat.side for seat in session.boards.values()]
     for words in settings_in_words(game.setup, names, boards, pack):
         desk.tell(None, words)
+    if pack.code != "de" and game.announcing_language() == "de":
+        desk.tell_all("settings_german")
     desk.announce(session.table.log[0])  # the session did not listen yet at the set-up
     session.introduce()
 

@@ -108,7 +108,7 @@ def test_make_play_offers_a_game_against_the_computer(tmp_path: Path) -> None:
         terminal.enter("nonsense", "Type a number")
         terminal.enter("1", ENGLISH.sentence("begin_key"))
         terminal.enter("", ENGLISH.sentence("clock_started", player="White"))
-        terminal.enter("e4", "Bauer Eva zwei Eva vier")
+        terminal.enter("e4", "Pawn Eva two Eva four")
         terminal.enter("", "Black")
         terminal.enter("quit", "play --resume")
         assert terminal.status() == 0
@@ -130,7 +130,7 @@ def test_a_game_whose_process_is_killed_while_the_opponent_thinks_goes_on(tmp_pa
     play = ("play", *SILENT, "--print", "words", "--journal", str(journal))
     with Terminal(*play, *alone, home=tmp_path) as terminal:
         terminal.enter("start", ENGLISH.sentence("clock_started", player="White"))
-        terminal.enter("e4", "Bauer Eva zwei Eva vier")
+        terminal.enter("e4", "Pawn Eva two Eva four")
         terminal.enter("", ENGLISH.sentence("pressed", player="Black"))
     with Terminal(*play[:-2], "--resume", "--journal", str(journal), home=tmp_path) as terminal:
         terminal.shows(ENGLISH.sentence("opponent_level_beginner"))

@@ -81,6 +81,7 @@ def test_messages_follow_the_option_and_the_system_and_then_are_english(
 def test_an_english_reader_announces_in_german_and_commands_in_english(tmp_path: Path) -> None:
     printed = played(tmp_path, ENGLISH, lines=(MOVE, "", "offer draw", "no", "my time"))
     assert MOVE in printed
+    assert any(load("en").sentence("settings_german") in line for line in printed)
     assert "Do you want to offer a draw? Say yes or no." in printed
     assert load("en").sentence("cancelled") in printed
     assert any(line.startswith("You have one hour") for line in printed)
@@ -92,6 +93,19 @@ def test_a_german_reader_has_german_everywhere(tmp_path: Path) -> None:
     assert any(line.endswith("Sagen Sie ja oder nein.") for line in printed)
     assert any(line.startswith("Ihre Zeit: ") for line in printed)
     assert any(line.startswith("Die Partie wird gespeichert in ") for line in printed)
+
+
+@pytest.mark.parametrize("options", [("--against", "engine"), ("--training",)])
+def test_where_nobody_else_must_understand_it_a_move_is_announced_in_the_own_language(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    printed = played(tmp_path, ENGLISH, *options, lines=("Nf3",))
+    assert "Knight Gustav one Felix three" in printed
+    assert not any(load("en").sentence("settings_german") in line for line in printed)
+    asked = ("--announce-in", "de")
+    assert MOVE in played(folder(tmp_path, "b"), ENGLISH, *options, *asked, lines=("Nf3",))
+    fixed = ("--edition", "fide-1997")
+    assert MOVE in played(folder(tmp_path, "c"), ENGLISH, *options, *fixed, lines=("Nf3",))
 
 
 def test_an_option_announces_in_another_language(tmp_path: Path) -> None:
