@@ -61,15 +61,15 @@ _LINK = r"(?:>?x>?e?>?a?(?P<captured{0}>P)?>?a?|>a?)?"
 _ENDS = r"(?P<suffix>(?:m?=*a?P|e|m?[+#])*)"
 # The grammar of moves, in the letters of the signs.
 _MOVE = re.compile(
-    r"m?a?(?P<piece>P)?(?:"
+    r"(?:>?m?a?(?P<piece>P)|m?a?)(?:"
     rf"[v>]?a?(?P<origin>fr|f|r)(?P<link1>{_LINK.format(1)})"
     rf"|(?P<link2>{_LINK.format(2)})"
     rf")(?P<to>fr){_ENDS}"
 )
 # From a square to a rank of its file: "Eva two to four".
 _TO_RANK = re.compile(r"(?P<before>m?a?P?[v>]?a?)fr>a?(?=r)")
-# "The pawn becomes a knight on Eva eight."
-_PROMOTION_FIRST = re.compile(r"(?P<piece>m?a?P)(?P<promotion>=+a?P)>?a?fr")
+# "The pawn becomes a knight on Eva eight", "a new queen on Eva eight".
+_PROMOTION_FIRST = re.compile(r"(?:m?a?P)?(?P<promotion>=+a?P)>?a?(?P<square>fr)")
 # A move without its piece or its square: "takes David five", "pawn takes pawn", "Eva takes David",
 # "takes en passant", "the pawn becomes a queen".
 _IN_PART = re.compile(
@@ -247,7 +247,7 @@ class TextParser:
         if command is not None:
             correction = command is Command.CORRECTION
             return _as_command(replace(heard, correction=correction, cost=0.0), command), None
-        if not kept:
+        if all(word.sign is GrammarSign.CHECK for word in kept):  # it need not be said (C.13.4)
             return replace(heard, kind=Kind.NOTHING, cost=0.0), None
         asked = self._question(" ".join(fold(word.text) for word in kept))
         if asked is not None:
@@ -584,8 +584,8 @@ def _said(words: Sequence[Word]) -> ParsedMove | None:
         words = [*words[: match.end()], words[match.end("before")], *words[match.end() :]]
         signs = "".join(word.sign.value for word in words)
     elif match := _PROMOTION_FIRST.fullmatch(signs):
-        before, square = match.end("piece"), match.end("promotion")
-        words = [*words[:before], *words[square:], *words[before:square]]
+        said, square = match.span("promotion"), match.start("square")
+        words = [*words[: said[0]], *words[square:], *words[slice(*said)]]
         signs = "".join(word.sign.value for word in words)
     match = _MOVE.fullmatch(signs)
     if match is None:

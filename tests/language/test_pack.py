@@ -595,3 +595,8 @@ def test_nobody_is_he_by_office(language: str, he: str) -> None:
 def test_a_pack_says_at_its_head_who_has_read_it(language: str) -> None:
     head = files("blindplay.language").joinpath("packs", f"{language}.toml").read_text("utf-8")
     assert "# Read by native speakers:" in head[:300]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_formulas_of_the_laws_are_listened_for(language: str) -> None:
+    assert {"j'adoube", "i adjust"} <= set(load(language).command_phrases([Command.ADJUST]))

@@ -291,3 +291,24 @@ def test_what_is_denied_before_a_comma_is_replaced_by_what_follows() -> None:
     meant = DE.understand("nein nicht Eva drei, Eva vier", START)
     assert (meant.moves, meant.correction) == (uci("e2e4"), True)
     assert DE.understand("Eva vier, nicht Eva drei", START).move is None
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "move"),
+    [
+        ("en", "the pawn becomes a knight on Eva eight", "e7e8n"),
+        ("da", "ny dronning på Eva otte", "e7e8q"),
+        ("nb", "bonden blir springer på Eva åtte", "e7e8n"),
+    ],
+)
+def test_a_promotion_may_be_named_before_its_square(language: str, text: str, move: str) -> None:
+    assert load(language).understand(text, PROMOTION).move == chess.Move.from_uci(move)
+
+
+def test_a_verb_may_stand_before_the_piece() -> None:
+    meant = load("nb").understand("rykker bonden til Eva fire", START)
+    assert meant.move == chess.Move.from_uci("e2e4")
+
+
+def test_check_alone_asks_for_nothing() -> None:
+    assert DE.understand("Schach", START).kind is Kind.NOTHING
