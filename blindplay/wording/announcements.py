@@ -383,7 +383,7 @@ def _undone(context: _Context, ruling: r.Undone) -> _Sentences:
         key = "undone_position" if ruling.to_ply else "undone_start"
         yield context.sentence(key, **context.place(ruling.to_ply))
     if ruling.reason:
-        yield context.sentence("undone_reason", reason=ruling.reason)
+        yield context.sentence("undone_reason", reason=ruling.reason.rstrip("."))
 
 
 def _owners_known(context: _Context, ruling: r.Owners) -> _Sentences:

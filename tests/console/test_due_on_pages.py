@@ -539,3 +539,20 @@ def test_no_page_has_two_filled_buttons_and_none_is_refused(seed: int, facts: in
         for button in buttons:
             result = press(table, role, button)
             assert not result.refused, (role, button, due(game, role), result)
+
+
+def test_a_touched_piece_forbids_an_announcement_before_it_is_valid_and_everybody_sees_why(
+    tmp_path: Path,
+) -> None:
+    """4.3: the assistant announces for both, so their page tells the obligation, too."""
+    with _table(tmp_path, **_HELPED) as table:
+        for do in _COPIED:
+            do(table)
+        table.submit(f.Touch(by="black", square="g8", seen_by="white"))
+        form = {"act": ["move"], "text": ["e5"], "how": ["announce"], "seen": [stamp(table.game)]}
+        refused = act(table, "assistant:white", "en", form)
+        assert refused.refused and "The touched piece must be moved." in refused.sentences[0]
+        assert table.game.turn.announced is None
+        owed = "You must move this piece: black knight, Gustav eight."
+        for role in ("black", "assistant:white", "arbiter"):
+            assert owed in _shown(table, role)

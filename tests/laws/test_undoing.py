@@ -12,7 +12,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.game import MOST_CALLS
 from blindplay.laws.rulings import Ruling
 from tests.laws.random_games import People, play
-from tests.laws.table import Table, impaired, kinds, lift, of, one, place, started
+from tests.laws.table import impaired, kinds, lift, of, one, place, started
 
 UNDO: dict[str, Any] = {"fact": "arbiter", "do": "undo", "reason": "the wrong player"}
 
@@ -165,6 +165,14 @@ def test_the_answer_to_a_proposal_is_undone_and_it_is_proposed_again() -> None:
     assert not table.game.over
 
 
+def test_a_decision_is_undone_after_the_table_was_killed_and_came_back() -> None:
+    table = started()
+    table.feed(decided("set_clock", white=100, t=5), decided("stop_clocks", by="table", t=9))
+    table.feed({**UNDO, "t": 20})
+    assert table.game.clock.left["white"] == 291_000  # nine seconds ran
+    assert (table.game.clock.running, table.game.paused) == (None, "table")
+
+
 def test_a_refused_decision_and_the_tables_own_are_none_of_the_arbiters() -> None:
     table = started()
     table.feed(decided("confirm"), decided("stop_clocks", by="table"))
@@ -227,6 +235,10 @@ def _state(game: Game) -> dict[str, Any]:
     return {name: value for name, value in vars(game).items() if name not in apart}
 
 
+def _seen(rulings: list[Ruling]) -> list[tuple[str, dict[str, Any]]]:
+    return [(ruling.kind, ruling.fields) for ruling in rulings]
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_undoing_a_decision_leads_to_the_game_before_it(seed: int) -> None:
     rng = random.Random(seed)
@@ -244,7 +256,10 @@ def test_undoing_a_decision_leads_to_the_game_before_it(seed: int) -> None:
         if len(after.decisions) != len(before.decisions) + 1:  # refused, or the players' own
             continue
         final = after.fork()
-        got = final.apply(f.Arbiter(do="undo", t=game.t + later))
+        undo = f.Arbiter(do="undo", t=game.t + later)
+        foretold = _seen(after.preview(undo))
+        got = final.apply(undo)
+        assert _seen(got) == foretold
         undone += 1
         if of(got, "game_over"):  # a flag fell meanwhile, and nobody presides
             assert not game.presided and final.clock.flags
@@ -264,25 +279,3 @@ def test_undoing_a_decision_leads_to_the_game_before_it(seed: int) -> None:
                 continue
             assert getattr(final.clock, name) == getattr(before.clock, name), (fact, name)
     assert undone
-
-
-def _seen(rulings: list[Ruling]) -> list[tuple[str, dict[str, Any]]]:
-    return [(ruling.kind, ruling.fields) for ruling in rulings]
-
-
-def test_the_preview_of_an_undoing_is_what_it_does() -> None:
-    table = started()
-    table.play("e2e4", "e7e5", t=20)
-    table.feed(decided("restore", ply=1, t=30))
-    fact = f.Arbiter(do="undo", t=40_000)
-    foretold = _seen(table.game.preview(fact))
-    assert foretold == _seen(table.game.apply(fact))
-
-
-def test_a_decision_is_kept_when_a_journal_is_read_again() -> None:
-    table: Table = started()
-    lines = [decided("set_clock", white=100, t=5), {**UNDO, "t": 9}]
-    table.feed(*lines)
-    again = started()
-    again.feed(*lines)
-    assert again.rulings == table.rulings

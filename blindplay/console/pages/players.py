@@ -244,6 +244,8 @@ def _assistant_values(table: TablePort, game: Game, role: str, language: str) ->
         "board_of": shown if len(game.tables) == 2 else "",
         "rows": boards.live(game, board, language, black_below=shown == "black"),
         "own": own,
+        "owed": common.owed_in_words(game, language),
+        "on_move": game.side,
         "sheet": common.sheet_rows(game, own, with_struck=False),
         "next_ply": common.next_ply(game, own),
         "over": game.over,

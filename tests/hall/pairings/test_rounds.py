@@ -154,6 +154,14 @@ def test_a_result_comes_with_the_names_of_those_who_have_signed_it(tmp_path: Pat
     }  # fmt: skip
 
 
+def test_a_result_that_was_undone_is_none(tmp_path: Path) -> None:
+    undo = f.Arbiter(do="undo", reason="the wrong table")
+    copy(tmp_path, "1", declared("1-0"), undo)
+    copy(tmp_path, "2", declared("1-0"), *SIGNED, undo, declared("0-1"))
+    found = {one.table: (one.result, one.signed) for one in results_in(tmp_path, "2")}
+    assert found == {"1": ("", ()), "2": ("0-1", ())}
+
+
 def test_results_of_players_of_one_name_go_into_their_own_lines(tmp_path: Path) -> None:
     copy(tmp_path, "1", RESIGNED, black=f.Player(name="Anna Berg 1"))  # as the table was told
     file = read_trf(OPEN.replace("Ek, Cecilia", "Berg, Anna ").encode())

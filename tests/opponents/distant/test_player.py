@@ -45,6 +45,8 @@ def game(arbiter: str = "automatic") -> Game:
         (f.Arbiter(do="declare", result="1-0"), NOBODY, WHITE),
         (f.Arbiter(do="set_clock", white=1), NOBODY, WHITE),
         (f.Arbiter(do="restore", ply=0), NOBODY, WHITE),
+        (f.Arbiter(do="attend"), NOBODY, WHITE),
+        (f.Arbiter(do="undo"), NOBODY, WHITE),
         (f.Arbiter(do="preside"), WHITE, WHITE),
         (f.Arbiter(by="table", do="stop_clocks"), BOTH, BOTH),
         (f.Irregular(by="white", what="reversed_colours"), NOBODY, NOBODY),
