@@ -168,9 +168,9 @@ class BlePort:
     async def _connect(self) -> None:
         await self._client.connect()
         for characteristic in self._profile.notify:
-            await self._client.start_notify(characteristic, self._heard)
+            await self._client.start_notify(characteristic, self._receive)
 
-    def _heard(self, sender: object, data: bytearray) -> None:
+    def _receive(self, sender: object, data: bytearray) -> None:
         with self._news:
             self._received += data
             self._news.notify_all()

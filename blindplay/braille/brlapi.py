@@ -204,7 +204,7 @@ class Connection:
     def read(self) -> Pressed | Display:
         """Wait for a key that has a meaning here, or for a display that came, went or changed."""
         while True:
-            event = self._meant(self._next())
+            event = self._event_of(self._next())
             if event is not None:
                 return event
 
@@ -250,7 +250,7 @@ class Connection:
             body = struct.pack(">IIII", _SUBSCRIBE_GLOBAL, parameter, 0, 0)
             self._ask(Packet("PR", body), "A")
 
-    def _meant(self, packet: Packet) -> Pressed | Display | None:
+    def _event_of(self, packet: Packet) -> Pressed | Display | None:
         content = packet.content
         if packet.kind == "k" and len(content) == 8:
             return pressed(int.from_bytes(content, "big"))

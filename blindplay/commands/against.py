@@ -173,7 +173,7 @@ def meet(given: PlayOptions, setup: Setup, place: "MeetingPlace") -> "Met | None
     here = impaired[0] if impaired else "white"
     if address.waits:
         return _await(given, setup, here, place, address)
-    address = address if address.ticket else replace(address, ticket=_asked(place))
+    address = address if address.ticket else replace(address, ticket=_typed_ticket(place))
     name = setup.white.name or setup.black.name
     return _call(place, address, replace(setup.player(here), name=name))
 
@@ -277,10 +277,10 @@ def _call(place: "MeetingPlace", address: Address, player: Player) -> "Met":
         NotReachedError, NoMeetingError, WrongDigitsError, OtherVersionError, NotAgreedError
     ) as error:  # fmt: skip
         connector.close()
-        raise ValueError(_said(error, address, connector.place.port)) from None
+        raise ValueError(_failure(error, address, connector.place.port)) from None
 
 
-def _said(error: ValueError, address: Address, port: int) -> str:
+def _failure(error: ValueError, address: Address, port: int) -> str:
     """Return why a call failed."""
     from blindplay.opponents.distant.meeting import (
         NoMeetingError,
@@ -320,7 +320,7 @@ def _said(error: ValueError, address: Address, port: int) -> str:
     )
 
 
-def _asked(place: "MeetingPlace") -> str:
+def _typed_ticket(place: "MeetingPlace") -> str:
     """Return the digits that somebody types at ``place``.
 
     :raises ValueError: one sentence, if they cannot be a ticket.

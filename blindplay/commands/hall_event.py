@@ -16,7 +16,7 @@ from . import options
 from .reader import user_language
 
 if TYPE_CHECKING:
-    from blindplay.hall.pairings.rounds import Entered, Given
+    from blindplay.hall.pairings.rounds import AssignmentResult, Entered
     from blindplay.language import Language
 
 # --- a new event
@@ -187,7 +187,7 @@ def pair(file: Path, event_file: Path, number: int | None, as_json: bool) -> Non
         keep_round(joined.folder, paired)
         given = assign_round(calls, paired)
     for assigned in given:
-        options.show(_given_row(assigned) if as_json else _given_words(assigned))
+        options.show(_assignment_row(assigned) if as_json else _assignment_words(assigned))
     for name in paired.resting:
         options.show(
             {"resting": name} if as_json else _("{name} has no opponent in this round.", name=name)
@@ -196,7 +196,7 @@ def pair(file: Path, event_file: Path, number: int | None, as_json: bool) -> Non
         raise click.exceptions.Exit(1)
 
 
-def _given_row(assigned: "Given") -> dict[str, object]:
+def _assignment_row(assigned: "AssignmentResult") -> dict[str, object]:
     game = assigned.game
     return {"round": game.round, "table": game.table, "white": game.white, "black": game.black,
             "status": assigned.status, "sentence": assigned.sentence}  # fmt: skip
@@ -209,7 +209,7 @@ _WHY = {
 }
 
 
-def _given_words(assigned: "Given") -> str:
+def _assignment_words(assigned: "AssignmentResult") -> str:
     why = _WHY.get(assigned.status) or (
         _("not assigned. {sentence}", sentence=assigned.sentence)
         if assigned.sentence

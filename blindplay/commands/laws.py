@@ -33,7 +33,7 @@ def mating(fen: str | None, batch: str | None, pack: Language, as_json: bool) ->
         if as_json:
             options.show({"fen": fen, **_verdicts(board)})
             return
-        for side, verdict in _found(board).items():
+        for side, verdict in _mating_of_sides(board).items():
             options.show(_in_words(board, side, verdict, pack))
     elif batch is not None and fen is None:
         with options.open_text(batch) as lines:
@@ -52,7 +52,7 @@ def _print_verdicts(fen: str, place: str) -> None:
     options.show({"fen": fen, **_verdicts(board)})
 
 
-def _found(board: chess.Board) -> dict[str, Mating]:
+def _mating_of_sides(board: chess.Board) -> dict[str, Mating]:
     sides = (("white", chess.WHITE), ("black", chess.BLACK))
     return {side: can_mate(board, colour) for side, colour in sides}
 
@@ -61,7 +61,7 @@ def _verdicts(board: chess.Board) -> dict[str, dict[str, Any]]:
     """Return for each side whether it can still mate, with a line of moves or the reason, as
     JSON."""
     verdicts: dict[str, dict[str, Any]] = {}
-    for side, mating in _found(board).items():
+    for side, mating in _mating_of_sides(board).items():
         verdicts[side] = {"verdict": mating.verdict.value}
         if mating.verdict is MatingVerdict.POSSIBLE:
             verdicts[side]["line"] = [move.uci() for move in mating.line]

@@ -141,14 +141,14 @@ def with_found_game(
 
         def within(seconds: float) -> "TypedAnswer | None":
             line = lines.within(seconds)
-            return None if line is None else _meant(line.strip(), pack)
+            return None if line is None else _answer_of(line.strip(), pack)
 
         api = stack.enter_context(LichessApi(user))
         game = Lobby(api, user.name, wanted_game(given), say, within).find()
     return None if game is None else replace(given, **_options_of(game, user.server))
 
 
-def _meant(line: str, pack: "Language") -> "TypedAnswer":
+def _answer_of(line: str, pack: "Language") -> "TypedAnswer":
     from blindplay.language import Command, Key, key_of
     from blindplay.opponents.lichess.lobby import TypedAnswer
 

@@ -273,7 +273,7 @@ def _donate(booth: Booth, words: Language, output: Path) -> None:
     """Let a donor agree, say sentences in ``words``, and have an archive in the folder."""
     from blindplay.hearing import donation
 
-    unfinished = _begun(booth, words)
+    unfinished = _unfinished_or_new(booth, words)
     if unfinished is None:
         return
     try:
@@ -295,7 +295,7 @@ def _donate(booth: Booth, words: Language, output: Path) -> None:
     booth.typed("donate_code", code=squares, end=word_of(booth.pack, Key.END))
 
 
-def _begun(booth: Booth, words: Language) -> "UnfinishedDonation | None":
+def _unfinished_or_new(booth: Booth, words: Language) -> "UnfinishedDonation | None":
     """The donation that this donor has begun, or a new one; None if the donor wants neither."""
     from blindplay.hearing import donation
     from blindplay.hearing.kept_recordings import lines

@@ -131,7 +131,7 @@ def understand(
         _understand_batch(batch, pack, ear_of)
         return
     for file in files:
-        heard = _heard(str(file), file, board, ear_of(pack))
+        heard = _recognition(str(file), file, board, ear_of(pack))
         options.show(heard if as_json else f"{file}: {_heard_in_words(heard)}")
 
 
@@ -216,7 +216,7 @@ def _understand_batch(batch: Path, pack: Language, ear_of: Callable[[Language], 
             name = entry["file"]
             board = options.position(entry.get("fen", options.START))
             spoken = options.load_language(entry["language"]) if "language" in entry else pack
-            heard = _heard(name, batch.parent / name, board, ear_of(spoken))
+            heard = _recognition(name, batch.parent / name, board, ear_of(spoken))
         except (ValueError, TypeError, AttributeError) as error:
             unread += 1
             heard = {"file": name, "move": None, "decision": "nothing", "error": str(error)}
@@ -231,7 +231,7 @@ def _understand_batch(batch: Path, pack: Language, ear_of: Callable[[Language], 
         )
 
 
-def _heard(name: str, path: Path, board: chess.Board, ear: "Ear") -> dict[str, Any]:
+def _recognition(name: str, path: Path, board: chess.Board, ear: "Ear") -> dict[str, Any]:
     """Return what a sound file means on ``board``, as JSON; ``name`` is the file's name in it."""
     decision = ear.hear(path, board)
     return {

@@ -144,14 +144,14 @@ def make_certificates(event: str, hosts: Sequence[str]) -> BrokerCertificates:
     ours = x509.SubjectKeyIdentifier.from_public_key(own.public_key())
     issuer = x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(ours)
     authority = (
-        _begun(f"Authority of {event}", own, f"Authority of {event}")
+        _certificate(f"Authority of {event}", own, f"Authority of {event}")
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .add_extension(_use(certifies=True), critical=True)
         .add_extension(ours, critical=False)
         .add_extension(issuer, critical=False)
     )
     server = (
-        _begun(f"Broker of {event}", key, f"Authority of {event}")
+        _certificate(f"Broker of {event}", key, f"Authority of {event}")
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(_use(certifies=False), critical=True)
         .add_extension(issuer, critical=False)
@@ -168,7 +168,9 @@ def make_certificates(event: str, hosts: Sequence[str]) -> BrokerCertificates:
     return BrokerCertificates(signed[0], signed[1], private.decode())
 
 
-def _begun(subject: str, key: "EllipticCurvePrivateKey", issuer: str) -> "x509.CertificateBuilder":
+def _certificate(
+    subject: str, key: "EllipticCurvePrivateKey", issuer: str
+) -> "x509.CertificateBuilder":
     from cryptography import x509
 
     def named(name: str) -> x509.Name:

@@ -58,7 +58,7 @@ def _all(name: str) -> dict[str, Any]:
         return {}
 
 
-def _kept(name: str, player: str) -> Any:
+def _entry(name: str, player: str) -> Any:
     """The file's entry of ``player``, in any spelling of the name; None if there is none."""
     return next((kept for other, kept in _all(name).items() if who(other) == who(player)), None)
 
@@ -123,7 +123,7 @@ def keep(player: str, voicing: Voicing) -> Path:
 def kept(player: str) -> Voicing:
     """Return what ``player`` wants; the usual if nothing is kept, or it cannot be read."""
     try:
-        return Voicing(**{n: int(value) for n, value in _kept(_WANTED, player).items()})
+        return Voicing(**{n: int(value) for n, value in _entry(_WANTED, player).items()})
     except (TypeError, ValueError, AttributeError, OverflowError):
         return Voicing()
 
@@ -149,7 +149,7 @@ def players() -> set[str]:
 
 
 def _pairs(player: str) -> list[tuple[str, str]]:
-    kept = _kept(_MISHEARD, player)
+    kept = _entry(_MISHEARD, player)
     pairs = [pair for pair in kept if isinstance(pair, list)] if isinstance(kept, list) else []
     return [
         (pair[0], pair[1])
@@ -163,7 +163,7 @@ def forget(player: str) -> bool:
 
     :raises OSError, ValueError: if a damaged file still has the name: it is for a person to read.
     """
-    files = [name for name in _FILES if _kept(name, player) is not None]
+    files = [name for name in _FILES if _entry(name, player) is not None]
     for name in files:
         _change(name, player)
     quoted = json.dumps(who(player), ensure_ascii=False)

@@ -112,10 +112,10 @@ class Analyst:
         nodes = self.effort.closer if closer else self.effort.usual
         for _ in range(_TRIES - 1):
             with suppress(EngineFailedError):
-                return self._asked(board, nodes)
-        return self._asked(board, nodes)
+                return self._ask(board, nodes)
+        return self._ask(board, nodes)
 
-    def _asked(self, board: chess.Board, nodes: int) -> Judgement:
+    def _ask(self, board: chess.Board, nodes: int) -> Judgement:
         self._may_look()
         return Judgement(*self._engine.analyse(board, nodes))
 

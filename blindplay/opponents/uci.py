@@ -145,14 +145,14 @@ class UciEngine:
 
         :raises EngineFailedError: if it gives none that is legal.
         """
-        return self._asked(board, chess.engine.Limit(time=seconds), limited=True)[0]
+        return self._ask(board, chess.engine.Limit(time=seconds), limited=True)[0]
 
     def judge(self, board: chess.Board, seconds: float) -> tuple[chess.Move, int]:
         """The best move at full strength, and its worth in centipawns for the side on move.
 
         :raises EngineFailedError: if it gives none that is legal.
         """
-        move, info = self._asked(board, chess.engine.Limit(time=seconds), limited=False)
+        move, info = self._ask(board, chess.engine.Limit(time=seconds), limited=False)
         score = info.get("score")
         return move, 0 if score is None else score.pov(board.turn).score(mate_score=100_000)
 
@@ -166,7 +166,7 @@ class UciEngine:
         """
         self._game = object()
         limit = chess.engine.Limit(nodes=nodes, time=_LONGEST_ANALYSIS_S)
-        move, info = self._asked(board, limit, limited=False)
+        move, info = self._ask(board, limit, limited=False)
         score, line = info.get("score"), tuple(info.get("pv", ()))
         if score is None:
             raise self._failed(ValueError(info))
@@ -196,7 +196,7 @@ class UciEngine:
             return None
         return option.min, option.max
 
-    def _asked(
+    def _ask(
         self, board: chess.Board, limit: chess.engine.Limit, *, limited: bool
     ) -> tuple[chess.Move, chess.engine.InfoDict]:
         try:

@@ -181,7 +181,7 @@ class Recogniser:
     def _open_words(self, words: Iterable[str] | None) -> list[str]:
         if words is None:
             return sorted(self.vocabulary - {UNKNOWN})
-        single = {known for word in words if (known := self._known(plain(word))) is not None}
+        single = {known for word in words if (known := self._known_form(plain(word))) is not None}
         joined = {
             token
             for token in self.vocabulary
@@ -198,7 +198,7 @@ class Recogniser:
         Vosk would silently drop them and take the rest of the phrase for the whole.
         """
         words = {word for phrase in phrases for word in plain(phrase).split()}
-        return sorted(word for word in words if self._known(word) is None)
+        return sorted(word for word in words if self._known_form(word) is None)
 
     def known_phrases(self, phrases: Iterable[str]) -> list[str]:
         """Return the ``phrases`` whose words are all known, in their order."""
@@ -206,7 +206,7 @@ class Recogniser:
         unknown = set(self.unknown_words(phrases))
         return [phrase for phrase in phrases if unknown.isdisjoint(plain(phrase).split())]
 
-    def _known(self, word: str) -> str | None:
+    def _known_form(self, word: str) -> str | None:
         if word in self.vocabulary:
             return word
         other = self._spellings.get(word)
@@ -224,7 +224,7 @@ class Recogniser:
             raise VocabularyError(unknown)
         tokens: dict[str, str] = {}
         for phrase in phrases:
-            words = [self._known(word) or word for word in plain(phrase).split()]
+            words = [self._known_form(word) or word for word in plain(phrase).split()]
             joined: list[str] = []
             for word in words:
                 if joined and f"{joined[-1]}_{word}" in self.vocabulary:

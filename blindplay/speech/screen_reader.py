@@ -62,7 +62,7 @@ class ScreenReader:
         :raises ReaderError: if none does.
         """
         with self._lock:
-            return str(self._found().name)
+            return str(self._present().name)
 
     def lasts(self, text: str) -> float:
         """The longest that a reader should need for ``text``, in seconds."""
@@ -79,7 +79,7 @@ class ScreenReader:
             return False
         started = time.monotonic()
         with self._lock:
-            backend = self._asked(lambda reader: reader.speak(text, False))
+            backend = self._use(lambda reader: reader.speak(text, False))
         late = time.monotonic() - started > ANSWERS_S
         if not late and self._ends(backend, self.lasts(text), stop):
             return True
@@ -95,7 +95,7 @@ class ScreenReader:
         :raises ReaderError: if it cannot be shown.
         """
         with self._lock:
-            self._asked(lambda reader: reader.braille(text))
+            self._use(lambda reader: reader.braille(text))
 
     def _ends(self, backend: Any, seconds: float, stop: threading.Event) -> bool:
         """Wait for the end of a text; False if ``stop`` was set before."""
@@ -117,7 +117,7 @@ class ScreenReader:
             return bool(backend.speaking)
         return False
 
-    def _asked(self, do: Callable[[Any], object]) -> Any:
+    def _use(self, do: Callable[[Any], object]) -> Any:
         """Do something with the reader, and once more with the one that runs now. Return it."""
         if self._backend is not None:
             with contextlib.suppress(Exception):
@@ -125,7 +125,7 @@ class ScreenReader:
                 return self._backend
             self._backend = None
         try:
-            do(self._found())
+            do(self._present())
         except ReaderError:
             raise
         except Exception as error:  # Prism's errors have no common base outside of it
@@ -135,7 +135,7 @@ class ScreenReader:
             ) from error
         return self._backend
 
-    def _found(self) -> Any:
+    def _present(self) -> Any:
         if self._backend is None:
             self._backend = next(self._running(), None)
         if self._backend is None:

@@ -100,7 +100,7 @@ def test_our_voice_takes_over_from_a_reader_that_hangs(
     monkeypatch.setattr(screen_reader, "_BEGINS_S", 0.05)
     monkeypatch.setattr(screen_reader, "ANSWERS_S", 0.0)
     hanging = reader.screen_reader()
-    monkeypatch.setattr(hanging, "_found", lambda: free.wait() and ScreenReader._found(hanging))
+    monkeypatch.setattr(hanging, "_present", lambda: free.wait() and ScreenReader._present(hanging))
     with Speaker(synthesiser, own, own, reader=hanging) as ours:
         outcomes: list[Outcome] = []
         for _ in range(2):

@@ -211,7 +211,7 @@ class Feed:
 
     def hear(self, event: BoardEvent) -> None:
         """Take an event that the board has taken."""
-        shown = self._shown()
+        shown = self._diagram()
         if shown is None or not isinstance(event, events.Lifted | events.Placed):
             return
         square = chess.parse_square(event.square)
@@ -220,7 +220,7 @@ class Feed:
 
     def rest(self) -> None:
         """The hands rest."""
-        if (shown := self._shown()) is not None:
+        if (shown := self._diagram()) is not None:
             self._game.rest(shown)
 
     def news(self) -> dict[str, Any] | None:
@@ -244,17 +244,17 @@ class Feed:
 
     def differing(self) -> list[str]:
         """The squares on which the board differs from the game that was set up."""
-        shown = self._shown()
+        shown = self._diagram()
         if shown is None or not self.is_set_up:
             return []
         return [chess.square_name(at) for at in chess.SquareSet(self._game.differing(shown))]
 
     def placement(self) -> str | None:
         """The placement on the board, as FEN's first field."""
-        shown = self._shown()
+        shown = self._diagram()
         return None if shown is None else self._game.placement(shown)
 
-    def _shown(self) -> Diagram | None:
+    def _diagram(self) -> Diagram | None:
         shown = self._board.shown
         return shown[::-1] if self._flipped and shown is not None else shown
 

@@ -83,12 +83,12 @@ class LiveChessFolder:
         folder = self._round(number)
         self._put(folder / f"game-{board.number}.pgn", f"{text}\n".encode())
         self._put(folder / f"game-{board.number}.json", _encoded(values))
-        pairings = self._known(number)
+        pairings = self._pairings_of(number)
         pairings += [dict(_NOBODY) for _ in range(board.number - len(pairings))]
         pairings[board.number - 1] = pairing
         self._taken[_place(board)] = state
 
-    def _known(self, number: int) -> list[dict[str, Any]]:
+    def _pairings_of(self, number: int) -> list[dict[str, Any]]:
         """The pairings of a round, first those that an earlier process has written."""
         if number not in self._pairings:
             self._pairings[number] = []
@@ -103,7 +103,7 @@ class LiveChessFolder:
     def _fill_gaps(self, number: int) -> list[dict[str, Any]]:
         """The pairings of a round. A table that does not play has an empty game, because the place
         in the list is the number of the file."""
-        pairings = self._known(number)
+        pairings = self._pairings_of(number)
         for at, pairing in enumerate(pairings, 1):
             if pairing == _NOBODY:
                 self._put(self._round(number) / f"game-{at}.json", _encoded(_EMPTY_GAME))
@@ -113,7 +113,7 @@ class LiveChessFolder:
     def _tournament(self, any_game: ShownGame) -> dict[str, Any]:
         setup = any_game.game.setup
         last = max(self._pairings, default=0)
-        rounds = [self._known(number) for number in range(1, last + 1)]
+        rounds = [self._pairings_of(number) for number in range(1, last + 1)]
         return {
             "id": self._title,
             "name": self._title,

@@ -195,7 +195,7 @@ def keep_round(folder: Path, paired: Round) -> None:
     """
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        others = [other for other in _kept(folder / _FILE) if other.round != paired.round]
+        others = [other for other in _kept_rounds(folder / _FILE) if other.round != paired.round]
     except ValueError:
         others = []
     rounds = [asdict(kept) for kept in (*others, paired)]
@@ -208,11 +208,13 @@ def kept_round(folder: Path, number: int | None = None) -> Round | None:
 
     :raises ValueError: if the file cannot be read.
     """
-    rounds = [kept for kept in _kept(folder / _FILE) if number is None or kept.round == str(number)]
+    rounds = [
+        kept for kept in _kept_rounds(folder / _FILE) if number is None or kept.round == str(number)
+    ]
     return rounds[-1] if rounds else None
 
 
-def _kept(path: Path) -> list[Round]:
+def _kept_rounds(path: Path) -> list[Round]:
     """All rounds in the file, the one that was paired last at the end."""
     if not path.is_file():
         return []
@@ -580,7 +582,7 @@ ASSIGN, TELL = "assign", "pairings"
 
 
 @dataclass(frozen=True)
-class Given:
+class AssignmentResult:
     """The result of the assignment of one game. ``status`` is that of the table's answer, or
     ``unreachable``; ``sentence`` is the table's comment."""
 
@@ -621,14 +623,14 @@ def _number(name: str) -> str:
     return match[1].lstrip("0") if match else ""
 
 
-def assign_round(hall: TableAsker, paired: Round) -> list[Given]:
+def assign_round(hall: TableAsker, paired: Round) -> list[AssignmentResult]:
     """Give each game to its table, and tell the people at each table of the last round where
     they play. Tables that have their game already stay as they are."""
     requests: list[tuple[Assignment, Future[RequestAnswer] | None]] = []
     for game in paired.games:
         body = {name: value for name, value in asdict(game).items() if value}
         requests.append((game, _ask(hall, game.table, ASSIGN, body)))
-    results = [_given(game, future) for game, future in requests]
+    results = [_result_of(game, future) for game, future in requests]
     notices = [_ask(hall, *request) for request in _to_tell(hall, paired)]
     for future in filter(None, notices):
         future.result()
@@ -644,11 +646,11 @@ def _ask(
         return None
 
 
-def _given(game: Assignment, future: "Future[RequestAnswer] | None") -> Given:
+def _result_of(game: Assignment, future: "Future[RequestAnswer] | None") -> AssignmentResult:
     if future is None:
-        return Given(game, "unreachable")
+        return AssignmentResult(game, "unreachable")
     answer = future.result()
-    return Given(game, answer.status, join_texts(" ", map(Message, answer.sentences)))
+    return AssignmentResult(game, answer.status, join_texts(" ", map(Message, answer.sentences)))
 
 
 def _to_tell(hall: TableAsker, paired: Round) -> Iterable[tuple[str, str, dict[str, Any]]]:

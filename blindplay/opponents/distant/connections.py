@@ -319,7 +319,7 @@ class Relay:
         inbox = self._other or self.holder()
         if not (inbox and self._link.online):
             raise ConnectionError
-        stream, near = self._begun((inbox, secrets.token_bytes(_STREAM_BYTES)))
+        stream, near = self._new_stream((inbox, secrets.token_bytes(_STREAM_BYTES)))
         near.settimeout(PATIENCE_S)
         stream.send(b"")
         stream.start()
@@ -350,7 +350,7 @@ class Relay:
         with self._lock:
             return list(self._streams.values())
 
-    def _begun(self, key: _Key) -> tuple[_RelayedStream, socket.socket]:
+    def _new_stream(self, key: _Key) -> tuple[_RelayedStream, socket.socket]:
         near, far = socket.socketpair()
 
         def send(number: int, data: bytes) -> bool:
@@ -390,7 +390,7 @@ class Relay:
         return not self._closed and len(self._streams) < MOST_STREAMS
 
     def _welcome(self, key: _Key) -> None:
-        stream, near = self._begun(key)
+        stream, near = self._new_stream(key)
         stream.take(0, b"")
         stream.start()
         try:

@@ -199,7 +199,7 @@ class Lobby:
         for game in playing:
             if game.get("speed") != "correspondence" and _variant(game) in VARIANTS:
                 self._say("lichess_continues")
-                return self._found(_id_of(game))
+                return self._read_game(_id_of(game))
         self._old = {_id_of(game) for game in playing}
         found = None
         try:
@@ -208,7 +208,7 @@ class Lobby:
         finally:
             if found is None:
                 self._cancel()
-        return None if found is None else self._found(found)
+        return None if found is None else self._read_game(found)
 
     # --- asking for a game -----------------------------------------------------------------------
 
@@ -412,7 +412,7 @@ class Lobby:
 
     # --- the game --------------------------------------------------------------------------------
 
-    def _found(self, name: str) -> FoundGame:
+    def _read_game(self, name: str) -> FoundGame:
         """Read the game.
 
         :raises LichessError: if that cannot be done.
