@@ -81,7 +81,7 @@ def test_a_table_gives_its_games(tmp_path: Path, delimiter: str) -> None:
         ("table,white,black,round\n1,A,B,1\n1,C,D,1\n", "twice"),
         ("table,white,black,round\n1,A,B,1\n2,C,A,1\n", "twice"),
         ("table,white,black,round\n1,A,B,1\n2,C,D,2\n", "--round"),
-        ("table,white,black,round\n1,A,,1\n", "nobody"),
+        ("table,white,black,round\n1,A,,1\n", "no pairings"),
         ("table,white,black,round,impaired\n1,A,B,1,left\n", "impaired"),
         ("table,white,black,round,white_language\n1,A,B,1,xx\n", "language"),
     ],
@@ -224,7 +224,7 @@ def test_a_result_in_the_file_stays_and_a_copy_that_is_none_is_passed_over(tmp_p
 
 
 def test_a_round_that_the_file_does_not_pair_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="pairs nobody"):
+    with pytest.raises(ValueError, match="no pairings"):
         enter_results(read_trf(OPEN.encode()), 3, tmp_path)
 
 
