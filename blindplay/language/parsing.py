@@ -68,6 +68,7 @@ _MOVE = re.compile(
 )
 # From a square to a rank of its file: "Eva two to four".
 _TO_RANK = re.compile(r"(?P<before>m?a?P?[v>]?a?)fr>a?(?=r)")
+_FILE_FIRST = re.compile(r"m?a?fP(?=[x>])")  # "the Eva pawn takes"
 # "The pawn becomes a knight on Eva eight", "a new queen on Eva eight".
 _PROMOTION_FIRST = re.compile(r"(?:m?a?P)?(?P<promotion>=+a?P)>?a?(?P<square>fr)")
 # A move without its piece or its square: "takes David five", "pawn takes pawn", "Eva takes David",
@@ -580,6 +581,10 @@ def _said(words: Sequence[Word]) -> ParsedMove | None:
         return ParsedMove(
             castles=GrammarSign(castling["side"]), check="+" in signs, checkmate="#" in signs
         )
+    if match := _FILE_FIRST.match(signs):
+        of_file = match.end() - 2
+        words = [*words[:of_file], words[of_file + 1], words[of_file], *words[match.end() :]]
+        signs = "".join(word.sign.value for word in words)
     if match := _TO_RANK.match(signs):
         words = [*words[: match.end()], words[match.end("before")], *words[match.end() :]]
         signs = "".join(word.sign.value for word in words)

@@ -310,5 +310,11 @@ def test_a_verb_may_stand_before_the_piece() -> None:
     assert meant.move == chess.Move.from_uci("e2e4")
 
 
+def test_a_file_may_stand_before_its_pawn() -> None:
+    meant = DE.understand("der Eva-Bauer schlägt auf David fünf", CAPTURE)
+    assert meant.move == chess.Move.from_uci("e4d5")
+    assert DE.understand("der Anna-Bauer schlägt auf David fünf", CAPTURE).move is None
+
+
 def test_check_alone_asks_for_nothing() -> None:
     assert DE.understand("Schach", START).kind is Kind.NOTHING
