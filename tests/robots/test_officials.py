@@ -11,7 +11,7 @@ import pytest
 from .officials import Meeting
 from .test_robots import report
 
-_GAMES = 30
+_GAMES = 45
 _MANY = 400
 DUTIES = (
     # D.2.10.1 to 6
@@ -26,7 +26,7 @@ DECISIONS = (
     "arbiter arbiter penalty", "arbiter arbiter restore", "arbiter arbiter declare",
     "arbiter arbiter adjourn", "arbiter open_envelope", "arbiter arbiter preside",
     "arbiter arbiter withdraw", "arbiter arbiter permit_warnings", "arbiter assistant",
-    "arbiter inspect", "arbiter touch", "arbiter irregular phone",
+    "arbiter inspect", "arbiter touch", "arbiter irregular phone", "arbiter arbiter attend",
 )  # fmt: skip
 
 
