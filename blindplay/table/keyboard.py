@@ -219,11 +219,12 @@ class Keyboard:
         """Undo the arbiter's last decision, for the reason that follows; if there is none, bring
         back what was taken back last."""
         game, reason = self._session.table.game, " ".join(words[1:])
-        if undoable(game) and not (reason and self._is_a_players(" ".join(words))):
-            return self._submit(f.Arbiter(do="undo", reason=reason))
         back = brought_back(game)
-        if reason:
+        decided = undoable(game) is not None
+        if reason and (not decided or self._is_a_players(" ".join(words))):
             return False
+        if decided or (game.presided and back is None):
+            return self._submit(f.Arbiter(do="undo", reason=reason))
         if back is None:
             self._tell("nothing_taken_back")
             return True

@@ -51,6 +51,17 @@ def test_what_arbiters_decide_is_done_at_the_table_with_their_names(
     assert until(lambda: "(Jens Dahl)" in maria.page("/tables/1/arbiter/timeline"))
 
 
+def test_an_arbiter_undoes_at_the_hall_what_was_decided_at_the_table(
+    maria: Arbiter, hall_pages: Served, table: Table
+) -> None:
+    table.submit(f.Arbiter(do="declare", result="1-0"))
+    assert until(lambda: "Undo my last decision" in maria.page("/tables/1/arbiter/"))
+    undone = maria.do("1", act="arbiter", do="undo", reason="the wrong table")
+    assert not undone.json()["refused"] and not table.game.over
+    assert until(lambda: is_equal(hall_pages.hall, table))
+    assert until(lambda: "the wrong table" in maria.page("/tables/1/arbiter/timeline"))
+
+
 def test_what_is_sent_twice_is_done_once(maria: Arbiter, table: Table) -> None:
     fields = {"act": "arbiter", "do": "penalty", "player": "black", "kind": "warning"}
     assert maria.do("1", **fields, id="run-1").status_code == 200

@@ -498,7 +498,7 @@ def test_restore_asks_first_and_so_does_undo(sitting: Sitting) -> None:
     assert again in sitting.said()
     assert [ply.move.uci() for ply in sitting.table.game.history] == ["e2e4", "e7e5"]
     keyboard.do("arbiter: undo")
-    assert sitting.said() == [said("nothing_taken_back")]
+    assert said("refused_nothing_to_undo") in sitting.said()
 
 
 def test_the_question_and_its_answer_are_in_the_language_of_who_hears_them(sit: Sit) -> None:
