@@ -1,5 +1,6 @@
 """``python -m tests.robots CHANNEL GAMES [FIRST_SEED]``: play games of robots, and count by cause
-who got stuck, and in how many games each thing happened."""
+who got stuck, and in how many games each thing happened. A channel is one of
+:data:`.judge.CHANNELS`, "process", "alone", "hall" or "meeting"."""
 
 from __future__ import annotations
 
@@ -9,7 +10,11 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from .alone import Alone
 from .judge import Judge, Told
+from .officials import InHall, Meeting
+
+_OTHERS = {"alone": Alone, "hall": InHall, "meeting": Meeting}
 
 
 def main(channel: str, games: int, first: int) -> None:
@@ -21,7 +26,11 @@ def main(channel: str, games: int, first: int) -> None:
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(first, first + games):
-            judge = Judge(Path(folder), seed, channel)
+            judge = (
+                _OTHERS[channel](Path(folder), seed)
+                if channel in _OTHERS
+                else Judge(Path(folder), seed, channel)
+            )
             told = judge.play()
             asked, plies = asked + told.asked, plies + told.plies
             happened.update(judge.happened())

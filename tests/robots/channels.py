@@ -29,12 +29,16 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import SIDES, Setup
 from blindplay.laws.placement import write_placement
 from blindplay.laws.state import State
+from blindplay.opponents.built_in import WEAKEST
+from blindplay.opponents.engine import EnginePlayer
+from blindplay.opponents.uci import BUILT_IN, Level
 from blindplay.record import Journal
 from blindplay.speech.recogniser import Hypothesis, Recognition
 from blindplay.speech.speaker import Outcome, Output, Sound, Speaker, Voicing
 from blindplay.table import Table, play
 from blindplay.table.choices import Printed
 from blindplay.table.desk import Transcript
+from blindplay.table.hall_contact import Pairings
 from blindplay.table.keyboard import Keyboard
 from blindplay.table.opening import open_game
 from blindplay.table.session import Session
@@ -59,6 +63,25 @@ class Game:
     language: str
     training: bool = False
     opening_word: OpeningWord = OpeningWord.OPTIONAL
+    opponent: Callable[[], Engine] | None = None
+    """Makes the opponent who is not in the room, for each process of the table."""
+    hall: str = ""
+    """The name of the table in its hall; empty if it has none."""
+
+
+class Engine(EnginePlayer):
+    """The built-in engine. Its turn comes with each second of the game, not in a thread."""
+
+    def __init__(self) -> None:
+        super().__init__(BUILT_IN, Level(WEAKEST), pace=lambda board, left_s, increment_s: 0.0)
+
+    def _run(self) -> None:
+        """See :meth:`step`."""
+
+    def step(self) -> None:
+        """Do what is due, and choose a move if one is."""
+        self._do_duties()
+        self._consider()
 
 
 class PegBoard(SensorBoard):
@@ -163,6 +186,7 @@ class Channel(People):
         self.table: Table
         self.session: Session
         self._journal: Journal
+        self._engine: Engine | None
         self._keyboard: Keyboard
 
     def start(self) -> None:
@@ -172,7 +196,15 @@ class Channel(People):
         self._stack = ExitStack()
         self._journal = self._stack.enter_context(Journal(game.path, resume=resumed))
         setup = None if resumed else game.setup
-        self.table = Table(self._journal, setup, now=self.clock, training=game.training)
+        self._engine = game.opponent() if game.opponent else None
+        self.table = Table(
+            self._journal,
+            setup,
+            now=self.clock,
+            training=game.training,
+            pairings=Pairings(game.hall),
+            opponent=self._engine,
+        )
         transcript = Transcript(self.out, self.table.time, Printed.WORDS, pack.trouble)
         self.session = session = Session(
             self.table,
@@ -190,6 +222,9 @@ class Channel(People):
         self._keyboard = Keyboard(session)
         self.attach()
         open_game(session, resumed=resumed)
+        if self._engine is not None:
+            self._stack.callback(self._engine.close)
+            self._engine.sit(self.table, session.desk.tell_all)
         self.open = True
 
     def attach(self) -> None:
@@ -208,6 +243,8 @@ class Channel(People):
         if clock and clock.running is not None:
             self.table.submit(f.Tick())
         self.session._second()
+        if self._engine is not None:
+            self._engine.step()
 
     def type(self, line: str) -> None:
         """Type one line at the keyboard of the table. It may end the table."""

@@ -163,16 +163,20 @@ class Judge:
             return {}
         boards = {}
         for side in rng.choice((SIDES, tuple(impaired))):
-            pieces = {at: one.symbol() for at, one in chess.Board().piece_map().items()}
-            if rng.random() < 0.3:
-                pieces.pop(rng.choice(list(pieces)))
-            boards[side] = PegBoard(pieces, self._clock)
+            boards[side] = PegBoard(self._pieces(), self._clock)
         return boards
+
+    def _pieces(self) -> dict[int, str]:
+        """Return the pieces on a board before the game; sometimes one is missing."""
+        pieces = {at: one.symbol() for at, one in chess.Board().piece_map().items()}
+        if self._rng.random() < 0.3:
+            pieces.pop(self._rng.choice(list(pieces)))
+        return pieces
 
     def _robot(self, person: Person, board: PegBoard | None) -> Robot:
         channel, rng = self._channel, random.Random(self._rng.random())
         feel = None if board is None else lambda: board.pieces
-        if isinstance(channel, Pages) and person.side in SIDES:
+        if isinstance(channel, Pages) and person.side in channel.languages:
             return PageRobot(person, rng, feel, lambda: channel.page(person.side))
         return Robot(person, rng, feel)
 
@@ -213,7 +217,7 @@ class Judge:
             had |= {f"ruling {ruling.kind}" for ruling in game.apply(fact)}
         setup = game.setup
         assert setup is not None
-        if setup.white.language != setup.black.language:
+        if len({"", setup.white.language, setup.black.language}) == 3:
             had.add("two languages")
         return had | {f"arbiter {setup.arbiter}"}
 
@@ -262,6 +266,8 @@ class Judge:
                 self._note(f"*** {robot.side} starts the table again.")
                 self._channel.start()
                 self._listen()
+            else:
+                robot.sees_end(self._now)  # nothing answers
             return
         if act is COME_BACK:
             self._channel.await_end()

@@ -106,12 +106,10 @@ class Mind:
 
     @property
     def told(self) -> str:
-        """Return the person whom a sentence without a name is for: the only one who hears it, or
+        """Return the player whom a sentence without a name is for: the only one who hears it, or
         whose language it is; the player who has announced, the one whom it answers, or the player
         on move."""
         answers = self.now - self.acted_at < _ANSWER_S
-        if answers and self.actor == ARBITER:
-            return self._listener(ARBITER, (*SIDES, ARBITER))
         answers = answers and (self.actor_asks or self.announced is None)
         return self._listener(self.actor if answers else self.turn, SIDES)
 
@@ -722,7 +720,7 @@ TOLD: Mapping[str, Rule] = {
     "due_correct": _puts_right,
     "due_put_back": _of_boards,
     "due_consent": _consent_is_due,
-    "due_decide": _step_is("settle", halts=True),
+    "due_decide": _halted(ARBITER, "settle"),
     "due_enter": _enter_does_it,
     "due_arbiter_types": _arbiter_types,
     "wait_begin": _waits_for("enter", halts=True),

@@ -21,6 +21,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import SIDES, Player, Setup
 from blindplay.laws.rulings import NotMade, Refused
 from blindplay.laws.state import OTHER
+from blindplay.wording.values import Pairing
 
 from .channels import Game
 from .judge import CONTROLS, LANGUAGES, Judge, Stuck, Told
@@ -402,3 +403,68 @@ class Meeting(Judge):
         if isinstance(robot, Official) and refused and act.form and not refused & again:
             cause = f"was refused what the page offered: {robot.side} {dict(act.form)}"
             self.told.stuck = Stuck(cause, self.transcript)
+
+
+class InHall(Judge):
+    """A game at a table of a hall. The players share its terminal, and its arbiter decides on the
+    page that the hall shows of this table, mostly when called. The hall is gone for some time, and
+    it tells where the players play next."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        super().__init__(folder, seed)
+        self._rng = rng = random.Random(seed)
+        table, announce_in = rng.choice(LANGUAGES), rng.choice(LANGUAGES)
+        languages = {who: rng.choice((table, rng.choice(LANGUAGES))) for who in (*SIDES, ARBITER)}
+        impaired = rng.choice((("white",), ("black",), SIDES))
+        players = {
+            side: Player(name=side, impaired=side in impaired, language=languages[side])
+            for side in SIDES
+        }
+        setup = Setup(
+            id=f"hall-{seed}",
+            round="3",
+            time_control=rng.choice(CONTROLS),
+            arbiter=rng.choice(("present", "automatic")),
+            announce_in=announce_in,
+            white=players["white"],
+            black=players["black"],
+        )
+        boards = self._boards(impaired)
+        self._path = folder / f"hall-{seed}.jsonl"
+        game = Game(self._path, setup, table, hall="4")
+        self._channel = pages = _HallTable(game, self._clock, boards)
+        pages.languages = {ARBITER: languages[ARBITER]}
+        people = [
+            Person(who, languages[who], table, announce_in, languages, plies=rng.randrange(6, 16))
+            for who in (*SIDES, ARBITER)
+        ]
+        robots = [self._robot(one, boards.get(one.side)) for one in people[:2]]
+        arbiter = Arbiter(people[2], random.Random(rng.random()), None, lambda: pages.page(ARBITER))
+        arbiter.sighted, arbiter.has_sensors, arbiter.agenda = (), bool(boards), []
+        self._seat(
+            [*robots, arbiter],
+            f"Seed {seed} in a hall, {setup.time_control}, arbiter {setup.arbiter}, languages "
+            f"{languages}, table in {table}, announced in {announce_in}, impaired {impaired}, "
+            f"boards {list(boards)}.",
+        )
+
+
+_GONE_S, _BACK_S = 60.0, 260.0
+_NEXT = Pairing("4", "7", "white", "Anna")
+
+
+class _HallTable(Pages):
+    """The table, with what it knows of its hall."""
+
+    def second(self) -> None:
+        """See :meth:`.People.second`."""
+        begun = self.clock.at - self.table._origin
+        self.table.hall.see(not _GONE_S < begun < _BACK_S, self.clock.at)
+        if begun > _BACK_S:
+            self.table.pairings.tell([_NEXT])
+        super().second()
+
+    @property
+    def is_left(self) -> bool:
+        """See :meth:`.People.is_left`: the players leave the terminal."""
+        return not self.open and self.table.game.over

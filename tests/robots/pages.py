@@ -20,7 +20,7 @@ from blindplay.laws.facts import SIDES
 from blindplay.wording.announcements import to_everybody
 from blindplay.wording.readers import reader
 
-from .channels import Channel, Listeners
+from .channels import EVERYBODY, Listeners, Terminal
 from .mind import ANYBODY, TOLD, Due, Words
 from .robot import Act, Person, Robot
 
@@ -117,9 +117,9 @@ class _Reading(HTMLParser):
             self.things.append(Thing(self._part, text, step=self._step))
 
 
-class Pages(Channel):
-    """A table whose people have pages. ``languages`` are those of the pages, by their roles. An
-    arbiter without one has the keyboard."""
+class Pages(Terminal):
+    """A table whose people have pages. ``languages`` are those of the pages, by their roles. People
+    without one share the keyboard."""
 
     languages: Mapping[str, str] = {}
     coming: Sequence[str] = ()
@@ -144,9 +144,6 @@ class Pages(Channel):
         """See :meth:`.People.is_left`: a page stays when the game is over."""
         return self.open and self.table.game.over
 
-    def flush(self) -> None:
-        """See :meth:`.Channel.flush`: nothing waits."""
-
     def _tell(self, taken: Taken) -> None:
         game = self.table.game
         for role, language in self.languages.items():
@@ -156,11 +153,11 @@ class Pages(Channel):
             self._said += ((role, one) for one in words)
 
     def told(self) -> Iterator[tuple[Listeners, str]]:
-        """See :meth:`.People.told`. An arbiter without a page reads what is printed."""
+        """See :meth:`.People.told`. People without a page read what is printed."""
         said, self._said = self._said, []
         yield from said
-        if "arbiter" not in self.languages:
-            yield from ((("arbiter",), line) for line in self.printed())
+        others = tuple(who for who in EVERYBODY if who not in self.languages)
+        yield from ((others, line) for line in (self.printed() if others else ()))
 
     def page(self, role: str) -> list[Thing]:
         """Return what the page of ``role`` says, in its order."""
@@ -188,8 +185,7 @@ class Pages(Channel):
         """See :meth:`.Channel.say`."""
         self.refused = ()
         if act.kind not in ("button", "look") or side not in self.languages:
-            self.type(act.words)
-            return f"types: {act.words or '(Enter)'}"
+            return super().say(side, act)
         form, language = {name: [value] for name, value in act.form.items()}, self.languages[side]
         self._looked.pop(side, None)
         if not form:
