@@ -22,6 +22,8 @@ def test_the_arbiter_takes_moves_back_with_their_times() -> None:
     back = one(got, "take_back")
     assert (back.white, back.black) == (290, 300)
     assert (len(table.game.history), table.game.clock.running) == (1, None)
+    assert back.articles == ("fide-2023 12.2",)  # nothing was illegal
+    assert not any(" 7.5" in article for ruling in got for article in ruling.articles)
 
 
 def test_warnings_of_little_time_are_permitted_once() -> None:

@@ -204,6 +204,39 @@ def test_the_arbiter_has_seen_to_a_call_without_a_penalty() -> None:
     assert one(table.feed(decided("attend")), "refused").why == "nothing_to_attend"
 
 
+@pytest.mark.parametrize(
+    ("edition", "what", "articles"),
+    [
+        ("fide-2023", "disturbance", ("11.5", "12.9")),
+        ("fide-2014", "disturbance", ("11.5", "12.9")),
+        ("fide-1997", "disturbance", ("12.5", "13.4")),
+        ("fide-1997", "phone", ("Vorwort",)),  # the text knows no telephones
+    ],
+)
+def test_what_the_arbiter_has_seen_to_cites_the_article_of_the_call(
+    edition: str, what: str, articles: tuple[str, ...]
+) -> None:
+    table = started(edition=edition)
+    table.feed({"fact": "irregular", "by": "white", "what": what})
+    seen = one(table.feed(decided("attend")), "attended")
+    assert seen.articles == tuple(f"{edition} {article}" for article in articles)
+
+
+@pytest.mark.parametrize(
+    ("edition", "article"), [("fide-2023", "11.3.2.2"), ("fide-2014", "11.3 b")]
+)
+def test_a_telephone_loses_unless_the_arbiter_rejects_it_and_then_nothing_is_left(
+    edition: str, article: str
+) -> None:
+    table = started(edition=edition)
+    got = table.feed({"fact": "irregular", "by": "white", "what": "phone"})
+    lost = one(got, "penalty")
+    assert (lost.player, lost.loses, lost.status) == ("black", True, "proposed")
+    assert lost.articles == (f"{edition} {article}",)
+    table.feed(decided("reject"))
+    assert (table.game.calls, table.game.clock.running) == ((), "white")
+
+
 def test_a_call_after_the_game_can_be_seen_to() -> None:
     table = started()
     table.feed({"fact": "resign", "by": "white"})

@@ -22,7 +22,7 @@ from blindplay.table.keyboard import Keyboard
 from blindplay.table.session import Session
 from tests.conversation.conversing import GERMAN
 from tests.table.playing import announced, killed, played
-from tests.table.sitting import Sit, Sitting, waits
+from tests.table.sitting import ManualClock, Sit, Sitting, waits
 from tests.table.speaking import Microphone
 
 
@@ -582,6 +582,17 @@ def test_a_claim_that_undoes_moves_is_asked_first(sit: Sit) -> None:
 
 
 # --- what ends the game, and clocks ---------------------------------------------------------------
+
+
+def test_the_clock_that_runs_is_brought_up_to_now_before_both_times_are_read(sit: Sit) -> None:
+    now = ManualClock()
+    sitting = sit(time_control="300", now=now)
+    sitting.start()
+    now.at += 34
+    typed(sitting, "clock black 2:00")
+    white, black = "vier Minuten sechsundzwanzig Sekunden", "zwei Minuten"
+    times = GERMAN.sentence("clocks_read", white=white, black=black)
+    assert sitting.said()[-1] == GERMAN.sentence("clocks_sure", times=times)
 
 
 def test_a_clock_is_set_after_a_yes_and_both_times_are_read_first(sit: Sit) -> None:
