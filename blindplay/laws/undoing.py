@@ -137,15 +137,13 @@ def _write_again(game: State, before: State, after: State) -> None:
 
 def _lead(game: State, name: str, table: TableBoard, old: TableBoard, *, moved: bool) -> None:
     """The board is as it was, or hands bring it there. What was in the hand then goes back."""
+    if moved and table.placement != old.placement:
+        goal = old.wanted if old.wanted is not None else {**old.placement, **dict(old.hand)}
+        want(game, name, goal, "arbiter", explained=False)
+        table.plies, table.inherited = old.plies, old.inherited
+        table.wanted_plies = old.plies if old.wanted is None else old.wanted_plies
     if table.placement == old.placement:
         game.tables[name] = replace(old, sensors=table.sensors)
-        return
-    if not moved:
-        return
-    goal = old.wanted if old.wanted is not None else {**old.placement, **dict(old.hand)}
-    want(game, name, goal, "arbiter", explained=False)
-    table.plies, table.inherited = old.plies, old.inherited
-    table.wanted_plies = old.plies if old.wanted is None else old.wanted_plies
 
 
 def _ask_again(game: State, before: State, after: State, *, moved: bool) -> None:
