@@ -323,6 +323,7 @@ class TextParser:
         total = sum(weights.values())
         likeness: dict[Command, float] = {}
         longest: dict[Command, int] = {}  # form of which the text has all words
+        refused: set[Command] = set()  # commands that the text denies: "I do not resign"
         near = (one for stem in stems for one in self._forms_by_stem.get(stem, ()))
         for form, command, of_form, weight in near:
             shared = of_form & stems
@@ -332,13 +333,18 @@ class TextParser:
             if of_another and command in _OF_ONESELF and self._another.isdisjoint(form):
                 continue
             refuses = command in (Command.NO, Command.DECLINE_DRAW)
+            contained = self._contains(keys, form, command)
             if not refuses and denied != self._negations & set(form):
+                if contained and denied:
+                    refused.add(command)
                 continue
-            if _contains(keys, form, command):
+            if contained:
                 longest[command] = max(longest.get(command, 0), len(form))
             elif len(shared) < _FEWEST_SHARED or command in _WORD_FOR_WORD:
                 continue
             likeness[command] = max(likeness.get(command, 0.0), like)
+        for command in refused - longest.keys():
+            likeness.pop(command, None)
         if len(longest) > 1:  # "yes, agreed"
             longest = {c: n for c, n in longest.items() if c not in (Command.YES, Command.NO)}
         whole = {command for command, n in longest.items() if n == max(longest.values())}
@@ -349,6 +355,24 @@ class TextParser:
             return like_one
         # A text that has a form of one command, but is more like those of another, may be either.
         return whole.pop() if len(whole) == 1 and like_one in (None, *whole) else None
+
+    def _contains(self, keys: Sequence[str], form: Sequence[str], command: Command) -> bool:
+        """True if the words of ``form`` are in ``keys`` in their order, and not too few of them.
+        One word alone, or an answer, must not be a small part of what was typed, and a yes has only
+        words of a yes around it: "good game" does not confirm that its player resigns."""
+        few = len(form) == 1 or command in _WORD_FOR_WORD
+        most = 2 if few else _MOST_WORDS_PER_WORD
+        if command in _CALLS:
+            most = 2 * _MOST_WORDS_PER_WORD
+        if command is Command.YES and not self._words_of_yes.issuperset(keys):
+            return False
+        rest = iter(keys)
+        return len(form) * most >= len(keys) and all(word in rest for word in form)
+
+    @cached_property
+    def _words_of_yes(self) -> frozenset[str]:
+        forms = (form for form, command, _ in self._forms if command is Command.YES)
+        return frozenset(word for form in forms for word in form)
 
     @cached_property
     def _forms(self) -> list[tuple[tuple[str, ...], Command, frozenset[str]]]:
@@ -554,17 +578,6 @@ class TextParser:
 
 def _stem(word: str) -> str:
     return word[:_STEM]
-
-
-def _contains(keys: Sequence[str], form: Sequence[str], command: Command) -> bool:
-    """True if the words of ``form`` are in ``keys`` in their order, and not too few of them. One
-    word alone, or an answer, must not be a small part of what was typed."""
-    few = len(form) == 1 or command in _WORD_FOR_WORD
-    most = 2 if few else _MOST_WORDS_PER_WORD
-    if command in _CALLS:
-        most = 2 * _MOST_WORDS_PER_WORD
-    rest = iter(keys)
-    return len(form) * most >= len(keys) and all(word in rest for word in form)
 
 
 def _as_command(heard: Understanding, command: Command) -> Understanding:

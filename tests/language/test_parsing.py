@@ -287,6 +287,50 @@ def test_words_that_are_like_one_command_alone_are_taken_for_it(
     assert DE.understand(text, START).command is command
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("de", "Ich gebe nicht auf"),
+        ("en", "I do not resign"),
+        ("nb", "Jeg gir ikke opp"),
+        ("sv", "Jag ger inte upp"),
+        ("da", "Jeg opgiver ikke"),
+    ],
+)
+def test_a_command_that_is_denied_is_not_given(language: str, text: str) -> None:
+    assert load(language).understand(text, START).command is None
+
+
+def test_a_denial_of_something_else_leaves_the_command() -> None:
+    # The Norwegian form is "dette går ikke jeg gir opp".
+    meant = load("nb").understand("dette går ikke nå jeg gir opp", START)
+    assert meant.command is Command.RESIGN
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("de", "gut gespielt"),
+        ("de", "ja vielleicht"),
+        ("en", "good game"),
+        ("en", "okay wait"),
+        ("nb", "ok vent"),
+        ("sv", "okej vänta"),
+        ("da", "ja måske"),
+    ],
+)
+def test_a_word_of_a_yes_beside_other_words_is_no_yes(language: str, text: str) -> None:
+    # "Do you want to resign?"
+    assert load(language).understand(text, START).command is not Command.YES
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [("de", "gut, ja"), ("en", "right, yes"), ("sv", "okej, ja")]
+)
+def test_several_words_of_a_yes_are_a_yes(language: str, text: str) -> None:
+    assert load(language).understand(text, START).command is Command.YES
+
+
 def test_what_is_denied_before_a_comma_is_replaced_by_what_follows() -> None:
     meant = DE.understand("nein nicht Eva drei, Eva vier", START)
     assert (meant.moves, meant.correction) == (uci("e2e4"), True)
