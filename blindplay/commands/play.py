@@ -260,7 +260,7 @@ def _setup(given: PlayOptions) -> facts.Setup:
             impaired=given.impaired in (side, "both"),
             hearing_impaired=getattr(given, f"{side}_hearing_impaired"),
             assistant=getattr(given, f"{side}_assistant"),
-            language=getattr(given, f"{side}_language") or given.language,
+            language=_language_of(given, side),
         )
 
     control = stored(given.time_control)
@@ -291,13 +291,25 @@ def _setup(given: PlayOptions) -> facts.Setup:
 
 
 def _own_language(given: PlayOptions) -> str:
-    """The language of announcements that nobody has chosen: the user's own where nobody else must
-    understand them. D.2.1 binds two players; "" is what the Laws say."""
+    """The language of announcements that nobody has chosen: the own one of those who play here,
+    where nobody else must understand them. D.2.1 binds two players; "" is what the Laws say."""
     from blindplay.laws import editions
 
-    alone = given.against == "engine" or given.training
+    people = facts.SIDES if given.against is None else (_person(given),)
+    languages = {_language_of(given, side) for side in people}
+    alone = given.against == "engine" or (given.training and given.against is None)
     free = editions.load(given.edition).switch("ranks_by_arbiter")
-    return given.language if alone and free and given.language != "de" else ""
+    own = languages.pop() if alone and free and len(languages) == 1 else "de"
+    return "" if own == "de" else own
+
+
+def _person(given: PlayOptions) -> str:
+    """The side of the person who plays against an engine."""
+    return "black" if given.impaired == "black" else "white"
+
+
+def _language_of(given: PlayOptions, side: str) -> str:
+    return getattr(given, f"{side}_language") or given.language
 
 
 @click.command()

@@ -108,6 +108,22 @@ def test_where_nobody_else_must_understand_it_a_move_is_announced_in_the_own_lan
     assert MOVE in played(folder(tmp_path, "c"), ENGLISH, *options, *fixed, lines=("Nf3",))
 
 
+@pytest.mark.parametrize(
+    ("options", "language", "announced"),
+    [
+        (("--against", "engine", "--white-language", "en"), "sv", "Knight Gustav one Felix three"),
+        (("--training", "--black-language", "de"), "en", MOVE),
+        (("--training", "--white-language", "en", "--black-language", "en"), "sv",
+         "Knight Gustav one Felix three"),
+    ],
+)  # fmt: skip
+def test_a_move_is_announced_in_an_own_language_only_if_all_who_play_here_have_it(
+    tmp_path: Path, options: tuple[str, ...], language: str, announced: str
+) -> None:
+    printed = played(tmp_path, ENGLISH, "--language", language, *options, lines=("Nf3",))
+    assert announced in printed
+
+
 def test_an_option_announces_in_another_language(tmp_path: Path) -> None:
     printed = played(tmp_path, GERMAN, "--announce-in", "en", lines=("Springer f3", ""))
     assert "Knight Gustav one Felix three" in printed
