@@ -120,6 +120,8 @@ class Clock:
         # that are still to pass. Both stay while the other clock runs in between (7.4.1).
         self._thought: dict[str, int] = {}
         self._delay: dict[str, int] = {}
+        # The ms that were set beside what ran since the last move: penalties, the arbiter's times.
+        self.granted = {"white": 0, "black": 0}
         # The cause why both clocks stand: "arbiter", the person who called the arbiter, "table"
         # when it ended, or "assistant" while a compulsory one is missing. Nothing else starts them
         # again (6.11.3, D.2.11).
@@ -213,6 +215,7 @@ class Clock:
     def complete(self, side: str) -> None:
         """``side`` has completed a move: count it, give what the mode gives, start the other."""
         self.moves[side] += 1
+        self.granted = dict.fromkeys(self.granted, 0)
         thought = self._thought.pop(side, 0)
         if self:
             period = self._now(side)
@@ -241,6 +244,7 @@ class Clock:
         self._in_period = dict(state.in_period)
         self.flags = []
         self.running = None
+        self.granted = dict.fromkeys(self.granted, 0)
         self._thought.clear()
 
     def undo(self, before: Self, after: Self) -> None:
@@ -252,8 +256,13 @@ class Clock:
                 setattr(self, name, old.copy() if isinstance(old, dict) else old)
         if before.stopped_by != after.stopped_by:
             self.stopped_by = before.stopped_by
+        granted = {
+            side: since - after.granted[side] + before.granted[side]
+            for side, since in self.granted.items()
+        }
         for side in before.left:
             self._undo_time(side, before, after)
+        self.granted = granted
         self.flags.sort(key=lambda side: self._fell[side])
 
     def _undo_time(self, side: str, before: Self, after: Self) -> None:
@@ -284,6 +293,7 @@ class Clock:
 
     def set(self, side: str, left: int) -> None:
         """The arbiter sets ``side``'s time, in ms (6.10, 6.13)."""
+        self.granted[side] += left - self.left[side]
         self.left[side] = left
         if left > 0 and side in self.flags:
             self.flags.remove(side)

@@ -424,10 +424,13 @@ def clocks_at(game: State, ply: int) -> BothClocks:
 
 def call_to_set_clocks(game: State, why: ArbiterReason, rule: str) -> None:
     """Call the arbiter to set the clocks after a fault, and propose both times as they stood when
-    the last move was completed: so the fault costs neither player anything (6.10, 7.1)."""
+    the last move was completed, with what was set since then, such as a penalty: so the fault costs
+    neither player anything (6.10, 7.1)."""
     call = ArbiterNeeded(why=why)
     if game.clock:
-        call = replace(call, **clocks_at(game, len(game.history)))
+        then, granted = _clock_state(game, len(game.history)), game.clock.granted
+        equal = {side: max(0, left + granted[side]) for side, left in then.left.items()}
+        call = replace(call, **both_seconds(equal))
     game.rule(call, rule)
 
 

@@ -258,7 +258,8 @@ def test_a_player_may_call_again_once_the_arbiter_has_come() -> None:
 
 # --- every decision in random games --------------------------------------------------------------
 
-_CLOCK = ("control", "moves", "_period", "_in_period", "_thought", "_delay", "flags", "running")
+_CLOCK = ("control", "moves", "_period", "_in_period", "_thought", "_delay", "granted", "flags",
+          "running")  # fmt: skip
 
 
 def _state(game: Game) -> dict[str, Any]:
