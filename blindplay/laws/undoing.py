@@ -165,7 +165,7 @@ def _run(game: State, before: State, after: State, *, stands: bool) -> None:
     asks = game.pending is not None and not game.pending.claimable
     if asks or game.over:
         clock.stop()
-    elif stands and ran is not None and game.presided:
+    elif clock and stands and ran is not None and game.presided:
         clock.stop("arbiter")
         game.rule(ArbiterNeeded(why="start_clocks"), "resuming")
     elif stands or ran != after.clock.running or clock.running is None:

@@ -179,6 +179,16 @@ def test_a_refused_decision_and_the_tables_own_are_none_of_the_arbiters() -> Non
     assert one(table.feed(UNDO), "refused").why == "nothing_to_undo"
 
 
+@pytest.mark.parametrize("decision", [decided("restore", ply=0), decided("declare", result="1-0")])
+def test_a_game_without_clocks_goes_on_at_once(decision: dict[str, Any]) -> None:
+    table = started(time_control="-")
+    table.play("e2e4")
+    table.feed(decision)
+    assert "arbiter_needed" not in kinds(table.feed(UNDO))
+    table.play("e7e5")
+    assert len(table.game.history) == 2
+
+
 def test_a_game_on_a_server_undoes_nothing() -> None:
     table = started(arbiter="server")
     table.feed(decided("set_clock", white=100))
