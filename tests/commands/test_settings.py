@@ -192,7 +192,7 @@ def test_a_wrong_setting_does_not_stop_a_command_that_needs_no_game(
     done = run(*command, home=tmp_path)
     assert done.status == 0 and done.stdout, done.stderr
     said = done.stderr
-    found = said.count("\n"), str(file) in said, "goes on" in said
+    found = said.count("\n"), str(file) in said, "continues without your settings" in said
     assert found == ((1, True, True) if warns else (0, False, False))
 
 

@@ -237,7 +237,7 @@ def test_after_taking_back_both_boards_are_led_one_after_the_other(led: Led) -> 
     for side, now in (("black", "h3"), ("white", "f3")):
         at.boards[side].lift(now)
         at.boards[side].place("g1", "N")
-    at.shows("auf beiden Brettern sind gleich", 2)
+    at.shows("auf beiden Brettern sind gleich")
     assert not at.table.game.history
     assert all(table.wanted is None for table in at.table.game.tables.values())
 
