@@ -297,14 +297,14 @@ def _own_language(given: PlayOptions) -> str:
 
     people = facts.SIDES if given.against is None else (_person(given),)
     languages = {_language_of(given, side) for side in people}
-    alone = given.against == "engine" or (given.training and given.against is None)
+    alone = given.against in ("engine", "lichess") or (given.training and given.against is None)
     free = editions.load(given.edition).switch("ranks_by_arbiter")
     own = languages.pop() if alone and free and len(languages) == 1 else "de"
     return "" if own == "de" else own
 
 
 def _person(given: PlayOptions) -> str:
-    """The side of the person who plays against an engine."""
+    """The side of the person who plays here against an engine or on Lichess."""
     return "black" if given.impaired == "black" else "white"
 
 

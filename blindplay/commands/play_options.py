@@ -167,7 +167,7 @@ class PlayOptions:
         kept=True, heading=_("Voice and print"), first=True)
     announce_in: str | None = _option(_("Announce moves in this language; de+nb is German with the "
         "ranks in Norwegian. Without it, German is spoken, or what D.2.1 says; your own language "
-        "in training and against the computer."), type=_LANGUAGE,
+        "in training, against the computer and on Lichess."), type=_LANGUAGE,
         waiting_decides=True)
     check: bool = _flag(_("Announce check and checkmate, too, which the Laws do not ask for."),
         waiting_decides=True)

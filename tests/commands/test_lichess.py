@@ -71,6 +71,7 @@ def test_the_game_that_is_found_becomes_the_tables(
     assert (setup.arbiter, setup.time_control, setup.boards) == ("server", "900+10", 2)
     assert setup.site == f"{server.url}/{GAME}" and setup.fen == server.start.fen()
     assert setup.white.name == "Salma" and setup.black == Player("Kenneth", True, language="en")
+    assert setup.announce_in == "en"  # nobody else hears the announcements
     assert isinstance(table.arguments[8], LichessPlayer) and not table.options.training
     server.move("e7e5")  # on a phone: the table goes on from there
     run(*PLAY, "--level", "3", home=tmp_path)
