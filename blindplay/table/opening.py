@@ -140,8 +140,11 @@ def _tell_settings(session: Session) -> None:
     boards = [seat.side for seat in session.boards.values()]
     for words in settings_in_words(game.setup, names, boards, pack):
         desk.tell(None, words)
-    if pack.code != "de" and game.announcing_language() == "de":
+    chosen = game.setup.announce_in
+    if pack.code != "de" and not chosen and game.announcing_language() == "de":
         desk.tell_all("settings_german")
+        if game.switch("ranks_by_arbiter"):  # fide-1997 fixes the German numbers (F.1)
+            desk.tell_all("settings_german_changed")
     desk.announce(session.table.log[0])  # the session did not listen yet at the set-up
     session.introduce()
 

@@ -81,10 +81,22 @@ def test_messages_follow_the_option_and_the_system_and_then_are_english(
 def test_an_english_reader_announces_in_german_and_commands_in_english(tmp_path: Path) -> None:
     printed = played(tmp_path, ENGLISH, lines=(MOVE, "", "offer draw", "no", "my time"))
     assert MOVE in printed
-    assert any(load("en").sentence("settings_german") in line for line in printed)
+    for key in ("settings_german", "settings_german_changed"):
+        assert load("en").sentence(key) in printed
     assert "Do you want to offer a draw? Say yes or no." in printed
     assert load("en").sentence("cancelled") in printed
     assert any(line.startswith("You have one hour") for line in printed)
+
+
+def test_a_setting_that_the_edition_refuses_is_not_recommended(tmp_path: Path) -> None:
+    printed = played(tmp_path, ENGLISH, "--edition", "fide-1997")
+    assert load("en").sentence("settings_german") in printed
+    assert load("en").sentence("settings_german_changed") not in printed
+
+
+def test_german_that_was_chosen_is_not_explained(tmp_path: Path) -> None:
+    printed = played(tmp_path, ENGLISH, "--announce-in", "de")
+    assert load("en").sentence("settings_german") not in printed
 
 
 def test_a_german_reader_has_german_everywhere(tmp_path: Path) -> None:
