@@ -444,6 +444,7 @@ def _do(now: Exchange, may: Sayable, said: Statement) -> None:
     game, meant = now.game, said.meant
     if _corrects_too_late(now, said):
         now.submit(f.Correct(by=now.side, text=meant.words))
+        now.refuse(None)
     elif (
         meant.command is Command.CORRECTION
         and now.side == game.side

@@ -146,7 +146,8 @@ def test_a_correction_after_the_own_press_is_never_played_for_the_opponent(
     for line in ("Korrektur Eva fünf", "Korrektur Springer Felix sechs", "Korrektur"):
         (fact,) = typed(sitting, line)
         assert isinstance(fact, f.Correct) and fact.by == "white"
-        assert sitting.said()[-1] == GERMAN.sentence("too_late")
+        late, step = sitting.said()[-2:]
+        assert late == GERMAN.sentence("too_late") and "Schwarz" in step
     assert sitting.table.game.turn.announced is None
     (fact, *_) = typed(sitting, "Eva fünf")
     assert isinstance(fact, f.Announce) and fact.by == "black"
