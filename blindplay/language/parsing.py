@@ -13,7 +13,7 @@ import chess
 from blindplay.translation import _
 
 from .pack import PIECE_NAMES, GrammarSign, LanguageError, Pack, Word, fold
-from .understanding import About, Command, Kind, Understanding
+from .understanding import QUESTIONS, About, Command, Kind, Understanding
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,10 @@ _IN_PART = re.compile(
 _BEGINNING = re.compile(
     rf"m?a?(?P<piece>P)?(?:[v>]?a?(?P<origin>fr|f|r))?v?{_LINK.format(3)}(?P<to_file>f)?"
 )
+# The piece that takes comes last: "I take the bishop on Eva six with my bishop".
+_TAKER_LAST = re.compile(r"(?:m?a?)(?P<taking>xa?P?>?a?fr)ma?(?P<piece>P)")
+# "I take with the bishop on Eva six".
+_TAKER_NEXT = re.compile(r"m?a?x>?ma?(?P<piece>P)(?P<to>>?a?fr)")
 _CASTLING = re.compile(r"m?a?P?(?P<side>[SLC])(?:m?[+#])*")
 UCI_PIECES = {"q": chess.QUEEN, "r": chess.ROOK, "b": chess.BISHOP, "n": chess.KNIGHT}
 # Letters of pieces that are typed everywhere. "B" is the pawn in many languages.
@@ -93,19 +97,26 @@ _CLAUSE = re.compile(r"[,;.!?]\s+")
 _MOVE_NUMBER = re.compile(r"^\s*\d+\s*\.+\s*")
 _MOST_WORDS_PER_WORD = 4  # of a text that has other words around those of a command
 _LIKE_ENOUGH = 0.6  # of 1: how like a form a text must be if it has not all words of it
+_CARRIED = 0.7  # of 1: how much of the weight of a text is of words that a command's forms have
 _FEWEST_SHARED = 2  # words that both have
 _LIKER = 0.08  # how much less like it must be to the forms of every other command
 _UNKNOWN_WEIGHT = 2.0  # of a word that no form has
 _TELLING_WEIGHT = 1.0  # of a form that other words may stand around
 _STEM = 7  # letters that tell words apart: "turneringslederen", "turneringsleder"
-_CALLS = (Command.CALL_ARBITER, Command.CALL_ASSISTANT)
+# Questions, and wishes that change nothing in the game: a text may be merely like a form of these.
+# Every other command needs a form that carries the whole text.
+_HARMLESS = QUESTIONS | frozenset(
+    map(
+        Command,
+        ("clock_mine", "clock_opponent", "clock_both", "moves", "last_move", "repeat", "help")
+        + ("call_assistant", "louder", "softer", "slower", "faster", "more", "hint", "chat")
+        + ("where_i_play", "what_now"),
+    )
+)
 _OF_ONESELF = frozenset(
     map(Command, ("clock_mine", "repeat", "offer_draw", "accept_draw", "decline_draw", "resign"))
 )
-# Commands that are done at once, or are answers: all words of a form must be there.
-_WORD_FOR_WORD = frozenset(
-    map(Command, ("yes", "no", "skip", "done", "resume", "adjust", "more", "chat"))
-)
+_WORD_FOR_WORD = (Command.MORE, Command.CHAT)  # all words of a form must be there
 # A move may follow these: the move of a claim (9.2.1, 9.3.1), and the sealed move.
 _WITH_MOVE = (Command.CLAIM_REPETITION, Command.CLAIM_FIFTY_MOVES, Command.SEAL)
 
@@ -136,9 +147,13 @@ class TextParser:
                             phrase=repr(phrase),
                         )
                     )
-        self._negations, self._instead, self._another = (
+        self._negations, self._instead, self._another, self._conditions = (
             frozenset(map(fold, pack.words("typed", name)))
-            for name in ("negation", "instead", "another")
+            for name in ("negation", "instead", "another", "condition")
+        )
+        self._in_place_of = [fold(phrase).split() for phrase in pack.typed("in_place_of")]
+        self._courtesy, self._asking = (
+            frozenset(map(fold, pack.typed(name))) for name in ("courtesy", "asking")
         )
         self._colours = [[fold(w) for w in pack.words("colours", c)] for c in ("white", "black")]
         self._kinds: dict[str, chess.PieceType | None] = {
@@ -203,6 +218,7 @@ class TextParser:
                     return _as_command(meant, command), None
                 if not self._negations.isdisjoint(map(fold, parts)):
                     return self._denied_before_a_comma(text) or (meant, said)
+                return self._said_instead(text) or self._agreed_first(text) or (meant, said)
             return meant, said
         # Only a command follows the opening word. A player announces a move to the opponent, not
         # to the table.
@@ -250,7 +266,8 @@ class TextParser:
             return _as_command(replace(heard, correction=correction, cost=0.0), command), None
         if all(word.sign is GrammarSign.CHECK for word in kept):  # it need not be said (C.13.4)
             return replace(heard, kind=Kind.NOTHING, cost=0.0), None
-        asked = self._question(" ".join(fold(word.text) for word in kept))
+        # "I move" is no word of a move in "where can I move from Eva four".
+        asked = self._question(" ".join(_keys_of(kept))) or self._question(" ".join(_keys_of(words)))
         if asked is not None:
             return replace(_as_command(heard, asked[0]), about=asked[1]), None
         for length in range(len(parts) - 1, 0, -1):
@@ -266,6 +283,12 @@ class TextParser:
             if self._command(fold(word.text) for word in after) is Command.CORRECTION:
                 # "no, no, I said it wrong"
                 return _as_command(replace(heard, correction=True), Command.CORRECTION), None
+            polite = self._politely(_keys_of(words)) or self._politely(_keys_of(kept))
+            if polite is not None:
+                command, about = polite
+                corrects = command is Command.CORRECTION
+                meant = replace(heard, loose=True, about=about, correction=corrects)
+                return _as_command(meant, command), None
             command = self._nearest(list(filter(None, keys)), words)
             if command is not None:
                 corrects = command is Command.CORRECTION
@@ -282,9 +305,30 @@ class TextParser:
                 return meant, said
         return None
 
+    def _said_instead(self, text: str) -> ParsedText | None:
+        """The move of a text such as "David four instead of Eva four"."""
+        parts = self._split(text)
+        keys = [fold(part) for part in parts]
+        for phrase in self._in_place_of:
+            for start in range(1, len(keys) - len(phrase)):
+                if keys[start : start + len(phrase)] == phrase:
+                    meant, said = self._parse(parts[:start])
+                    return (replace(meant, correction=True), said) if said else None
+        return None
+
+    def _agreed_first(self, text: str) -> ParsedText | None:
+        """The move of a text such as "right, knight goes to Felix three"."""
+        first, _comma, rest = text.partition(",")
+        if self._parse(self._split(first))[0].command is not Command.YES:
+            return None
+        meant, said = self._parse(self._split(rest))
+        return (meant, said) if said is not None else None
+
     def _clauses(self, text: str) -> set[Command]:
         """The commands that a text says in clauses of their own: "that was that, I resign", "all
         right, a draw"."""
+        if not self._conditions.isdisjoint(fold(part) for part in self._split(text)):
+            return set()
         meanings = [self._parse(self._split(clause)) for clause in _CLAUSE.split(text)]
         if len(meanings) < 2 or any(said for _, said in meanings):
             return set()
@@ -306,9 +350,59 @@ class TextParser:
         exact = {command for command in others if found[command]}
         return exact or set(others)
 
+    def _politely(self, keys: list[str]) -> tuple[Command, About | None] | None:
+        """The command in a text with words of courtesy around it: "well, I resign, please". Only
+        questions and other harmless commands may also follow "can you tell me"."""
+        after = _cuts(keys, self._courtesy | self._asking)
+        before = [len(keys) - n for n in _cuts(keys[::-1], self._courtesy_backwards)]
+        spans = sorted((n - m, m, n) for m in after for n in before if m < n)
+        for _length, start, stop in reversed(spans[:-1]):
+            core = " ".join(keys[start:stop])
+            asked = self._question(core)
+            if asked is not None:
+                return asked
+            command = self._commands.get(core)
+            if command in _HARMLESS or (
+                command not in (None, Command.YES) and start in _cuts(keys, self._courtesy)
+            ):
+                return command, None
+        return None
+
+    @cached_property
+    def _courtesy_backwards(self) -> frozenset[str]:
+        return frozenset(" ".join(reversed(text.split())) for text in self._courtesy)
+
+    def _carries(self, command: Command, form: Sequence[str], words: Sequence[Word]) -> bool:
+        """True if a text has the words of ``form`` in their order, and between and around them
+        nothing but courtesy, articles, and words of other forms of the command."""
+        wanted = list(form)
+        if command is Command.YES:  # "okay, wait" does not confirm that its player resigns
+            return set(map(_stem, _keys_of(words))) <= self._vocabularies[command]
+        own = self._vocabularies[command] if len(form) > 1 else frozenset()
+        for word in words:
+            for key in _keys_of([word]):
+                if wanted and key == wanted[0]:
+                    del wanted[0]
+                elif word.sign not in (GrammarSign.ARTICLE, GrammarSign.IGNORED) and (
+                    key not in self._courtesy and _stem(key) not in own
+                ):
+                    return False
+        return not wanted
+
+    @cached_property
+    def _vocabularies(self) -> dict[Command, frozenset[str]]:
+        """The stems of the words in all forms of each command."""
+        found: dict[Command, set[str]] = {}
+        for _unused, command, stems in self._forms:
+            found.setdefault(command, set()).update(stems)
+        return {command: frozenset(stems) for command, stems in found.items()}
+
     def _nearest(self, keys: Sequence[str], words: Sequence[Word]) -> Command | None:
-        """The command with a form that is most like a text: "that's it, I really resign". None if
-        another command is nearly as like.
+        """The command with a form that is most like a text: "please do tell me my time now". None
+        if another command is nearly as like.
+
+        The form of a command that does something in the game carries the whole text. Forms of the
+        others have nearly all of its weight.
 
         No form fits a text with another negation, or one that names a square. No form about
         oneself fits a text about somebody else: "my opponent resigns".
@@ -318,22 +412,31 @@ class TextParser:
             return None
         denied = self._negations & set(keys)
         of_another = not self._another.isdisjoint(keys)
-        stems = {_stem(key) for key in keys}
+        stems = {_stem(key) for key in keys if key not in self._courtesy} or set(map(_stem, keys))
         weights = {stem: self._weights.get(stem, _UNKNOWN_WEIGHT) for stem in stems}
         total = sum(weights.values())
+        carried = {
+            command: sum(weights[stem] for stem in stems & vocabulary)
+            for command, vocabulary in self._vocabularies.items()
+        }
         likeness: dict[Command, float] = {}
         longest: dict[Command, int] = {}  # form of which the text has all words
         refused: set[Command] = set()  # commands that the text denies: "I do not resign"
         near = (one for stem in stems for one in self._forms_by_stem.get(stem, ()))
         for form, command, of_form, weight in near:
             shared = of_form & stems
+            harmless = command in _HARMLESS
+            if not harmless and (shared != of_form or not self._carries(command, form, words)):
+                continue
+            if harmless and carried[command] < _CARRIED * total:
+                continue
             like = 2 * sum(weights[stem] for stem in shared) / (total + weight)
             if like < _LIKE_ENOUGH and shared != of_form:
                 continue
             if of_another and command in _OF_ONESELF and self._another.isdisjoint(form):
                 continue
             refuses = command in (Command.NO, Command.DECLINE_DRAW)
-            contained = self._contains(keys, form, command)
+            contained = not harmless or _contains(keys, form, command)
             if not refuses and denied != self._negations & set(form):
                 if contained and denied:
                     refused.add(command)
@@ -355,24 +458,6 @@ class TextParser:
             return like_one
         # A text that has a form of one command, but is more like those of another, may be either.
         return whole.pop() if len(whole) == 1 and like_one in (None, *whole) else None
-
-    def _contains(self, keys: Sequence[str], form: Sequence[str], command: Command) -> bool:
-        """True if the words of ``form`` are in ``keys`` in their order, and not too few of them.
-        One word alone, or an answer, must not be a small part of what was typed, and a yes has only
-        words of a yes around it: "good game" does not confirm that its player resigns."""
-        few = len(form) == 1 or command in _WORD_FOR_WORD
-        most = 2 if few else _MOST_WORDS_PER_WORD
-        if command in _CALLS:
-            most = 2 * _MOST_WORDS_PER_WORD
-        if command is Command.YES and not self._words_of_yes.issuperset(keys):
-            return False
-        rest = iter(keys)
-        return len(form) * most >= len(keys) and all(word in rest for word in form)
-
-    @cached_property
-    def _words_of_yes(self) -> frozenset[str]:
-        forms = (form for form, command, _ in self._forms if command is Command.YES)
-        return frozenset(word for form in forms for word in form)
 
     @cached_property
     def _forms(self) -> list[tuple[tuple[str, ...], Command, frozenset[str]]]:
@@ -417,7 +502,8 @@ class TextParser:
         markers = [n for n, sign in enumerate(signs, 1) if sign is GrammarSign.CORRECTION]
         begins = markers[-1] if markers else 0
         marker = ""
-        if begins and GrammarSign.UNKNOWN not in signs[: begins - 1]:
+        void = (word for word in words[: max(begins - 1, 0)] if word.sign is GrammarSign.UNKNOWN)
+        if begins and all(fold(word.text) in self._negations for word in void):
             marker, words = fold(words[begins - 1].text), words[begins:]
             if not words and begins == len(markers) and self._commands.get(marker) is Command.NO:
                 return _as_command(heard, Command.NO), None  # "no, no"
@@ -463,9 +549,12 @@ class TextParser:
 
     def _question(self, text: str) -> tuple[Command, About] | None:
         """The question that a folded text asks, and what it is about."""
-        if text.partition(" ")[0] not in self._question_words:
+        first = text.partition(" ")[0]
+        if first not in self._question_words:
             return None
-        for command, pattern in self._question_patterns:
+        for begins, command, pattern in self._question_patterns:
+            if begins not in (first, ""):
+                continue
             match = pattern.fullmatch(text)
             if match is None:
                 continue
@@ -485,11 +574,24 @@ class TextParser:
     @cached_property
     def _question_words(self) -> frozenset[str]:
         """The words with which questions begin: few moves do, and patterns take time."""
-        return frozenset(fold(text.split()[0]) for _, text in self._questions)
+        return frozenset(begins for begins, _command, _pattern in self._question_patterns) | {
+            fold(key).split()[0]
+            for _unused, text in self._questions
+            if text.startswith("{")
+            for key in self._names
+        }
 
     @cached_property
-    def _question_patterns(self) -> list[tuple[Command, re.Pattern[str]]]:
-        """The questions as patterns of folded words. Announcing needs none, so they wait."""
+    def _names(self) -> list[str]:
+        """What a square or pieces may begin with."""
+        signs = (GrammarSign.FILE, GrammarSign.ARTICLE)
+        words = [key for key, word in self._dictionary.items() if word.sign in signs]
+        return [*words, *self._kinds, *(name for names in self._colours for name in names)]
+
+    @cached_property
+    def _question_patterns(self) -> list[tuple[str, Command, re.Pattern[str]]]:
+        """The first word of each question, none if it begins with a name, and its pattern of folded
+        words. Announcing needs none, so they wait."""
 
         def one_of(words: Iterable[str]) -> str:
             return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
@@ -509,7 +611,11 @@ class TextParser:
             f"(?P<kind>{one_of(self._kinds)})",
         }
         return [
-            (command, re.compile(" ".join(slots.get(part) or fold(part) for part in text.split())))
+            (
+                "" if text.startswith("{") else fold(text.split()[0]),
+                command,
+                re.compile(" ".join(slots.get(part) or fold(part) for part in text.split())),
+            )
             for command, text in self._questions
         ]
 
@@ -580,6 +686,31 @@ def _stem(word: str) -> str:
     return word[:_STEM]
 
 
+def _keys_of(words: Iterable[Word]) -> list[str]:
+    return [key for word in words for key in fold(word.text).split()]
+
+
+def _cuts(keys: Sequence[str], phrases: frozenset[str]) -> list[int]:
+    """The places in ``keys`` up to which there is nothing but ``phrases``."""
+    found = [0]
+    for start in found:
+        for stop in range(start + 1, len(keys)):
+            if stop not in found and " ".join(keys[start:stop]) in phrases:
+                found.append(stop)
+    return found
+
+
+def _contains(keys: Sequence[str], form: Sequence[str], command: Command) -> bool:
+    """True if the words of ``form`` are in ``keys`` in their order, and not too few of them. One
+    word alone, or an answer, must not be a small part of what was typed."""
+    few = len(form) == 1 or command in _WORD_FOR_WORD
+    most = 2 if few else _MOST_WORDS_PER_WORD
+    if command is Command.CALL_ASSISTANT:
+        most = 2 * _MOST_WORDS_PER_WORD
+    rest = iter(keys)
+    return len(form) * most >= len(keys) and all(word in rest for word in form)
+
+
 def _as_command(heard: Understanding, command: Command) -> Understanding:
     return replace(heard, kind=Kind.COMMAND, command=command)
 
@@ -605,6 +736,14 @@ def _said(words: Sequence[Word]) -> ParsedMove | None:
         said, square = match.span("promotion"), match.start("square")
         words = [*words[: said[0]], *words[square:], *words[slice(*said)]]
         signs = "".join(word.sign.value for word in words)
+    elif (match := _TAKER_LAST.fullmatch(signs)) and 0 < words[match.end("taking") - 1].value < 7:
+        taker = words[match.start("piece")]
+        words = [taker, *words[slice(*match.span("taking"))]]
+        signs = "P" + match["taking"]
+    elif match := _TAKER_NEXT.fullmatch(signs):
+        taker, takes = words[match.start("piece")], words[signs.index("x")]
+        words = [taker, takes, *words[slice(*match.span("to"))]]
+        signs = "Px" + match["to"]
     match = _MOVE.fullmatch(signs)
     if match is None:
         return _said_in_part(signs, words)
