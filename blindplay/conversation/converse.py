@@ -400,8 +400,18 @@ def _offer(now: Exchange, offered: Sequence[Statement]) -> None:
 # --- what was said for certain --------------------------------------------------------------------
 
 
+def _in_context(now: Exchange, may: Sayable, said: Statement) -> Statement:
+    """ "Let us go on" declines a draw that is offered, or ends a pause."""
+    command, both = said.meant.command, (Command.RESUME, Command.DECLINE_DRAW)
+    fitting = Command.DECLINE_DRAW if OTHER[now.side] in now.game.offers else Command.RESUME
+    if command not in both or command in may.commands or fitting not in may.commands:
+        return said
+    return replace(said, meant=replace(said.meant, command=fitting))
+
+
 def _consider(now: Exchange, may: Sayable, said: Statement) -> None:
     """Do what was said, or ask first."""
+    said = _in_context(now, may, said)
     game, meant = now.game, said.meant
     if now.about.seal_due and meant.command in (None, Command.CORRECTION):
         _seal(now, may, said)

@@ -19,6 +19,7 @@ from .mixed_text import parts_of as parts_of
 from .pack import LanguageError as LanguageError
 from .pack import languages as languages
 from .reader_language import ReaderLanguage as ReaderLanguage
+from .understanding import CHANGES_NOTHING as CHANGES_NOTHING
 from .understanding import NEVER_OPENED as NEVER_OPENED
 from .understanding import ON_A_SCREEN as ON_A_SCREEN
 from .understanding import QUESTIONS as QUESTIONS

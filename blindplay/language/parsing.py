@@ -13,7 +13,7 @@ import chess
 from blindplay.translation import _
 
 from .pack import PIECE_NAMES, GrammarSign, LanguageError, Pack, Word, fold
-from .understanding import QUESTIONS, About, Command, Kind, Understanding
+from .understanding import CHANGES_NOTHING, About, Command, Kind, Understanding
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +103,6 @@ _LIKER = 0.08  # how much less like it must be to the forms of every other comma
 _UNKNOWN_WEIGHT = 2.0  # of a word that no form has
 _TELLING_WEIGHT = 1.0  # of a form that other words may stand around
 _STEM = 7  # letters that tell words apart: "turneringslederen", "turneringsleder"
-# Questions, and wishes that change nothing in the game: a text may be merely like a form of these.
-# Every other command needs a form that carries the whole text.
-_HARMLESS = QUESTIONS | frozenset(
-    map(
-        Command,
-        ("clock_mine", "clock_opponent", "clock_both", "moves", "last_move", "repeat", "help")
-        + ("call_assistant", "louder", "softer", "slower", "faster", "more", "hint", "chat")
-        + ("where_i_play", "what_now"),
-    )
-)
 _OF_ONESELF = frozenset(
     map(Command, ("clock_mine", "repeat", "offer_draw", "accept_draw", "decline_draw", "resign"))
 )
@@ -267,7 +257,9 @@ class TextParser:
         if all(word.sign is GrammarSign.CHECK for word in kept):  # it need not be said (C.13.4)
             return replace(heard, kind=Kind.NOTHING, cost=0.0), None
         # "I move" is no word of a move in "where can I move from Eva four".
-        asked = self._question(" ".join(_keys_of(kept))) or self._question(" ".join(_keys_of(words)))
+        asked = self._question(" ".join(_keys_of(kept))) or self._question(
+            " ".join(_keys_of(words))
+        )
         if asked is not None:
             return replace(_as_command(heard, asked[0]), about=asked[1]), None
         for length in range(len(parts) - 1, 0, -1):
@@ -362,8 +354,9 @@ class TextParser:
             if asked is not None:
                 return asked
             command = self._commands.get(core)
-            if command in _HARMLESS or (
+            if command in CHANGES_NOTHING or (
                 command not in (None, Command.YES) and start in _cuts(keys, self._courtesy)
+            ):
             ):
                 return command, None
         return None
@@ -379,13 +372,16 @@ class TextParser:
         if command is Command.YES:  # "okay, wait" does not confirm that its player resigns
             return set(map(_stem, _keys_of(words))) <= self._vocabularies[command]
         own = self._vocabularies[command] if len(form) > 1 else frozenset()
+        told = {GrammarSign.ARTICLE, GrammarSign.IGNORED}
+        if command is Command.ADJUST:
+            told.add(GrammarSign.PIECE)  # "I adjust the rook"
         for word in words:
             for key in _keys_of([word]):
                 if wanted and key == wanted[0]:
                     del wanted[0]
-                elif word.sign not in (GrammarSign.ARTICLE, GrammarSign.IGNORED) and (
-                    key not in self._courtesy and _stem(key) not in own
-                ):
+                elif word.sign in told or key in self._courtesy or _stem(key) in own:
+                    continue
+                else:
                     return False
         return not wanted
 
@@ -425,7 +421,7 @@ class TextParser:
         near = (one for stem in stems for one in self._forms_by_stem.get(stem, ()))
         for form, command, of_form, weight in near:
             shared = of_form & stems
-            harmless = command in _HARMLESS
+            harmless = command in CHANGES_NOTHING
             if not harmless and (shared != of_form or not self._carries(command, form, words)):
                 continue
             if harmless and carried[command] < _CARRIED * total:

@@ -88,6 +88,17 @@ ON_A_SCREEN = QUESTIONS - {Command.ATTACKERS}
 """Questions that any chess server answers by what it shows: where pieces stand, what is captured,
 and where a piece can go."""
 
+CHANGES_NOTHING = QUESTIONS | frozenset(
+    (
+        Command.CLOCK_MINE, Command.CLOCK_OPPONENT, Command.CLOCK_BOTH, Command.MOVES,
+        Command.LAST_MOVE, Command.REPEAT, Command.HELP, Command.CALL_ASSISTANT, Command.LOUDER,
+        Command.SOFTER, Command.SLOWER, Command.FASTER, Command.MORE, Command.HINT, Command.CHAT,
+        Command.WHERE_I_PLAY, Command.WHAT_NOW,
+    )
+)  # fmt: skip
+"""Commands that neither change the game nor end anything: words that are merely like a form of
+theirs are enough."""
+
 NEVER_OPENED = frozenset(
     map(Command, ("yes", "no", "more", "correction", "adjust", "accept_draw", "decline_draw"))
 )

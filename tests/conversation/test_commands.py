@@ -222,6 +222,19 @@ def test_pause_stops_the_clocks_of_a_game_without_an_arbiter(at: Conversation) -
     assert at.table.game.clock.running == "white"
 
 
+def test_going_on_declines_an_offered_draw_or_ends_a_pause(talk: Talk) -> None:
+    at = talk()
+    at.type("ich biete Remis an")
+    at.type("ja")
+    assert at.type("weiter", "black") == [GERMAN.sentence("decline_draw_sure")]
+    at.type("ja", "black")
+    assert at.kinds()[-1] == "decline_draw"
+    at.type("Pause")
+    at.type("ja")
+    at.type("wir spielen weiter")
+    assert at.table.game.clock.running == "white"
+
+
 def test_where_no_arbiter_is_a_call_is_answered_with_what_the_players_can_do(
     talk: Talk,
 ) -> None:

@@ -4,6 +4,7 @@
 for words that only ask for time, and moves in UCI under their position.
 """
 
+import random
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +13,8 @@ from pathlib import Path
 import chess
 import pytest
 
-from blindplay.language import Command, Kind, Understanding, load
+from blindplay.language import CHANGES_NOTHING, Command, Kind, Understanding, load
+from blindplay.language.pack import Pack, fold
 
 FOLDER = Path(__file__).with_name("everyday")
 CODES = sorted(file.stem for file in FOLDER.glob("*.toml"))
@@ -66,3 +68,46 @@ def test_no_everyday_phrase_is_taken_for_something_else(code: str) -> None:
         meant = words.understand(one.text, one.board)
         harmless = meant.kind in (Kind.UNCLEAR, Kind.NOTHING, Kind.AMBIGUOUS, Kind.ILLEGAL)
         assert one.fits(meant) or harmless, one.text
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_words_of_chatter_never_give_a_command_that_changes_the_game(code: str) -> None:
+    words, pack, chance = load(code), Pack.read(code), random.Random(1)
+    forms = [
+        form
+        for command in Command
+        if command not in CHANGES_NOTHING and command is not Command.SEAL
+        for form in (*pack.words("commands", command.value), *pack.typed(command.value))
+    ]
+    of_forms = {word for form in forms for word in fold(form).split()}
+    courtesy = {word for phrase in pack.typed("courtesy") for word in fold(phrase).split()}
+    courtesy |= {word for phrase in pack.typed("asking") for word in fold(phrase).split()}
+    move_words = {word for phrase in pack.dictionary for word in phrase.split()}
+    chatter = sorted({*map(fold, pack.data["fillers"])} - of_forms - courtesy - move_words)
+    assert len(chatter) > 20
+    for form in chance.sample(forms, 300):
+        said = form.split()
+        said.insert(chance.randrange(len(said) + 1), chance.choice(chatter))
+        meant = words.understand(" ".join(said), chess.Board())
+        # A claim takes the rest for its move. The table refuses one that is no move.
+        harmless = meant.command is None or meant.command in CHANGES_NOTHING or meant.rest
+        assert harmless, (said, meant)
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("en", "the game is on"),
+        ("en", "I resign myself to a long evening"),
+        ("en", "if he plays well, I resign"),
+        ("nb", "Pausen er nesten over"),
+        ("nb", "filmen er over"),
+        ("da", "filmen er slut"),
+        ("sv", "filmen är slut"),
+        ("de", "der Film ist aus"),
+        ("de", "wenn er gut spielt, gebe ich auf"),
+    ],
+)
+def test_chatter_changes_nothing(code: str, text: str) -> None:
+    meant = load(code).understand(text, chess.Board())
+    assert meant.command is None or meant.command in CHANGES_NOTHING
