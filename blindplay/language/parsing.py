@@ -357,7 +357,6 @@ class TextParser:
             if command in CHANGES_NOTHING or (
                 command not in (None, Command.YES) and start in _cuts(keys, self._courtesy)
             ):
-            ):
                 return command, None
         return None
 
