@@ -79,8 +79,7 @@ def acting(game: State, by: str, what: str, *, duty: str) -> str | None:
         return game.side if duty in ("announce", "execute") else of
     if not game.impaired(OTHER[of]):
         return of
-    if game.assistants[OTHER[of]]:
-        # The sighted player may have an assistant only if the impaired player has none (D.2.11).
+    if bars_assistant(game, of):
         game.refuse(by, what, "opponent_has_assistant", "assistant_of_sighted")
     elif duty == "own":
         game.refuse(by, what, "not_their_task", "assistant_of_sighted")
@@ -141,6 +140,12 @@ def help_rule(game: State, who: str) -> str:
     return rule
 
 
+def bars_assistant(game: State, side: str) -> bool:
+    """Return whether the opponent's assistant bars this player from having one: a sighted player
+    may have an assistant only while the impaired opponent has none (D.2.11)."""
+    return help_rule(game, side) == "assistant_of_sighted" and bool(game.assistants[OTHER[side]])
+
+
 def needs_no_consent(game: State, side: str) -> bool:
     """Return whether this player may take an assistant without asking (D.2.10, D.2.11). If nobody
     is impaired, the arbiter must accept the assistant (4.9, 6.2.6, 8.1.6)."""
@@ -197,8 +202,8 @@ def rights(game: State, who: str) -> frozenset[str]:
         return told
     if rule != "assistant_of_sighted":
         return _FOR_BOTH | _FOR_OWN | told | opens
-    of = who.removeprefix("assistant:")
-    return told if game.assistants[OTHER[of]] else _FOR_BOTH | told
+    barred = bars_assistant(game, who.removeprefix("assistant:"))
+    return told if barred else _FOR_BOTH | told
 
 
 def refusal(game: State, who: str, kind: str) -> Ruling | None:

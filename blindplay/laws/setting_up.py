@@ -14,6 +14,7 @@ from .compulsory_assistant import (
 from .editions import load
 from .ends import end, end_if_over
 from .permissions import (
+    bars_assistant,
     board_on_table,
     by_player,
     closed,
@@ -121,7 +122,7 @@ def assistant(game: State, fact: f.Assistant) -> None:
         game.refuse(fact.by, fact.kind, "game_over", "result")
     elif fact.by not in ("arbiter", "table", *own):
         game.refuse(fact.by, fact.kind, "not_their_task", rule)
-    elif fact.present and rule == "assistant_of_sighted" and game.assistants[OTHER[fact.of]]:
+    elif fact.present and bars_assistant(game, fact.of):
         game.refuse(fact.by, fact.kind, "opponent_has_assistant", rule)
     else:
         game.assistants[fact.of] = fact.present

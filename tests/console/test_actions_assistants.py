@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from blindplay.console.actions import ActionResult, act, stamp
-from blindplay.console.views import roles
+from blindplay.console.pages import page_of
+from blindplay.console.views import parts, roles
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from tests.console.hall import SEAT, Browser, Hall
@@ -110,6 +111,21 @@ def test_a_sighted_player_announces_an_assistant_while_the_other_has_none(hall: 
         "(fide-2023 D.2.11)",
         "Please wait: the arbiter has to begin the game.",
     )
+
+
+def _decisions(hall: Hall) -> str:
+    page = page_of(hall.table.game, "arbiter")
+    return parts(page, page.values(hall.table, hall.table.game, "arbiter", "en"), "en")["decide"]
+
+
+def test_the_arbiter_is_offered_only_the_assistants_whom_the_laws_allow(hall: Hall) -> None:
+    assert "Permit Black an assistant" in _decisions(hall)
+    assert not do(hall, "arbiter", "assistant", of="white", present="yes").refused
+    offered = _decisions(hall)
+    assert "Permit White an assistant" in offered and "Permit Black an assistant" not in offered
+    barred = "The visually impaired opponent has an assistant. So this player may have none."
+    assert f"{barred} (fide-2023 D.2.11)" in offered
+    assert do(hall, "arbiter", "assistant", of="black", present="yes").refused
 
 
 @pytest.mark.parametrize("role", ["black", "assistant:black", "assistant:white"])

@@ -9,6 +9,7 @@ from typing import Any
 
 import chess
 
+from blindplay.language import load
 from blindplay.laws import Game, Ruling, Taken, permissions
 from blindplay.laws import facts as f
 from blindplay.laws.due import due
@@ -77,6 +78,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "signs": {side: common.in_notation(game, side, language) for side in f.SIDES},
         "names": {side: common.name_of(game, side, language) for side in f.SIDES},
         "assistants": game.assistants,
+        "barred": {side: _barred(game, side, language) for side in f.SIDES},
         "adjourned": game.adjourned,
         "two_boards": len(game.tables) == 2,
         "past": boards.before_last(game, role),
@@ -97,6 +99,14 @@ def calls(game: Game, language: str, rulings: Sequence[Ruling]) -> list[str]:
     telling = timeline.Narrator(game, language)
     proposed = (one for one in rulings if timeline.status_of(one) == "proposed")
     return [telling.ruling(one) for one in proposed if not isinstance(one, Touched)]
+
+
+def _barred(game: Game, side: str, language: str) -> str:
+    """Why this player may have no assistant; empty if they may."""
+    if not permissions.bars_assistant(game, side):
+        return ""
+    why = load(language).sentence("refused_opponent_has_assistant")
+    return f"{why} ({', '.join(game.edition.cite('assistant_of_sighted', game.regime))})"
 
 
 def _equal_times(game: Game) -> dict[str, str] | None:

@@ -103,7 +103,7 @@ def _claims(game: Game) -> list[str]:
 def _may_be_assisted(game: Game, side: str) -> bool:
     """Return whether this player may announce an assistant now (D.2.10, D.2.11)."""
     may = "assistant" in permissions.rights(game, side)
-    return may and (game.impaired(side) or not game.assistants[OTHER[side]])
+    return may and not permissions.bars_assistant(game, side)
 
 
 def _deaf(game: Game) -> dict[str, Any] | None:
