@@ -364,10 +364,18 @@ def _correct_board(context: _Context, ruling: r.CorrectBoard) -> _Sentences:
 
 
 def _take_back(context: _Context, ruling: r.TakeBack) -> _Sentences:
-    key = "new_game" if ruling.new_game else "take_back" if ruling.to_ply else "take_back_all"
-    if ruling.undone:
+    if ruling.new_game:
+        yield context.sentence("new_game")
+    elif ruling.undone:
         key = "take_back_undone" if ruling.to_ply else "play_on"
-    yield context.sentence(key, **context.place(ruling.to_ply))
+        yield context.sentence(key, **context.place(ruling.to_ply))
+    else:
+        yield _taken_back(context, ruling.to_ply)
+
+
+def _taken_back(context: _Context, to_ply: int) -> Announcement:
+    key = "take_back" if to_ply else "take_back_all"
+    return context.sentence(key, **context.place(to_ply))
 
 
 _UNDONE: Mapping[str, str] = {
@@ -401,6 +409,8 @@ def _special_board(context: _Context, ruling: r.SpecialBoardInspected) -> _Sente
 def _illegal(context: _Context, ruling: r.IllegalMove) -> _Sentences:
     number = context.pack.number(ruling.number)
     yield context.sentence("illegal_number", player=context.player(ruling.by), number=number)
+    if ruling.to_ply is not None and not context.game.over:
+        yield _taken_back(context, ruling.to_ply)
 
 
 def _penalty(context: _Context, ruling: r.Penalty) -> _Sentences:

@@ -84,6 +84,8 @@ class Mind:
     """True if only a touched piece may be moved."""
     owed: tuple[chess.Move, ...] = ()
     """The moves among which the robot was told to choose; empty if any will do."""
+    touched: str = ""
+    """The square of a piece that the player on move has touched, as everybody was told."""
     named: chess.Move | None = None
     """The move that is to be executed or repeated, as far as somebody was told."""
     last_key: str = ""
@@ -137,6 +139,7 @@ class Mind:
         if self.announced is not None and player != self.turn:
             self.board.push(self.announced)
             self.announced = self.halted = self.named = None
+            self.touched = ""
         self.base = Due(player, "announce" if self.announced is None else "press")
 
     def hears_move(self, move: chess.Move) -> None:
@@ -173,7 +176,7 @@ class Mind:
         """All moves after so many plies are taken back."""
         while len(self.board.move_stack) > plies:
             self.board.pop()
-        self.announced, self.asked = None, None
+        self.announced, self.asked, self.touched = None, None, ""
         self.consents.clear()
         self.base = Due(self.turn, "announce")
 
@@ -495,6 +498,10 @@ def _bound(mind: Mind, words: Words) -> None:
     mind.bound = True
 
 
+def _touched(mind: Mind, words: Words) -> None:
+    mind.touched = words.square()
+
+
 def _step_is(what: str, *, halts: bool = False) -> Rule:
     """The step of the person who is told: the game goes on, or stands until it is done."""
 
@@ -643,6 +650,7 @@ TOLD: Mapping[str, Rule] = {
     "not_made_captured_piece_removed": _of_boards,
     "not_made_promotion_piece": _of_boards,
     "illegal_touched_piece": _bound,
+    "touched": _touched,
     # Questions.
     "begun_where": asks("destination"),
     "ambiguous": asks("choice"),

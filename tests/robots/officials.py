@@ -291,7 +291,8 @@ class Assistant(Official):
         if self.shown is not None and self._plays:
             move, self.shown = self.shown, None
             ways = [one for one in self._things if one.form.get("act") == "move"]
-            if ways and self.mind.board.is_legal(move):
+            owed = self.mind.touched in ("", chess.square_name(move.from_square))
+            if ways and owed and self.mind.board.is_legal(move):
                 return self._fill(ways[0], {"text": self._pack.write(self.mind.board, move)})
         return super()._aside()
 

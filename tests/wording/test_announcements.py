@@ -252,6 +252,31 @@ def test_an_illegal_move_that_only_the_opponent_may_claim_is_told_to_nobody() ->
     assert told(language.load("en"), claimable) == []
 
 
+@pytest.mark.parametrize(
+    ("moves", "back"),
+    [
+        (["e2e4"], "All moves are taken back, to the initial position."),
+        (["e2e4", "e7e5"], "All moves after move number one of White are taken back."),
+    ],
+)
+def test_with_a_completed_illegal_move_everybody_hears_what_is_taken_back(
+    moves: list[str], back: str
+) -> None:
+    # 7.5.1: the position immediately before the irregularity is restored.
+    game, sides = Game(PackWords()), ("white", "black")
+    taken(game, {"t": 0, "fact": "setup", "white": {"impaired": True}})
+    for side, move in zip(sides, moves, strict=False):
+        taken(game, {"t": 1, "fact": "announce", "by": side, "move": move})
+        taken(game, {"t": 1, "fact": "make", "by": side, "move": move})
+        taken(game, {"t": 1, "fact": "press", "by": side})
+    player = sides[len(moves) - 1]
+    irregular = {"fact": "irregular", "by": "arbiter", "what": "two_hands", "player": player}
+    taken(game, {"t": 2, **irregular})
+    told = [words for _, words in said(game, {"t": 3, "fact": "arbiter", "do": "confirm"})]
+    assert told[:2] == [f"Illegal move by {player.title()}, number one.", back]
+    assert len(game.history) == len(moves) - 1
+
+
 # --- what was heard and does not count -----------------------------------------------------------
 
 
