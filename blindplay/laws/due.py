@@ -17,7 +17,7 @@ from .adjournment import must_wait_for_the_other
 from .compulsory_assistant import ASSISTANT, must_wait
 from .duties import binding
 from .facts import Fact
-from .permissions import help_rule, needs_no_consent
+from .permissions import help_rule, may_correct, needs_no_consent
 from .placement import Pieces, change, laid_over
 from .rulings import ArbiterNeeded
 from .state import OTHER, State, enveloped
@@ -398,7 +398,8 @@ def _of_assistant(game: State, person: str, of: str) -> Step | None:
         if first is not None:
             return _step(game, person, "execute", move=first, board=game.board_of(side))
     turn = game.turn
-    if turn.made is not None and _is_unannounced(game):
+    announces = turn.announced is None or may_correct(game, person)
+    if announces and turn.made is not None and _is_unannounced(game):
         return _step(game, person, "announce_made", move=_at_hand(game, turn.made))
     if rule != "assistant":
         return None

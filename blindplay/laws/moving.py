@@ -20,7 +20,7 @@ from .executing import (
     try_to_make,
 )
 from .irregularities import illegal, seen_move, starts_displacers_clock, why_illegal
-from .permissions import entitled
+from .permissions import entitled, may_correct
 from .placement import Change, change, difference, laid_over, moves_that_show
 from .rulings import (
     Ambiguous,
@@ -104,7 +104,7 @@ def announce(game: State, fact: f.Announce) -> None:
         return
     was = game.turn.announced
     if was not in (None, move):
-        if _may_correct(game, fact, move):
+        if _may_change_to(game, fact, move):
             _slip(game, side, move)
     elif was is not None and game.turn.made is not None:
         _announced(game, side, move)
@@ -170,13 +170,10 @@ def may_be_a_slip(game: State, right: chess.Move | None = None) -> bool:
     return any(move != turn.made and may_show(game, board, move) for move in moves)
 
 
-def _may_correct(game: State, fact: f.Spoken, now: chess.Move) -> bool:
-    """Return whether this person may change the announcement to ``now``, and refuse if not (D.2.8).
-    The player, the player's own assistant and the person who announced it may. An opponent's
-    assistant who announces the moves of both players (D.2.10.2) may not change what another has
-    announced."""
-    side = game.side
-    if fact.by not in (side, f"assistant:{side}", game.turn.announced_by):
+def _may_change_to(game: State, fact: f.Spoken, now: chess.Move) -> bool:
+    """Return whether this person may change the announcement to ``now``, and refuse if not
+    (D.2.8)."""
+    if not may_correct(game, fact.by):
         rules = ("slip", game.helping or "assistant")
         game.refuse(fact.by, fact.kind, "not_their_announcement", *rules)
     elif not may_be_a_slip(game, now):
@@ -221,7 +218,7 @@ def correct(game: State, fact: f.Correct) -> None:
         return
     if now == game.turn.announced:
         _announced(game, side, now)
-    elif _may_correct(game, fact, now) and not _is_forbidden(game, fact, now):
+    elif _may_change_to(game, fact, now) and not _is_forbidden(game, fact, now):
         _slip(game, side, now)
 
 

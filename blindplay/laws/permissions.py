@@ -146,6 +146,13 @@ def bars_assistant(game: State, side: str) -> bool:
     return help_rule(game, side) == "assistant_of_sighted" and bool(game.assistants[OTHER[side]])
 
 
+def may_correct(game: State, who: str) -> bool:
+    """Return whether this person may change the announcement (D.2.8): the player, the player's own
+    assistant and the person who announced it may. An opponent's assistant who announces the moves
+    of both players (D.2.10.2) may not change what another has announced."""
+    return who in (game.side, f"assistant:{game.side}", game.turn.announced_by)
+
+
 def needs_no_consent(game: State, side: str) -> bool:
     """Return whether this player may take an assistant without asking (D.2.10, D.2.11). If nobody
     is impaired, the arbiter must accept the assistant (4.9, 6.2.6, 8.1.6)."""

@@ -204,3 +204,24 @@ def test_an_illegal_move_on_a_board_that_feels_no_hands_leaves_its_player_the_mo
     make = {"fact": "make", "by": "white", "move": "b1d5"}
     table.feed({"fact": "start"}, make, {"fact": "adjust", "by": "white"})
     assert due(table.game, "white").do == "announce"
+
+
+@pytest.mark.parametrize(
+    ("announcer", "step"), [("black", "wait"), ("assistant:white", "announce_made")]
+)
+def test_an_opponents_assistant_corrects_only_what_they_have_announced_themselves(
+    announcer: str, step: str
+) -> None:
+    """The announcement of a sighted player's move differs from the move (D.2.5, D.2.8)."""
+    table = _begun()
+    table.feed({"fact": "assistant", "by": "white", "of": "white"})
+    for done in ("announce", "make", "press"):
+        table.feed({"fact": done, "by": "white", "move": "e2e4"})
+    table.feed({"fact": "repeat", "by": "black", "move": "e2e4"})
+    table.feed({"fact": "make", "by": "black", "move": "e2e4"})
+    table.feed({"fact": "announce", "by": announcer, "move": "e7e5"})
+    table.feed({"fact": "make", "by": "black", "move": "d7d5"})
+    due_now = due(table.game, "assistant:white")
+    assert (due_now.do, due(table.game, "black").do) == (step, "announce_made")
+    for fact in deeds(table.game, due_now):
+        assert not _refusals(table.game.apply(fact))
