@@ -17,7 +17,7 @@ from types import FrameType
 
 import click
 
-from blindplay.commands.options import CommandGroup, help_all, shows_all, warn
+from blindplay.commands.options import CommandGroup, can_ask, help_all, shows_all, warn
 from blindplay.commands.reader import READER
 from blindplay.given import in_short, plain, sentence_of
 from blindplay.translation import _
@@ -120,7 +120,12 @@ class CommandTable(CommandGroup):
 
 TABLE = CommandTable(
     "blindplay",
-    help=_("Chess between a visually impaired player and an opponent, under FIDE's Laws."),
+    help="\n\n".join(
+        (
+            _("Chess between a visually impaired player and an opponent, under FIDE's Laws."),
+            _("At a terminal, blindplay without a command offers a game."),
+        )
+    ),
     context_settings={"show_default": True},
     params=[help_all(_("Show all commands and exit."))],
 )
@@ -138,7 +143,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     typed = [plain(word) for word in (sys.argv[1:] if arguments is None else arguments)]
     READER.begin(typed)
     try:
-        with TABLE.make_context("blindplay", typed or ["--help"]) as context:
+        wanted = typed or (["play", "--or-demo"] if can_ask() else ["--help"])
+        with TABLE.make_context("blindplay", wanted) as context:
             status = TABLE.invoke(context)
         sys.stdout.flush()  # a closed pipe is noticed here, and not when Python ends
         return status if isinstance(status, int) else 0

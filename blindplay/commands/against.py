@@ -1,12 +1,9 @@
 """``play --against``: an opponent who is not in the room. It is a program, Lichess or a table."""
 
 import re
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from blindplay.given import shown
 from blindplay.laws.facts import SIDES, Player, Setup
@@ -17,7 +14,6 @@ from . import lichess, options
 from .play_options import OPTIONS, WAIT, Address, PlayOptions
 
 if TYPE_CHECKING:
-    from blindplay.language import Language
     from blindplay.opponents.distant.connections import TableConnector, TableListener
     from blindplay.opponents.distant.player import DistantPlayer
     from blindplay.opponents.engine import EnginePlayer
@@ -108,23 +104,6 @@ def _engine_player(given: PlayOptions) -> "EnginePlayer":
         return EnginePlayer(uci.named(given.engine), level)
     weak = level.elo is not None and level.elo < _BARELY
     return EnginePlayer((None if weak else uci.installed()) or uci.BUILT_IN, level)
-
-
-def offered(pack: "Language") -> str | None:
-    """Ask the user to choose "engine", "people" or "demo", and return the choice; None if nobody
-    can be asked."""
-    from blindplay.language import Key, key_of
-
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return None
-    choices = {"1": "engine", "2": "people", "3": "demo"}
-    while True:
-        click.echo(pack.printed("offer"))
-        line = sys.stdin.readline()
-        if not line or key_of(pack, line.strip()) is Key.END:
-            raise click.exceptions.Exit
-        if line.strip() in choices:
-            return choices[line.strip()]
 
 
 # --- a distant table

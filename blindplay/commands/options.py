@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import datetime
 import json
 import math
 import re
@@ -228,6 +229,19 @@ def legal_move(board: "chess.Board", text: str, pack: "Language") -> "chess.Move
             text=shown(text),
         )
     )
+
+
+def can_ask() -> bool:
+    """True if somebody is there who can read a question and answer it."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def date_of(date: str, pack: "Language") -> str:
+    """The date of a game, as people write it; one that is not whole stays as it is."""
+    try:
+        return pack.printed_date(datetime.date.fromisoformat(date))
+    except ValueError:
+        return date or pack.printed("games_undated")
 
 
 @contextlib.contextmanager

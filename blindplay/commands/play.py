@@ -15,7 +15,7 @@ from blindplay.laws import facts
 from blindplay.table.choices import Printed
 from blindplay.translation import _
 
-from . import against, options
+from . import against, menu, options
 from .lichess import with_found_game
 from .play_options import OPTIONS, Address, PlayOption, PlayOptions, check
 from .play_sources import (
@@ -59,6 +59,12 @@ def _play(**_: Any) -> None:
     from blindplay.typed_lines import TypedLines
 
     given = with_fetched_file(PlayOptions.of(click.get_current_context()))
+    offered = given.or_demo and not given.resume and given.against is None
+    chosen = (
+        menu.ask(options.load_language(given.language)) if offered and options.can_ask() else None
+    )
+    if isinstance(chosen, Path):
+        given = replace(given, resume=True, journal=chosen)
     if given.resume:
         check(given)
         journal = _journal(given)
@@ -68,14 +74,11 @@ def _play(**_: Any) -> None:
         joined = _joined(given)
         given = with_event_settings(given, joined)
         check(given)
+        if chosen == "engine":
+            given = replace(given, against="engine")
         given = against.with_opponent(given)
     devices = _devices(given)
-    chosen = None
-    if given.or_demo and given.against is None:
-        chosen = against.offered(options.load_language(given.language))
-    if chosen == "engine":
-        given = against.with_opponent(replace(given, against="engine"))
-    unasked = given.or_demo and given.against is None and chosen is None
+    unasked = offered and chosen is None
     if chosen == "demo" or (unasked and not devices.any_present()):
         words = Printed.ALL if given.print is Printed.ALL else Printed.WORDS
         _demonstrate(given.journal, given.language, words, instead=unasked)

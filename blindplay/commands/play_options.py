@@ -185,7 +185,7 @@ class PlayOptions:
     silent: bool = _flag(_("Print everything and say nothing."), kept=True)
     print: Printed = _option(_("Choose what is printed. unspoken: only what no voice speaks, so "
         "that a screen reader does not talk over it; words: also what is said; all: also every "
-        "ruling."),
+        "ruling and, at the end, the record."),
         Printed.UNSPOKEN, kept=True)
     press_answer: PressAnswer = _option(_("Answer a press of the clock in words, or by a short "
         "sound."), PressAnswer.WORDS, kept=True)
@@ -296,9 +296,9 @@ class PlayOptions:
     await_pairing: bool = _flag(_("Wait for the hall's pairing before each game; players and round "
         "come from it. It needs --hall."), kept=True, two_people=True)
 
-    or_demo: bool = _flag(_("Offer a game against the computer, one of two people, or the "
-        "demonstration. Where nobody can be asked, show the demonstration if there is neither "
-        "board nor microphone."), heading=_("Without devices"))
+    or_demo: bool = _flag(_("Offer the unfinished game, one against the computer, one of two "
+        "people, or the demonstration. Where nobody can be asked, show the demonstration if there "
+        "is neither board nor microphone."), heading=_("Without devices"))
     # fmt: on
 
     typed: frozenset[str] = frozenset()

@@ -1,7 +1,6 @@
 """What is kept of games: ``blindplay games``, ``score``, ``reconcile``, ``forget``, ``verify``."""
 
 import dataclasses
-import datetime
 import sys
 from contextlib import closing, nullcontext
 from dataclasses import asdict
@@ -65,23 +64,16 @@ def _in_words(game: "KeptGame", pack: Language) -> str:
     if game.trouble and not game.begun:
         return pack.printed("games_unread", name=name, why=game.trouble)
     state = "games_running" if game.running else "games_open"
-    line = pack.printed("games_line").format(
+    line = pack.printed(
+        "games_line",
         name=name,
-        date=_date(game.date, pack),
+        date=options.date_of(game.date, pack),
         white=game.white or pack.sentence("white"),
         black=game.black or pack.sentence("black"),
-        moves=pack.printed("games_moves").format(count=game.moves),
+        moves=pack.printed("games_moves", count=game.moves),
         result=game.result or pack.printed(state),
     )
     return join_texts(" ", filter(None, (line, game.trouble)))
-
-
-def _date(date: str, pack: Language) -> str:
-    """The date of a game, as people write it; one that is not whole stays as it is."""
-    try:
-        return pack.printed_date(datetime.date.fromisoformat(date))
-    except ValueError:
-        return date or pack.printed("games_undated")
 
 
 # --- the record
@@ -93,7 +85,12 @@ _ENTRIES = options.MemberChoice(EntryForm)
 
 
 @click.command()
-@click.argument("journal", type=options.FILE, help=_("Read the game from this journal."))
+@click.argument(
+    "journal",
+    type=options.FILE,
+    required=False,
+    help=_("Read the game from this journal. Without it, the game that was played last is taken."),
+)
 @click.option(
     "--format", "form", type=_FORMAT, default="pgn", help=_("Write the record in this form.")
 )
@@ -127,7 +124,7 @@ _ENTRIES = options.MemberChoice(EntryForm)
     "--header", multiple=True, help=_("Add this tag of PGN, such as Site=Oslo; it can be repeated.")
 )
 def score(
-    journal: Path,
+    journal: Path | None,
     form: RecordFormat | str,
     side: str | None,
     output: Path | None,
@@ -150,6 +147,7 @@ def score(
     if first is not None and form != _TAPE:
         raise ValueError(_("--from goes with --format tape; a scoresheet is always written whole."))
     options.check_folder_of(output)
+    journal = journal or kept.last_played()
     if output is not None:
         writing.check_output(journal, output)
     if not isinstance(form, RecordFormat):

@@ -201,6 +201,18 @@ def kept_games() -> Iterator[KeptGame]:
     yield from map(kept_game, journals())
 
 
+def last_played() -> Path:
+    """The journal that was written last.
+
+    :raises ValueError: if there is none.
+    """
+    for journal in journals():
+        return journal
+    raise ValueError(
+        _("There is no game in {folder}; name its journal.", folder=tables_folder()),
+    )
+
+
 def last_unfinished() -> Path:
     """The journal of the unfinished game that was played last.
 

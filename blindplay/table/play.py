@@ -119,7 +119,7 @@ def run(
     companion: Companion | None = None,
     opponent: AbsentPlayer | None = None,
 ) -> bool:
-    """Run a table until the game is over and the keys end, then print the record; return whether
+    """Run a table until the game is over and the keys end, then say what comes next; return whether
     the game is over. With ``console``, serve its pages. ``setup`` None: go on with that in
     ``path``. ``companion`` runs beside the table, such as a hall's publisher; it gets a function
     that tells about the table's machine. ``opponent`` plays against the impaired player or, if
@@ -403,8 +403,8 @@ def _serve(
 
 
 def _end(session: Session, journal: Journal, command: str) -> None:
-    """Stop the clocks, let the table speak to its end, print the record, and say how the game can
-    be continued."""
+    """Stop the clocks, let the table speak to its end, and say how the game can be continued or
+    reviewed. Print the record where every ruling is printed, or if the journal lacks something."""
     table, transcript, pack = session.table, session.transcript, session.pack
     session.settle()
     clock = table.game.clock
@@ -414,22 +414,28 @@ def _end(session: Session, journal: Journal, command: str) -> None:
     session.desk.tell_all("saved" if table.whole else "journal_failed")
     given = _give_to_hall(session)
     session.wait_until_said()
-    show_record(session)
     if not table.whole:
+        show_record(session)
         session.desk.trouble("journal_lacks", count=journal.unwritten)
         return
-    transcript.show("\n" + pack.printed("journal_seal", seal=journal.seal))
     path = str(journal.path.absolute())
     path = f'"{path}"' if sys.platform == "win32" else shlex.quote(path)
+    last = games.journals()[:1] == [journal.path] and table.game.started  # found without its name
     if not table.game.over:
-        transcript.show(f"{pack.sentence('saved_resume')}\n")
-        transcript.show(f"    {command} play --resume --journal {path}")
+        transcript.show(pack.sentence("saved_resume"))
+        transcript.show(f"    {command} play --resume{'' if last else f' --journal {path}'}")
     elif table.game.history:
-        transcript.show(f"{pack.printed('review_offer')}\n")
-        transcript.show(f"    {command} review {path}")
+        for sentence, then in (("review_offer", "review"), ("record_offer", "score")):
+            transcript.show(pack.printed(sentence))
+            transcript.show(f"    {command} {then}{'' if last else f' {path}'}")
     if table.game.over and not given:
-        transcript.show(f"{pack.printed('hall_send')}\n")
+        transcript.show(pack.printed("hall_send"))
         transcript.show(f"    {command} play --resume --journal {path}")
+    setup = table.game.setup
+    if transcript.everything:
+        show_record(session)
+    if transcript.everything or (setup and setup.arbiter == "present"):
+        transcript.show("\n" + pack.printed("journal_seal", seal=journal.seal))
 
 
 def _give_to_hall(session: Session) -> bool:

@@ -102,10 +102,10 @@ def test_where_nobody_can_be_asked_nothing_is_offered(table: Table) -> None:
 @A_TERMINAL
 def test_make_play_offers_a_game_against_the_computer(tmp_path: Path) -> None:
     journal = tmp_path / "game.jsonl"
-    arguments = ("play", "--or-demo", *SILENT, "--level", "beginner", "--journal", str(journal))
-    with Terminal(*arguments[:-4], *arguments[-2:], home=tmp_path) as terminal:
-        terminal.shows(ENGLISH.printed("offer").strip().splitlines()[0])
-        terminal.enter("nonsense", "Type a number")
+    with Terminal(
+        "play", "--or-demo", *SILENT, "--journal", str(journal), home=tmp_path
+    ) as terminal:
+        terminal.shows(f"1: {ENGLISH.printed('offer_engine')}")
         terminal.enter("1", ENGLISH.sentence("begin_key"))
         terminal.enter("", ENGLISH.sentence("clock_started", player="White"))
         terminal.enter("e4", "Pawn Eva two Eva four")

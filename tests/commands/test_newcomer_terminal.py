@@ -157,7 +157,7 @@ def test_the_arbiter_takes_moves_back_and_nobody_else(play: Play, pack: Language
 
 def test_a_game_that_is_over_says_how_to_leave(play: Play, pack: Language) -> None:
     say = pack.sentence
-    table = play("--white", "Änne 2")
+    table = play("--white", "Änne 2", "--print", "all")
     table.shows(say("settings_player", player=say("white"), name=f"Änne {pack.number(2)}"))
     table.enter("", say("game_begins"))
     table.enter(pack.command(Command.RESIGN), say("resign_sure"))
@@ -214,7 +214,9 @@ def test_names_cannot_command_a_terminal_or_a_record(
 ) -> None:
     journal = tmp_path / "game.jsonl"
     name = 'Anna\x1b[31m "A" \\ \u202ebella'
-    table = play("--white", name, "--journal", str(journal), "--event", 'A "cup"]')
+    table = play(
+        "--white", name, "--journal", str(journal), "--event", 'A "cup"]', "--print", "all"
+    )
     table.enter("", pack.sentence("game_begins"))
     leave(table, pack)
     assert "\x1b[31m" not in table.printed and "\u202e" not in table.printed

@@ -13,6 +13,7 @@ import pytest
 
 from blindplay.commands import options
 from blindplay.conversation import OpeningWord
+from blindplay.language import load
 from blindplay.laws import facts
 from blindplay.record import Journal
 from blindplay.table import demo
@@ -96,13 +97,19 @@ def test_what_a_silent_table_says_is_printed_as_it_is_and_nothing_else(tmp_path:
                reader="de")  # fmt: skip
     lines = done.stdout.splitlines()
     assert "Springer Gustav eins Felix drei" in lines
-    game = lines[: lines.index("")]  # the record follows
-    assert not [line for line in game if "ruled" in line or "said" in line or "Nf3" in line]
+    assert not [line for line in lines if "ruled" in line or "said" in line or "Nf3" in line]
 
 
-def test_play_keeps_both_scoresheets(tmp_path: Path) -> None:
-    done = run("play", "--microphone", "none", "--silent", "--journal", str(tmp_path / "g.jsonl"),
-               stdin="\nE2 E4\n\ne5\n\nSf3\n\n", home=tmp_path, reader="de")  # fmt: skip
+def test_play_keeps_both_scoresheets_and_prints_them_when_asked(tmp_path: Path) -> None:
+    given = ("play", "--microphone", "none", "--silent")
+    typed = "\nE2 E4\n\ne5\n\nSf3\n\n"
+    short = run(*given, stdin=typed, home=tmp_path, reader="de").stdout
+    assert "Partieformular" not in short and "[White" not in short
+    *_, sentence, command = short.splitlines()
+    assert sentence == load("de").sentence("saved_resume")
+    assert command == f"    {options.called()} play --resume"
+    done = run(*given, "--print", "all", stdin=typed, home=tmp_path, reader="de")
+    assert done.stdout.index("--resume") < done.stdout.index("[White")
     assert "1. Bauer Eva zwei Eva vier … Bauer Eva sieben Eva fünf" in done.stdout
     assert "Partieformular von Weiß:\n" in done.stdout
     assert "1. e4 … e5\n2. Sf3" in done.stdout

@@ -122,7 +122,7 @@ def test_a_table_without_an_engine_for_an_opponent_starts_no_process_at_all(tmp_
         "import sys, subprocess, os\n"
         "subprocess.Popen = os.fork = None\n"
         "from blindplay.cli import main\n"
-        "given = ['--microphone', 'none', '--silent', '--time-control', '-']\n"
+        "given = ['--microphone', 'none', '--silent', '--print', 'all', '--time-control', '-']\n"
         "status = main(['play', *given, '--journal', sys.argv[1]])\n"
         "loaded = {'blindplay.opponents.uci'} & set(sys.modules)\n"
         "print('loaded', *loaded, 'status', status)"

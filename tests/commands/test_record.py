@@ -10,6 +10,7 @@ import pytest
 
 from blindplay import language
 from blindplay.commands import record as command
+from blindplay.commands.options import date_of
 from blindplay.language import load, pack
 from blindplay.laws import facts as f
 from blindplay.record import Journal, signatures
@@ -41,9 +42,9 @@ def test_games_lists_the_games_of_this_machine(tmp_path: Path) -> None:
     ],
 )
 def test_dates_are_written_as_people_write_them(language: str, date: str) -> None:
-    assert command._date("2026-11-03", load(language)) == date
-    assert command._date("2026.??.??", load(language)) == "2026.??.??"
-    assert command._date("", load(language)) == load(language).printed("games_undated")
+    assert date_of("2026-11-03", load(language)) == date
+    assert date_of("2026.??.??", load(language)) == "2026.??.??"
+    assert date_of("", load(language)) == load(language).printed("games_undated")
 
 
 def test_resume_without_a_name_continues_the_last_unfinished_game(tmp_path: Path) -> None:
@@ -52,7 +53,7 @@ def test_resume_without_a_name_continues_the_last_unfinished_game(tmp_path: Path
         "play", "--microphone", "none", "--silent", "--resume", stdin="quit\n", home=tmp_path
     )
     assert (again.status, again.stderr) == (0, "")
-    assert '[White "Anna"]' in again.stdout and "1. e4" in again.stdout
+    assert "White: Anna." in again.stdout and "Eva vier" in again.stdout
 
 
 def test_without_an_unfinished_game_nothing_is_continued(tmp_path: Path) -> None:

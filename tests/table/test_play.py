@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ from tests.table.speaking import Voice
 from tests.waiting import until
 
 MOVE = "Springer Gustav eins Felix drei"
+IN_WORDS = TableOptions(printed=Printed.WORDS)
 
 
 def begun(path: Path, *lines: str, options: TableOptions = DEFAULT, **setup: Any) -> str:
@@ -204,7 +206,7 @@ def test_a_game_whose_end_the_table_has_signed_elsewhere_is_not_reopened(tmp_pat
 
 def test_the_end_of_the_keys_ends_a_table_with_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
-    *_, command = text = begun(path, "e4").splitlines()
+    *_, command = text = begun(path, "e4", options=IN_WORDS).splitlines()
     assert any(GERMAN.sentence("keyboard_ended_all") in line for line in text)
     assert any(GERMAN.sentence("saved") in line for line in text)
     assert command.split() == ["blindplay", "play", "--resume", "--journal", str(path)]
@@ -232,15 +234,22 @@ def test_an_interruption_saves_and_tells_how_to_continue(tmp_path: Path, waiting
         threading.Event().wait()  # nobody types any more
 
     out, path = io.StringIO(), tmp_path / "game.jsonl"
-    run(path, Setup(t=0, time_control="5400"), KEYS_ONLY, keys(), out, TableOptions("en"))
+    run(
+        path,
+        Setup(t=0, time_control="5400"),
+        KEYS_ONLY,
+        keys(),
+        out,
+        replace(IN_WORDS, language="en"),
+    )
     assert "The game is saved." in out.getvalue()
-    assert out.getvalue().splitlines()[-1].endswith(f"play --resume --journal {path}")
+    assert f"play --resume --journal {path}\n" in out.getvalue()
     assert read_journal(path).facts[-1].kind == ("setup" if waiting else "arbiter")
 
 
 def test_the_last_line_of_a_saved_game_continues_it(tmp_path: Path) -> None:
     path = tmp_path / "a game.jsonl"
-    command = shlex.split(begun(path, "quit").splitlines()[-1])
+    command = shlex.split(begun(path, "quit", options=IN_WORDS).splitlines()[-1])
     assert command[-1] == str(path)
 
 
