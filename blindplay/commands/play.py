@@ -229,6 +229,7 @@ def _table_options(given: PlayOptions, joined: "EventFile | None" = None) -> "Ta
         time_warnings=given.time_warnings or (),
         remind_after=given.remind,
         press_answer=given.press_answer,
+        one_enter=given.against == "engine" and not given.press_apart,
         table="" if joined is None else joined.table,
         command=options.called(),
         kept=kept_values(given),

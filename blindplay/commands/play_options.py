@@ -189,6 +189,9 @@ class PlayOptions:
         Printed.UNSPOKEN, kept=True)
     press_answer: PressAnswer = _option(_("Answer a press of the clock in words, or by a short "
         "sound."), PressAnswer.WORDS, kept=True)
+    press_apart: bool = _flag(_("Press the clock with an Enter of its own after a typed move "
+        "against the computer, as at a tournament. Without it, a typed move is pressed, too."),
+        kept=True)
     tape: Keep = _option(_("Choose what is kept on tape. table: what it says to everybody; voices: "
         "also the announcements of the players."), Keep.OFF, kept=True)
     time_warnings: tuple[int, ...] | None = _option(_("Say when the impaired player has so little "

@@ -478,7 +478,12 @@ def _do(now: Exchange, may: Sayable, said: Statement) -> None:
 
 
 def _repeat(now: Exchange, said: Statement) -> None:
-    """Repeat the opponent's announcement, or the last move (D.2.1)."""
+    """Repeat the opponent's announcement, or the last move (D.2.1). What is typed while an opponent
+    thinks who is not in the room repeats nothing: the player waits."""
+    waits = now.about.absent and now.side != now.game.side and now.game.turn.announced is None
+    if waits and said.recognition is None and not said.repeats:
+        now.refuse(None)
+        return
     named = said.meant.moves[0].uci() if said.meant.move else None
     now.submit(f.Repeat(by=now.side, text=said.text, move=named))
 

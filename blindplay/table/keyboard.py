@@ -138,6 +138,9 @@ class Keyboard:
 
     def _say(self, line: str) -> None:
         side, words = self._named(line)
+        if side == self._session.table.absent and side is not None:
+            self._tell("refused_not_their_task")
+            return
         side = side or self._session.talking.author(line)
         if words == "?":
             words = self._session.readers.of(side).command(Command.WHAT_NOW)

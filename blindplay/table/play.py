@@ -74,6 +74,8 @@ class TableOptions:
     remind_after: tuple[int, ...] = ()
     """Seconds of silence before a player is reminded of what is due, and before the next time."""
     press_answer: PressAnswer = PressAnswer.WORDS
+    one_enter: bool = False
+    """Against the computer a typed move is completed without another Enter."""
     table: str = ""
     """The name of the table in its hall."""
     command: str = field(default="blindplay", compare=False)
@@ -332,6 +334,7 @@ def _session(
         learn=learn,
         time_warnings=options.time_warnings,
         remind_after=options.remind_after,
+        one_enter=options.one_enter,
     )
 
 

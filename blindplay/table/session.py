@@ -37,8 +37,9 @@ from blindplay.conversation.state import (
 from blindplay.language import Language
 from blindplay.laws import Origin, Ruling, Taken
 from blindplay.laws import facts as f
-from blindplay.laws.due import executor
-from blindplay.laws.rulings import Announced, Answer, Completed
+from blindplay.laws.due import Step, deeds, due, executor
+from blindplay.laws.rulings import TABLE, Announced, Answer, Completed
+from blindplay.laws.state import OTHER
 from blindplay.record import Tape
 from blindplay.record.score import ply_of
 from blindplay.speech.audio import AudioSource
@@ -75,7 +76,8 @@ class Session:
     ``tick_seconds``: how often passing time is a fact. ``habits`` are how the players have been
     misheard before, by seat; ``learn`` learns more of that. ``on_voicing`` keeps how a player wants
     to be spoken to. ``time_warnings``: at how many seconds left a player is warned;
-    ``remind_after``: see :class:`.Reminders`.
+    ``remind_after``: see :class:`.Reminders`. ``one_enter``: a legal move that the only player
+    here types is completed at once, where no sensors feel hands, and the opponent's is executed.
     """
 
     def __init__(
@@ -95,8 +97,12 @@ class Session:
         learn: Learner | None = None,
         time_warnings: Iterable[int] = (),
         remind_after: Sequence[int] = (),
+        one_enter: bool = False,
     ) -> None:
         self.table = table
+        self._one_enter = one_enter
+        self._one_enter_told = False
+        self._followed: Step | None = None  # what was last done for the only player here
         self.readers = Readers(table.game, pack)
         self.pack = self.readers.everybody
         self.transcript = transcript
@@ -164,6 +170,8 @@ class Session:
         if any(isinstance(ruling, Completed) for ruling in rulings):
             record_last_move(self.table, self.pack)
         self._converse(taken)
+        if self._completes_at_once:
+            self._follow_opponent()
         with self._happened:
             self.rulings += rulings
             self._happened.notify_all()
@@ -212,7 +220,30 @@ class Session:
         self._converse(TypedLine(side, text))
         if on_move and game.turn.announced not in (None, before):
             self._execute_unseen(side)
+            step = due(game, side)
+            if self._completes_at_once and step.do == "press" and step.move is not None:
+                # The first time it is told; later what was typed says enough.
+                told, self._one_enter_told = self._one_enter_told, True
+                self.pressed(side, self.table.time(), reports=(Completed,) if told else ())
         self.steps.teach(side)
+
+    @property
+    def _completes_at_once(self) -> bool:
+        """Return whether a typed move is completed without another Enter."""
+        game, absent = self.table.game, self.table.absent
+        board = game.board_of(OTHER[absent]) if absent else ""
+        return self._one_enter and bool(board) and not game.tables[board].sensors
+
+    def _follow_opponent(self) -> None:
+        """The only player here has heard the opponent's completed move, and types the answer."""
+        game, side = self.table.game, OTHER[self.table.absent]
+        step: Step | None = due(game, side)
+        if step is None or game.side != side or step.move is None or step.move.by == side:
+            step = None
+        before, self._followed = self._followed, step
+        if step is not None and step != before:  # what follows it becomes due with its rulings
+            for fact in deeds(game, step)[:1]:
+                self.table.submit(replace(fact, t=self.table.time()))
 
     def _is_busy(self, side: str) -> bool:
         """Return whether somebody speaks, or ``side`` is asked something."""
@@ -246,17 +277,18 @@ class Session:
         self._reminders.acted(side)
         self.steps.lever(side, self.table.time() - round(ago * 1000))
 
-    def pressed(self, side: str, at: int) -> None:
+    def pressed(self, side: str, at: int, reports: tuple[type[Ruling], ...] = ()) -> None:
         """``side`` has pressed ``at`` this time, after what hands have done. The press may confirm
         a doubtful move, and a question may hold the clock. Where no sensors feel the own hands, the
-        press says that the announced move is executed."""
+        press says that the announced move is executed. Rulings of the kinds ``reports`` are not
+        told."""
         if self.table.holds_press(side, at):
             return
         game = self.table.game
         felt = game.board_of(side) in {seat.side for seat in self.boards.values()}
         if not felt and side == game.side and game.turn.executed is None:
             self._execute_unseen(side)
-        self.table.submit(f.Press(by=side))
+        self.table.submit(f.Press(by=side), replace(TABLE, reports=reports))
 
     def _execute_unseen(self, side: str) -> None:
         """Execute the announced move of ``side`` on the boards without sensors, unless an assistant

@@ -37,7 +37,8 @@ class Alone(Judge):
         if rng.random() < 0.5:
             boards[side] = PegBoard(self._pieces(), self._clock)
         self._path = folder / f"alone-{seed}.jsonl"
-        game = Game(self._path, setup, table, rng.random() < 0.5, opponent=Engine)
+        training, one_enter = rng.random() < 0.5, rng.random() < 0.7
+        game = Game(self._path, setup, table, training, opponent=Engine, one_enter=one_enter)
         self._channel = Terminal(game, self._clock, boards)
         language = language or table
         who = Person(
@@ -46,6 +47,6 @@ class Alone(Judge):
         self._seat(
             [self._robot(who, boards.get(side))],
             f"Seed {seed}, {side} against an engine, table in {table}, language {language}, "
-            f"{setup.time_control}, announced in {announce_in}, training {game.training}, "
-            f"boards {list(boards)}.",
+            f"{setup.time_control}, announced in {announce_in}, training {training}, "
+            f"one Enter {one_enter}, boards {list(boards)}.",
         )

@@ -65,6 +65,8 @@ class Game:
     opening_word: OpeningWord = OpeningWord.OPTIONAL
     opponent: Callable[[], Engine] | None = None
     """Makes the opponent who is not in the room, for each process of the table."""
+    one_enter: bool = False
+    """A typed move is completed without another Enter."""
     hall: str = ""
     """The name of the table in its hall; empty if it has none."""
 
@@ -214,6 +216,7 @@ class Channel(People):
             opening_word=game.opening_word,
             tick_seconds=_NEVER_S,
             remind_after=(20, 60),
+            one_enter=game.one_enter,
         )
         self._stack.callback(session.close)
         if resumed:

@@ -62,6 +62,8 @@ class Mind:
     actor_asks: bool = False
     presser: str = ""
     """The player whose clock the last act presses; Enter is for the one whose clock runs."""
+    one_enter: bool = False
+    """True once a typed move was completed although nobody had pressed: it is from now on."""
     acted_at: float = 0.0
     now: float = 0.0
     apart: bool = False
@@ -146,7 +148,9 @@ class Mind:
         """A legal move was announced."""
         self.announced = move
         self.asked = None
-        if self.base is None or self.base.what in ("announce", "press", "execute"):
+        if self.one_enter and self.actor == self.side == self.turn:
+            self.moves(OTHER[self.side])
+        elif self.base is None or self.base.what in ("announce", "press", "execute"):
             self.base = Due(self.turn, "press")
 
     def runs(self, player: str) -> None:
@@ -170,7 +174,7 @@ class Mind:
         self.announced, self.base, self.halted, self.asked = None, None, None, None
         self.consents.clear()
         self.steps.clear()
-        self.over, self.led = False, ""
+        self.over, self.led, self.one_enter = False, "", False
 
     def back_to(self, plies: int) -> None:
         """All moves after so many plies are taken back."""
@@ -388,6 +392,12 @@ def _clock_runs(mind: Mind, words: Words) -> None:
 
 
 def _to_move(mind: Mind, words: Words) -> None:
+    mind.moves(words.player)
+
+
+def _pressed(mind: Mind, words: Words) -> None:
+    """The clock of the player on move was pressed, if need be by the move that they typed."""
+    mind.one_enter |= not mind.presser and mind.actor == mind.side == mind.turn
     mind.moves(words.player)
 
 
@@ -614,7 +624,7 @@ TOLD: Mapping[str, Rule] = {
     "help_opened": _opening_word,
     # The ordinary course of the game.
     "to_move": _to_move,
-    "pressed": _to_move,
+    "pressed": _pressed,
     "clock_started": _clock_runs,
     "last_move": _last_move,
     "announced_before": _corrected,

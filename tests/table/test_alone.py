@@ -13,7 +13,7 @@ from blindplay.laws import facts as f
 from blindplay.opponents.player import AbsentPlayer
 from blindplay.table.keyboard import Keyboard
 from tests.conversation.conversing import GERMAN
-from tests.table.sitting import Sit, Sitting, waits
+from tests.table.sitting import START, Sit, Sitting, waits
 
 
 class Adviser(AbsentPlayer):
@@ -153,3 +153,70 @@ def test_help_tells_of_hints_and_of_the_move_to_execute(alone: Sitting, tmp_path
     told = " ".join(types(alone, "Hilfe", *["mehr"] * 6))
     assert GERMAN.command(Command.HINT) in told and GERMAN.command(Command.DONE) in told
     assert GERMAN.command(Command.ADJOURN) not in told
+
+
+@pytest.fixture
+def one_enter(sit: Sit) -> Sitting:
+    options = {"one_enter": True}
+    at = sit(opponent=Adviser(), training=True, boards=2, time_control="600", options=options)
+    at.start()
+    return at
+
+
+def test_one_enter_announces_a_typed_move_executes_it_and_presses_the_clock(
+    one_enter: Sitting,
+) -> None:
+    pressed = GERMAN.sentence("pressed", player="Schwarz")
+    assert types(one_enter, "e4") == ["Bauer Eva zwei Eva vier", pressed]
+    game = one_enter.table.game
+    assert [ply.move.uci() for ply in game.history] == ["e2e4"]
+    assert game.clock.running == "black"
+    answers(one_enter)
+    one_enter.said()
+    assert types(one_enter, "?") == [GERMAN.sentence("due_announce")]
+    assert not game.outstanding("white")
+    assert types(one_enter, "Sf3") == ["Springer Gustav eins Felix drei"]  # it was told once
+    assert game.clock.running == "black"
+
+
+def test_the_answer_to_a_question_about_the_move_completes_it_too(sit: Sit) -> None:
+    fen = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"
+    options = {"one_enter": True}
+    at = sit(opponent=Adviser(), boards=2, time_control="600", fen=fen, options=options)
+    at.start()
+    types(at, "Rochade")
+    assert at.table.game.clock.running == "white"
+    types(at, "kurze")
+    assert [ply.move.uci() for ply in at.table.game.history] == ["e1g1"]
+
+
+def test_an_illegal_move_and_an_empty_line_complete_nothing(one_enter: Sitting) -> None:
+    types(one_enter, "e5", "", "Springer")
+    assert not one_enter.table.game.history
+    assert one_enter.table.game.clock.running == "white"
+
+
+def test_a_board_that_feels_hands_is_executed_and_pressed_by_hand(sit: Sit) -> None:
+    at = sit(opponent=Adviser(), boards=2, time_control="600", options={"one_enter": True})
+    at.attach_boards(white=START)
+    at.start()
+    types(at, "e4")
+    at.shows("Bauer Eva zwei Eva vier")
+    assert not at.table.game.history
+
+
+def test_a_move_typed_while_the_opponent_thinks_is_told_what_is_awaited(
+    one_enter: Sitting,
+) -> None:
+    types(one_enter, "e4")
+    one_enter.table.submit(f.Repeat(by="black", move="e2e4"))
+    one_enter.table.submit(f.Make(by="black", move="e2e4"))
+    for line in ("Sf3", "Sf4", "?"):
+        assert types(one_enter, line) == [waits("announce", "Schwarz")]
+
+
+def test_nobody_types_the_moves_of_an_opponent_who_is_not_here(one_enter: Sitting) -> None:
+    types(one_enter, "e4")
+    said = types(one_enter, "schwarz: e5")
+    assert said == [GERMAN.sentence("refused_not_their_task")]
+    assert len(one_enter.table.game.history) == 1
