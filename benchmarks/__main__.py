@@ -12,6 +12,7 @@ import click
 from blindplay.commands.options import FiniteRange
 from blindplay.language import Language
 
+from . import attempts as attempts_
 from . import boards as boards_
 from . import command_options as options
 from . import comparison, distant_tables, laws_and_words
@@ -106,6 +107,22 @@ def game(pack: Language, **given: Any) -> None:
     each move, and how long the table speaks.
     """
     show(game_.figures(pack, game_.GameOptions(**given)))
+
+
+@benchmarks.command()
+@options.language
+@options.models
+@click.option("--count", type=click.IntRange(1), default=60, help="Say so many in each noise.")
+@click.option("--conditions", default="clean", help="Add these noises: clean, room, phone, 20 …")
+@options.voices
+@click.option("--everyday", is_flag=True, help="Say them in forms that nobody was taught.")
+@options.seed
+def attempts(pack: Language, **given: Any) -> None:
+    """Count which attempts to announce a move get an answer.
+
+    A synthesised voice announces a move, alone in a quiet room, and waits for an answer.
+    """
+    show(attempts_.figures(pack, attempts_.AttemptOptions(**given)))
 
 
 @benchmarks.command()

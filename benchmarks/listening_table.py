@@ -105,6 +105,8 @@ class ListeningTable:
                     pushed = time.monotonic()
                 wait_a_little(until)
         self.settle()
+        self.session.second()
+        self.settle()
 
     def settle(self) -> None:
         """Wait until all events are handled and all sentences said."""

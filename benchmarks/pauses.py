@@ -133,13 +133,13 @@ class _Room:
         return np.pad(heard, (quiet // 2, quiet - quiet // 2))
 
 
-def outcome(table: ListeningTable, move: chess.Move, since: int) -> Outcome:
-    """Return what the table made of an announcement of ``move``; it has printed so many lines
-    before."""
+def outcome(table: ListeningTable, move: chess.Move, since: int, side: str = "white") -> Outcome:
+    """Return what the table made of an announcement of ``move`` by ``side``; it has printed so many
+    lines before."""
     game = table.session.table.game
     if game.turn.announced is not None:
         return Outcome.RIGHT if game.turn.announced == move else Outcome.WRONG
-    question = table.session.talking.asked("white")
+    question = table.session.talking.asked(side)
     if question is not None:
         about = any(one.meant.move == move or move in one.meant.moves for one in question.options)
         return Outcome.ASKED if about or question.begun else Outcome.OTHER_QUESTION

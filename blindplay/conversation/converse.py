@@ -18,7 +18,15 @@ import chess
 from blindplay.hearing.decision import Decision, Verdict
 from blindplay.hearing.expectation import felt_moves
 from blindplay.hearing.statement import Statement, interpret
-from blindplay.language import NEVER_OPENED, Command, IllegalReason, Kind, Understanding
+from blindplay.language import (
+    NEVER_OPENED,
+    Command,
+    IllegalReason,
+    Kind,
+    Understanding,
+    in_language,
+    join,
+)
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
 from blindplay.laws.moving import may_be_a_slip
@@ -32,6 +40,7 @@ from blindplay.laws.rulings import (
 )
 from blindplay.laws.state import OTHER
 from blindplay.speech.recogniser import Recognition
+from blindplay.wording.readers import announcing
 
 from . import OpeningWord, beginnings, commands, questions
 from .effects import Acknowledge, Effect, HoldPress, Learn, Relisten, Say
@@ -47,6 +56,7 @@ from .state import (
     Event,
     Exchange,
     HeardUtterance,
+    Hushed,
     Question,
     Reply,
     Sayable,
@@ -57,6 +67,8 @@ from .state import (
     TypedLine,
 )
 
+_MOST_FAILURES = 3
+"""Number of failed attempts to announce after which the table names another way."""
 UNCLEAR_ANSWERS = 2
 """Number of unclear answers after which the table asks again; one more means no."""
 # Done while a question stays open.
@@ -74,6 +86,8 @@ def converse(talks: Talks, event: Event, about: Situation) -> tuple[Talks, list[
                 _typed(now, text)
             case HeardUtterance():
                 _heard(now, event)
+            case Hushed():
+                _hushed(now)
             case ClockPressed(presser, at):
                 _pressed(now, presser, at)
             case ButtonTapped(_, at):
@@ -93,7 +107,7 @@ def converse(talks: Talks, event: Event, about: Situation) -> tuple[Talks, list[
 def _concerned(event: Event, about: Situation) -> Collection[str]:
     """Return the players with whom the event is a step of the conversation."""
     match event:
-        case TypedLine(side) | HeardUtterance(side) | ButtonTapped(side):
+        case TypedLine(side) | HeardUtterance(side) | Hushed(side) | ButtonTapped(side):
             return (side,)
         case ClockPressed(presser):
             return (presser.removeprefix("assistant:"),)
@@ -121,6 +135,7 @@ def _typed(now: Exchange, text: str) -> None:
 
 def _heard(now: Exchange, event: HeardUtterance) -> None:
     _expire(now, event.began)
+    now.change(unanswered=None)
     may = sayable(now.about, now.side, now.talk)
     meant = event.decision.meant
     only_answers = meant.command in (Command.YES, Command.NO) or (
@@ -130,7 +145,12 @@ def _heard(now: Exchange, event: HeardUtterance) -> None:
     if (event.awaited and (early or may.asked is None)) or (early and only_answers):
         return
     decision = beginnings.join(now, may, event.decision, event.together)
-    if decision is None or decision.verdict is Verdict.NOTHING or _is_announced(now, decision):
+    if decision is None or decision.verdict is Verdict.NOTHING:
+        now.change(unanswered=event.decision)
+        if event.pressed:
+            _hushed(now)
+        return
+    if _is_announced(now, decision):
         return
     likeliest = decision.likeliest
     is_command = likeliest is None or likeliest.meant.command not in (None, Command.CORRECTION)
@@ -149,6 +169,48 @@ def _heard(now: Exchange, event: HeardUtterance) -> None:
         now.ask(questions.read_back(now.about, now.side, decision.taken))
     else:
         _take(now, may, decision.taken)
+
+
+def _hushed(now: Exchange) -> None:
+    """Answer an attempt that got no answer. A beginning is asked about when its rest does not
+    come."""
+    decision, question, begun = now.talk.unanswered, now.talk.question, now.talk.beginning
+    now.change(unanswered=None)
+    may = sayable(now.about, now.side, now.talk)
+    own_turn = now.side == now.game.side and not (may.both_asked or now.about.seal_due)
+    if decision is None or not own_turn:
+        return
+    if begun is not None:
+        now.change(beginning=replace(begun, asks=True))
+    elif question is not None or may.awaited is Awaited.ANNOUNCE:
+        if decision.verdict is Verdict.NOTHING and decision.candidates:
+            _choose(now, may, replace(decision, verdict=Verdict.ASK))
+        elif question is not None:
+            _ask_again(now, question, unclear=True)
+        else:
+            now.say("not_understood")
+            _fail(now)
+
+
+def _fail(now: Exchange, *, understood: bool = False) -> None:
+    """An attempt to announce has failed. To a player who was never understood say once what helps,
+    and at the third time name another way."""
+    now.change(failures=now.talk.failures + 1)
+    pack, names = now.pack, announcing(now.game)
+    if now.talk.failures == _MOST_FAILURES:
+        now.say("attempt_otherwise")
+        if now.game.assistants[now.side] is not False:
+            now.say("attempt_assistant", word=pack.command(Command.CALL_ASSISTANT))
+    elif not (understood or now.talk.knows_names):
+        now.change(knows_names=True)
+        example = names.announce(chess.Board(), chess.Move.from_uci("g1f3"))
+        now.say(
+            "attempt_names",
+            files=in_language(join(", ", map(names.file, range(8)), names.code), names.code),
+            first=in_language(names.rank(0), names.code),
+            last=in_language(names.rank(7), names.code),
+            example=in_language(example, names.code),
+        )
 
 
 def _only_reading(now: Exchange, said: Statement) -> Statement:
@@ -298,8 +360,12 @@ def _answer(now: Exchange, may: Sayable, question: Question, said: Statement) ->
         now.end_question(refused=True)
         if question.consents:
             now.submit(f.Adjourn(by=now.side, declined=True))
+        elif question.confirms:
+            now.say("cancelled")
         else:
-            now.say("cancelled" if question.confirms else "repeat_please")
+            now.say("repeat_please")
+            if now.side == now.game.side:
+                _fail(now, understood=True)
     elif chosen is not None:
         now.end_question()
         left = {key: times for key, times in now.talk.refused.items() if key != chosen.key}
@@ -346,6 +412,8 @@ def _unclear(now: Exchange, may: Sayable) -> None:
     elif not may.both_asked and may.awaited not in (Awaited.WAIT, Awaited.OVER):
         # Both players who are asked talk it over, and of others nothing is awaited.
         _not_understood(now)
+        if may.awaited is Awaited.ANNOUNCE:
+            _fail(now)
 
 
 def _choose(now: Exchange, may: Sayable, decision: Decision) -> None:
@@ -378,6 +446,7 @@ def _choose(now: Exchange, may: Sayable, decision: Decision) -> None:
         _offer(now, [one for one in offered if one.meant.kind is not Kind.AMBIGUOUS])
     elif found:
         now.say("repeat_please")
+        _fail(now, understood=True)
     else:
         _unclear(now, may)
 
@@ -493,6 +562,8 @@ def _announce(now: Exchange, said: Statement) -> None:
     meant = said.meant
     named = meant.moves[0].uci() if meant.move else None
     _learn_from_correction(now, said)
+    if said.recognition is not None:
+        now.change(knows_names=True)
     if meant.correction:
         now.submit(f.Correct(by=now.side, text=meant.words, move=named))
     else:

@@ -236,7 +236,9 @@ class Talk:
     what the player said no to; ``accepted``: the last announcement that was taken; ``repetition``:
     a doubtful repetition of what everybody has just heard, which hands confirm. ``untold``:
     the commands that help has not told yet, since ``helped``. ``looked_at``: the square that the
-    player asked about last.
+    player asked about last. ``unanswered``: what the ear made of sound that got no answer;
+    ``failures``: how many attempts to announce failed; ``knows_names``: the player has announced by
+    voice, or was told what files and ranks are called.
     """
 
     question: Question | None = None
@@ -250,6 +252,9 @@ class Talk:
     untold: tuple[str, ...] = ()
     helped: int = 0
     looked_at: About | None = None
+    unanswered: Decision | None = None
+    failures: int = 0
+    knows_names: bool = False
 
     def current(self, game: Game, side: str) -> Self:
         """Return this state without what has lapsed in the course of ``game``."""
@@ -260,7 +265,7 @@ class Talk:
                 talk,
                 question=None if done else talk.question,
                 beginning=None, plies=plies, refused={},
-                doubted=None, accepted=None, repetition=None,
+                doubted=None, accepted=None, repetition=None, unanswered=None, failures=0,
             )  # fmt: skip
         silent = game.over or game.adjourning or game.adjourned  # no move is announced any more
         begun = talk.beginning
@@ -350,7 +355,7 @@ class HeardUtterance:
     ``began``: when the utterance began; None: now. Speech that began before a question does not
     answer it. ``awaited``: it was taken because it answers a question; if none is open any more, it
     is nothing. ``together``: the decision about it as one utterance with the one before, which
-    began the announcement.
+    began the announcement. ``pressed``: the talk button was down, so it is meant for the table.
     """
 
     side: str
@@ -358,6 +363,15 @@ class HeardUtterance:
     began: int | None = None
     awaited: bool = False
     together: Decision | None = None
+    pressed: bool = False
+
+
+@dataclass(frozen=True)
+class Hushed:
+    """Nobody spoke before or after the last utterance of ``side``: they seem to wait for an
+    answer."""
+
+    side: str
 
 
 @dataclass(frozen=True)
@@ -388,8 +402,9 @@ class TableBegun:
 
 
 Event: TypeAlias = (
-    TypedLine | HeardUtterance | ClockPressed | ButtonTapped | Taken | SecondPassed | TableBegun
-)
+    TypedLine | HeardUtterance | Hushed | ClockPressed | ButtonTapped
+    | Taken | SecondPassed | TableBegun
+)  # fmt: skip
 """What may happen. A fact with its rulings may answer a question, or ask one."""
 
 

@@ -78,7 +78,8 @@ class Decision:
     ``taken`` is what was taken as said (ACCEPT, ILLEGAL, COMMAND), else None. ``candidates`` are
     the likeliest, best first: after ASK those to choose between, one alone to be read back.
     ``cost`` is the doubt about the first of them: the logarithm of the odds that it was not said,
-    in nats; 0 is an even chance.
+    in nats; 0 is an even chance. ``tried``: if it was not taken, the words of announcements that
+    were heard: somebody who waits for an answer may have tried to announce.
     """
 
     verdict: Verdict
@@ -86,6 +87,7 @@ class Decision:
     taken: Statement | None = None
     candidates: tuple[Candidate, ...] = ()
     cost: float = 0.0
+    tried: frozenset[str] = frozenset()
 
     @property
     def phrase(self) -> str | None:
@@ -121,6 +123,10 @@ def decide(
         similar = _similar(recognition, expected, pack, confidence)
         if similar:
             decision = replace(decision, verdict=Verdict.ASK, candidates=similar)
+    elif decision.verdict is Verdict.NOTHING:
+        decision = _lone(decision, expected, pack, confidence)
+    if decision.taken is None:
+        decision = replace(decision, tried=_tried(decision, pack))
     taken = decision.taken and replace(decision.taken, recognition=recognition)
     candidates = tuple(
         replace(candidate, statement=replace(candidate.statement, recognition=recognition))
@@ -256,6 +262,30 @@ def _similar(
                 candidates[move] = Candidate(statement, cost)
     ranked = sorted(candidates.values(), key=lambda candidate: candidate.cost)
     return tuple(ranked) if len(ranked) <= MOST_SIMILAR else ()
+
+
+def _lone(
+    decision: Decision, expected: Expected, pack: Language, confidence: ConfidenceModel
+) -> Decision:
+    """Return a decision for nothing with what may have been meant if somebody said it alone: the
+    legal moves that all of it may be."""
+    heard = decision.recognition.hypotheses
+    starts = {one.words: one.onset_delay_s for one in reversed(heard)}
+    guesses = tuple(
+        one
+        for one in decision.candidates
+        if one.move is not None and starts.get(one.phrase, 0.0) < MAX_TALK_BEFORE_S
+    )
+    guesses = guesses or _similar(decision.recognition, expected, pack, confidence)
+    return replace(decision, candidates=guesses)
+
+
+def _tried(decision: Decision, pack: Language) -> frozenset[str]:
+    """Return the words of announcements in the likeliest readings and in the candidates."""
+    heard = (one.words for one in decision.recognition.hypotheses[:SIMILAR_TO])
+    phrases = (*heard, *(one.phrase for one in decision.candidates))
+    words = {word for phrase in phrases for word in phrase.split()}
+    return frozenset(filter(pack.is_word_of_a_move, words))
 
 
 def _is_attempt(recognition: Recognition, expected: Expected, pack: Language) -> bool:

@@ -39,6 +39,13 @@ OVERHEARD_S = 0.32
 OVERHEARD_DB = 3.0
 """Most by which it may be softer than the utterance, to belong to it."""
 
+ALONE_S = 6.0
+"""After so many seconds without another voice an utterance is no part of a talk."""
+HUSH_S = 2.0
+"""So many seconds of silence after it show that its speaker waits for an answer."""
+ATTEMPT_S = 0.5
+"""The shortest announcement takes so many seconds of voice at least."""
+
 FASTEST_S = 0.15
 """Seconds of voice that a word takes at least. At the usual pace it takes 0.3."""
 
@@ -70,13 +77,17 @@ class Segment:
     and ``decided`` when the end was known. Without any voice (a talk button, a whisper), ``ended``
     is ``decided``. ``pressed``: the talk button was down, so it counts however soft it was.
     ``overheard``: a voice as loud spoke directly before, so it may be the end of a longer sentence:
-    of talk that was the room itself, only this was louder than the room."""
+    of talk that was the room itself, only this was louder than the room. ``others_until``: when a
+    voice, however soft, was last heard before it, or the sound began. ``level``: that of its voice,
+    in dBFS."""
 
     began: float
     ended: float
     decided: float
     pressed: bool = False
     overheard: bool = False
+    others_until: float = 0.0
+    level: float = -96.0
 
     def is_piece_of_talk(self, words: str) -> bool:
         """Return whether nobody can have said all these words in it. Then only a moment of longer
@@ -198,6 +209,7 @@ class Endpointer:
         # The power of blocks before the utterance: 0 without a voice, or if it was above the room.
         self._overheard: deque[float] = deque()
         self._spoken: list[float] = []  # the power of its voiced blocks
+        self._voices: deque[float] = deque()  # when a voice was heard, however soft
         self._mutes = 0
         self._skip_s = 0.0
         self.held = self._latched = False
@@ -218,6 +230,11 @@ class Endpointer:
         if not waits or (self.held and not self._latched) or self._last == -math.inf:
             return 0.0
         return self.now - self._last
+
+    @property
+    def voice_until(self) -> float:
+        """When a voice was last heard, however soft; minus infinity if none was."""
+        return self._voices[-1] if self._voices else -math.inf
 
     def mute(self) -> None:
         """Hear nothing until ``unmute``; two mutes need two unmutes."""
@@ -285,6 +302,8 @@ class Endpointer:
             return events
         voiced = self._voiced(block, length, likely)
         power = self._powers[-1]
+        if likely >= _THRESHOLD:
+            _push(self._voices, self.now, (LIMIT_S + ALONE_S) / length)
         if voiced:
             self._spoken.append(power)
         if not self.speaking:
@@ -317,7 +336,11 @@ class Endpointer:
         before, own = _mean(self._overheard), _mean(self._spoken)
         overheard = before > 0 and before >= own / 10 ** (OVERHEARD_DB / 10)
         self._overheard.clear()
-        return [SpeechEnded(Segment(began, ended, self.now, self._pressed, overheard))]
+        earlier = [at for at in self._voices if at <= began - PREROLL_S]
+        others = earlier[-1] if earlier else 0.0
+        loudness = 10 * math.log10(max(own, 1e-10))
+        segment = Segment(began, ended, self.now, self._pressed, overheard, others, loudness)
+        return [SpeechEnded(segment)]
 
     def _voiced(self, block: bytes, length: float, likely: float) -> bool:
         _push(self._powers, 10 ** (level(block) / 10), _MOMENT_S / length)

@@ -226,6 +226,11 @@ class Listener(Closing):
         """Return how many seconds of sound were heard. A ``Segment`` counts in these."""
         return self._endpointer.now
 
+    @property
+    def voice_until(self) -> float:
+        """Return when a voice was last heard, however soft, in seconds of sound."""
+        return self._endpointer.voice_until
+
     def _watch(self) -> None:
         """Abandon a recogniser that hangs. A thread cannot be ended, but another can go on."""
         while not self._ended.wait(RECOGNISER_PATIENCE_S / 10):

@@ -1,13 +1,15 @@
 """A player's microphone: what is heard there goes to the conversation."""
 
+import math
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 from blindplay.conversation.grammar import expected_speaker, is_crosstalk
-from blindplay.conversation.state import HeardUtterance
+from blindplay.conversation.state import HeardUtterance, Hushed
 from blindplay.hearing.decision import Decision, Verdict, decide_among
 from blindplay.hearing.expectation import Expected, expect, felt_moves
 from blindplay.hearing.statement import Statement
@@ -15,7 +17,15 @@ from blindplay.laws.state import OTHER
 from blindplay.speech.audio import AudioSource
 from blindplay.speech.confidence import MAX_TALK_BEFORE_S, ConfidenceModel, confidence_of
 from blindplay.speech.confusions import Confusions
-from blindplay.speech.endpointing import UNFINISHED_S, MicrophoneMode
+from blindplay.speech.endpointing import (
+    ALONE_S,
+    ATTEMPT_S,
+    HUSH_S,
+    PREROLL_S,
+    UNFINISHED_S,
+    MicrophoneMode,
+    Segment,
+)
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble
 from blindplay.speech.listener import Listener
 from blindplay.speech.recogniser import Recognition
@@ -26,6 +36,9 @@ from .talking import Talking
 
 _HOLD_SECONDS = 5.0
 """Seconds that the table stays silent after an interruption by someone who then says nothing."""
+_LEVELS = 10
+_SOFTER_DB = 3.0
+"""By how much an attempt without any known word may be softer than the player's announcements."""
 TAPPED_MS = 600
 """Two presses of the talk button within so many ms are not speech: a *nein* needs more time."""
 
@@ -49,6 +62,7 @@ class MicrophoneSeat:
         recogniser: AnyRecogniser,
         *,
         hears: Callable[[HeardUtterance], object],
+        hushed: Callable[[Hushed], object],
         settled: Callable[[], None],
         guide_phrases: Callable[[], list[str]],
         habits: Callable[[], Confusions],
@@ -62,12 +76,17 @@ class MicrophoneSeat:
         self._seat = seat
         self._recogniser = recogniser
         self._hears = hears
+        self._hushed = hushed
         self._settled = settled
         self._guide_phrases = guide_phrases
         self._habits = habits
         self._shared = shared
         self._pressed_at = 0  # the talk button, in ms of the table's time
-        self._announced_at = 0.0  # in the listener's seconds of sound
+        self._announced_at = 0.0  # in the listener's seconds of sound, like the next two
+        self._answered_until = -math.inf  # the end of the last one that was answered after a hush
+        self._waits: tuple[str, float] | None = None  # the side that may wait, and since when
+        self._levels: deque[float] = deque(maxlen=_LEVELS)  # of the player's last announcements
+        self._tried: tuple[float, frozenset[str]] = (-math.inf, frozenset())  # until when, what
         self._confidences = self._measured()
         self._unwatch: Callable[[], None] | None = None
         if isinstance(recogniser, Ensemble):
@@ -130,6 +149,17 @@ class MicrophoneSeat:
     def announced(self) -> None:
         """A move was announced: a repetition begins after this moment."""
         self._announced_at = self.listener.now
+
+    def second(self) -> None:
+        """A second has passed: a player who spoke alone and got no answer may be waiting for it."""
+        waits = self._waits
+        if waits is None or self.listener.speaking or self._desk.is_being_heard:
+            return
+        side, since = waits
+        if self.listener.now - max(since, self.listener.voice_until) >= HUSH_S:
+            self._waits = None
+            self._answered_until = since
+            self._hushed(Hushed(side))
 
     def listen_anew(self) -> None:
         """Listen for the phrases that may be said now, after they have changed."""
@@ -212,11 +242,16 @@ class MicrophoneSeat:
 
     def _decide(self, recognition: Recognition, together: Recognition | None) -> None:
         timing = self.listener.timing
-        if timing is not None and timing.segment.is_piece_of_talk(recognition.words):
-            name = NAMES[self._awaited_side()]
-            self._desk.transcript.line(f"heard {name}, a piece of talk: {recognition.words}")
+        segment = None if timing is None else timing.segment
+        self._waits = None
+        if segment is not None and segment.is_piece_of_talk(recognition.words):
+            side = self._awaited_side()
+            self._desk.transcript.line(f"heard {NAMES[side]}, a piece of talk: {recognition.words}")
+            nothing = Decision(Verdict.NOTHING, recognition)
+            if self._may_wait(segment, side, nothing):
+                self._hears(HeardUtterance(side, nothing, self._at()))
             return
-        if timing is not None and timing.segment.overheard and not timing.segment.pressed:
+        if segment is not None and segment.overheard and not segment.pressed:
             recognition = recognition.after_speech(MAX_TALK_BEFORE_S)
             together = None
         pack, habits = self._desk.readers.of(self._awaited_side()), self._habits()
@@ -243,8 +278,30 @@ class MicrophoneSeat:
             line(f"heard {name}, not understood: {heard}")
         awaited = decision.phrase in self._expected.awaited
         both = decided(together) if together is not None and self._begun.is_of(side) else None
+        pressed = segment is not None and segment.pressed
+        if segment is not None:
+            self._may_wait(segment, side, decision)
         with self._begun.kept(side):
-            self._hears(HeardUtterance(side, decision, self._at(), awaited, both))
+            self._hears(HeardUtterance(side, decision, self._at(), awaited, both, pressed))
+
+    def _may_wait(self, segment: Segment, side: str, decision: Decision) -> bool:
+        """Return whether nobody but the player has spoken, and remember since when the player may
+        wait for an answer: others would have gone on talking, or come back to their subject."""
+        if decision.verdict is Verdict.ACCEPT:
+            self._levels.append(segment.level)
+        until, tried = self._tried
+        before = segment.others_until - PREROLL_S
+        alone = segment.began - segment.others_until >= ALONE_S or before <= self._answered_until
+        alone |= before <= until and not tried.isdisjoint(decision.tried)
+        softest = min(self._levels, default=-math.inf) - _SOFTER_DB
+        like_one = segment.ended - segment.began >= ATTEMPT_S and segment.level >= softest
+        waits = decision.verdict is Verdict.NOTHING
+        waits = waits and alone and bool(decision.tried or like_one)
+        if waits:
+            self._waits = side, segment.ended
+        if waits or decision.verdict is not Verdict.NOTHING:
+            self._tried = segment.ended, decision.tried
+        return waits
 
     def _is_crosstalk(self, side: str, decision: Decision) -> bool:
         timing = self.listener.timing

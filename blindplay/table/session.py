@@ -144,7 +144,7 @@ class Session:
         table.watch_journal(self._journal_changed)
         self._timekeeper = Timekeeper(
             table,
-            self._second,
+            self.second,
             lambda error: self.desk.trouble("time_failed", error=error),
             tick_seconds=tick_seconds,
         )
@@ -187,8 +187,11 @@ class Session:
             self.transcript.line("the journal is whole again")
             self.desk.tell_all("journal_saved")
 
-    def _second(self) -> None:
+    def second(self) -> None:
+        """A second has passed."""
         with self.table.lock:
+            for microphone in list(self.microphones.values()):
+                microphone.second()
             self._converse(SecondPassed())
             self._perform(self.time_warnings.tick())
             self._reminders.tick()
@@ -447,6 +450,7 @@ class Session:
             source,
             recogniser,
             hears=self._heard,
+            hushed=self._converse,
             settled=self.settle,
             guide_phrases=self.setting_up.phrases,
             habits=lambda: self.habits.get(seat, Confusions()),

@@ -24,6 +24,7 @@ from blindplay.conversation.state import (
     ClockPressed,
     Event,
     HeardUtterance,
+    Hushed,
     SecondPassed,
     Situation,
     TableBegun,
@@ -117,6 +118,7 @@ HAPPENS = st.one_of(
     ),
     st.tuples(st.just("press"), st.sampled_from([*f.SIDES, "assistant:white"])),
     st.tuples(st.just("tap"), SIDES),
+    st.tuples(st.just("hush"), SIDES),
     st.tuples(st.just("rule"), FACTS),
     st.tuples(st.just("wait"), st.integers(0, 20_000)),
     st.tuples(st.just("begin")),
@@ -145,6 +147,8 @@ def test_whatever_happens_in_whatever_state_gives_a_state_and_effects(
                 event = ClockPressed(presser, play.now)
             case "tap", side:
                 event = ButtonTapped(side, play.now)
+            case "hush", side:
+                event = Hushed(side)
             case "wait", time:
                 play.now += time
                 event = SecondPassed()

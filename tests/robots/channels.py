@@ -245,7 +245,7 @@ class Channel(People):
         clock = self.table.game.clock
         if clock and clock.running is not None:
             self.table.submit(f.Tick())
-        self.session._second()
+        self.session.second()
         if self._engine is not None:
             self._engine.step()
 

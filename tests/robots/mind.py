@@ -638,6 +638,8 @@ TOLD: Mapping[str, Rule] = {
     "not_made_unexecuted": _mover("execute"),
     "illegal_number": _void,
     "help_announce": _mover("announce"),
+    "attempt_names": _mover("announce"),
+    "attempt_otherwise": _mover("announce"),
     # The boards.
     "set_up_begin": _is_led,
     "set_up_place": _only(_place),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blindplay.speech.audio import BLOCK_BYTES, BLOCK_MS, RATE
+from blindplay.speech.audio import BLOCK_BYTES, BLOCK_MS, RATE, level
 from blindplay.speech.endpointing import (
     COMPLETE_S,
     LATCH_S,
@@ -401,3 +401,12 @@ def test_a_button_that_comes_up_between_two_utterances_cuts_nothing() -> None:
     assert len(cuts(feed(endpointer, "-" * 20 + "x" * 30 + "-" * 60))) == 1
     (cut,) = cuts(feed(endpointer, "x" * 30 + "-" * 60))
     assert cut.ended - cut.began == pytest.approx(30 * BLOCK_S, abs=2 * BLOCK_S)
+
+
+def test_an_utterance_knows_when_a_voice_was_heard_before_it_and_how_loud_it_is() -> None:
+    endpointer = Endpointer(Scripted())
+    first, second = cuts(feed(endpointer, "-" * 50 + "x" * 20 + "-" * 50 + "x" * 20 + "-" * 40))
+    assert first.others_until == 0.0  # nobody knows more
+    assert second.others_until == pytest.approx(first.ended)
+    assert second.level == pytest.approx(level(block(1, True)), abs=1.5)
+    assert endpointer.voice_until == pytest.approx(second.ended)

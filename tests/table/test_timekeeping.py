@@ -236,7 +236,7 @@ def reminded(sit: Sit) -> Reminded:
         def later(seconds: float) -> list[str]:
             at.said()
             clock.at += seconds
-            at.session._second()
+            at.session.second()
             return at.said()
 
         later(0)
