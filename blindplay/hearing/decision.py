@@ -184,6 +184,7 @@ def _decide(
     names_move = first.statement.text in expected.awaited and first.meant.command is None
     taken_as = MeaningKind.MOVE if names_move else heard_features.kind
     needed = accepted_from(taken_as, shown=expected.shown) + pack.certainty(first.statement.text)
+    needed += first.form_cost
     surely = odds >= needed
     sure = heard_features.certain and surely
     # The end of a longer sentence is rather talk: nobody is asked about it in doubt, unless it

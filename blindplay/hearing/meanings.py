@@ -22,6 +22,9 @@ ANSWER = 3.0
 LEGAL = 5.0
 """Nats by which a legal move is likelier than an illegal one that sounds as well: few announcements
 are illegal. Whether it was said is another question (see ``ConfidenceModel``)."""
+OTHER_FORM, EMPTY_WORD = 0.5, 0.5
+"""Nats by which the ear must be surer of a move in a form that nobody listens for, and for each
+word in it that says nothing."""
 NO_HABITS = Confusions()
 _BOTH_SQUARES = 4
 """So many files and ranks name both squares of a move."""
@@ -33,7 +36,8 @@ class Meaning:
 
     ``key`` is the same for the same meaning, "" if there is none. ``score`` is in nats;
     ``unexplained`` counts words and stretches of sound that say nothing. ``in_grammar``: the words
-    are a form that is expected. ``onset_delay_s``: seconds of voice before the first word.
+    are a form that is expected, or mean the same in other words, which costs ``form_cost`` nats.
+    ``onset_delay_s``: seconds of voice before the first word.
     """
 
     key: str
@@ -42,10 +46,16 @@ class Meaning:
     unexplained: int
     in_grammar: bool = False
     onset_delay_s: float = 0.0
+    form_cost: float = 0.0
 
     @property
     def meant(self) -> Understanding:
         return self.statement.meant
+
+    @property
+    def is_expected(self) -> bool:
+        """Return whether its words are listened for."""
+        return self.in_grammar and not self.form_cost
 
 
 @dataclass(frozen=True)
@@ -100,7 +110,8 @@ def _is_expected_form(reading: Meaning, better: Meaning) -> bool:
     unexpected form fits the sound ``better``. It does not count if that form fits far better and
     all its words belong to the meaning: "geht auf" for "nach"."""
     near = reading.score > better.score - MOST_BEHIND
-    return reading.in_grammar and not better.in_grammar and (near or better.unexplained > 0)
+    expected, other = reading.is_expected, better.is_expected
+    return expected and not other and (near or better.unexplained > 0)
 
 
 def _legal(reading: Meaning) -> float:
@@ -132,6 +143,8 @@ def _reading(heard: Hypothesis, expected: Expected, pack: Language) -> Meaning:
         nothing = Statement(heard.words, Understanding(Kind.UNCLEAR, ""))
         return Meaning("", nothing, heard.score, unexplained)
     in_grammar = expected.in_grammar(statement.text)
+    form_cost = None if in_grammar else _form_cost(statement, pack)
+    in_grammar |= form_cost is not None
     if not in_grammar:
         unexplained -= len((statement.meant.uttered or statement.meant.words).split())
     return Meaning(
@@ -141,7 +154,17 @@ def _reading(heard: Hypothesis, expected: Expected, pack: Language) -> Meaning:
         heard.unknown_edges if in_grammar else unexplained,
         in_grammar=in_grammar or statement.meant.kind is Kind.ILLEGAL,
         onset_delay_s=heard.onset_delay_s,
+        form_cost=form_cost or 0.0,
     )
+
+
+def _form_cost(statement: Statement, pack: Language) -> float | None:
+    """Return by how many nats surer the ear must be of a move in a form that nobody listens for;
+    None if it is never sure."""
+    meant, empty = statement.meant, pack.empty_words(statement.text)
+    if statement.move is None or meant.false_check or empty is None:
+        return None
+    return OTHER_FORM + EMPTY_WORD * empty
 
 
 def _makes_sense(words: str, expected: Expected, pack: Language) -> Statement | None:
@@ -154,6 +177,9 @@ def _makes_sense(words: str, expected: Expected, pack: Language) -> Statement | 
         return None
     statement = interpret(words, expected.boards, pack, repeated=expected.repeated)
     meant = statement.meant
+    if meant.kind is Kind.AMBIGUOUS and len(meant.moves) == 1:  # only one castling is legal
+        meant = replace(meant, kind=Kind.MOVE)
+        statement = replace(statement, meant=meant)
     if meant.kind is Kind.COMMAND and not statement.repeats:
         # A correction goes before anything; any other command was listed or makes no sense now.
         return statement if meant.command is Command.CORRECTION or meant.moves else None
@@ -193,6 +219,7 @@ def features(
     """Return what speaks for and against the first meaning, which there must be."""
     first, *others = read.ranked
     move, words = first.statement.move, first.statement.text.split()
+    uttered = first.meant.uttered.split() or words
     answers = first.statement.text in expected.awaited
     kind = MeaningKind.MOVE
     if answers or first.meant.command is not None:
@@ -241,8 +268,8 @@ def features(
         extra_words=extra_words,
         unexplained=first.unexplained,
         short_form=short,
-        word_count=4 if castles or answers else len(words),
-        is_whole=castles or pack.is_piece(words[0]),
+        word_count=4 if castles or answers else len(uttered),
+        is_whole=castles or pack.is_piece(uttered[0]),
         in_grammar=first.in_grammar,
         onset_delay_s=first.onset_delay_s,
         heard_talk=recognition.heard_talk,

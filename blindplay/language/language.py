@@ -54,6 +54,7 @@ class Language(Sentences):
         parser = TextParser(pack)
         self._parse = lru_cache(maxsize=1 << 16)(parser.parse)
         self._capitalised = parser.capitalised
+        self._signs = lru_cache(maxsize=1 << 10)(parser.signs)
         self._beginning = lru_cache(maxsize=1 << 10)(parser.beginning)
         self._captures, self._en_passant, self._promotes = (
             pack.words("move", name)[0] for name in ("captures", "en_passant", "promotes")
@@ -335,6 +336,17 @@ class Language(Sentences):
     def _certainty(self) -> Mapping[str, float]:
         table = self._pack.table("certainty") if "certainty" in self._pack.data else {}
         return {fold(phrase): float(nats) for phrase, nats in table.items()}
+
+    def empty_words(self, text: str) -> int | None:
+        """Return how many words of an announcement say nothing, such as "äh", or "den" before
+        "Bauern"; None if another word belongs to no move, or is an article: "der Eva drei" is
+        rather something else."""
+        signs = [sign for sign in self._signs(text) if sign is not GrammarSign.IGNORED]
+        if signs[:2] == [GrammarSign.ARTICLE, GrammarSign.PIECE]:
+            del signs[0]
+        if GrammarSign.ARTICLE in signs or GrammarSign.UNKNOWN in signs:
+            return None
+        return len(self._signs(text)) - len(signs)
 
     def has_typed_word(self, text: str) -> bool:
         """True if a word of ``text`` is understood only when it is typed."""

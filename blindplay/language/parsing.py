@@ -218,6 +218,11 @@ class TextParser:
             return Understanding(Kind.UNCLEAR, words, cost=meant.cost), None
         return replace(meant, words=words, opened=True), said
 
+    def signs(self, text: str) -> tuple[GrammarSign, ...]:
+        """Return the roles of the words in an announcement."""
+        parts = self._split(text)
+        return tuple(word.sign for word in self._words(parts, [fold(part) for part in parts]))
+
     def beginning(self, text: str) -> ParsedMove | None:
         """Return the piece and the origin in ``text`` if an announcement may begin so and its
         destination is missing, or the rank of it; else None. What is said of the origin may be of

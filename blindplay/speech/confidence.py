@@ -131,7 +131,8 @@ class Features:
     """It begins with its piece, or is castling, so nothing of it can be lost before its first
     word."""
     in_grammar: bool = True
-    """It was said in an expected form. Other forms are never accepted without asking."""
+    """It was said in an expected form, or in other words that all belong to the move. Anything else
+    is never accepted without asking."""
     onset_delay_s: float = 0.0
     """Seconds from the beginning of speech to its first word."""
     heard_talk: bool = True

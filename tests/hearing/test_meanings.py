@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import chess
 import pytest
 
 from blindplay.hearing.expectation import Expected
-from blindplay.hearing.meanings import Meanings, features, readings
+from blindplay.hearing.meanings import EMPTY_WORD, OTHER_FORM, Meanings, features, readings
 from blindplay.speech.confidence import Features, MeaningKind
 from blindplay.speech.ensemble import MOST_BEHIND, UNTHOUGHT, summed
 from tests.hearing.german import PACK, heard, together
@@ -98,8 +99,39 @@ def test_the_same_move_in_words_that_nobody_expects_is_no_rival_of_itself(start:
         found, ahead = read(start, (first, -100), (second, -101))
         assert found.nothing is None and ahead.over_nothing is None
         assert ahead.in_grammar and found.ranked[0].statement.text == expected
-    found, _ = read(start, (expected, -100), (f"der {other}", -101))
+    found, _ = read(start, (expected, -100), (f"und der {other}", -101))
     assert found.nothing is not None, "a word too many may be somebody else's"
+
+
+@pytest.mark.parametrize(
+    "words, cost",
+    [
+        ("springer gustav eins felix drei", 0.0),
+        ("springer geht auf felix drei", OTHER_FORM),
+        ("äh springer felix drei", OTHER_FORM + EMPTY_WORD),
+        ("ich spiele den springer nach felix drei", OTHER_FORM + 2 * EMPTY_WORD),
+        ("springer anna drei nein springer felix drei", OTHER_FORM),
+    ],
+)
+def test_a_move_in_other_words_is_a_form_that_needs_a_surer_ear(
+    start: Expected, words: str, cost: float
+) -> None:
+    found, ahead = read(start, (words, -100))
+    (meaning,) = found.ranked
+    assert (meaning.meant.move, meaning.form_cost) == (chess.Move.from_uci("g1f3"), cost)
+    assert ahead.in_grammar and ahead.certain
+
+
+@pytest.mark.parametrize("words", ["der eva drei", "springer felix drei schach", "eva drei haus"])
+def test_a_word_that_does_not_belong_to_the_move_makes_no_form(start: Expected, words: str) -> None:
+    found = readings(heard((words, -100)), start, PACK)
+    assert not any(one.in_grammar for one in found.ranked)
+
+
+def test_castling_without_its_side_is_the_only_legal_one(start: Expected) -> None:
+    board = chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1")
+    found, ahead = read(replace(start, boards=(board,)), ("rochade", -100))
+    assert found.ranked[0].meant.move == chess.Move.from_uci("e1g1") and ahead.certain
 
 
 def test_an_illegal_move_among_other_words_is_talk(start: Expected) -> None:
@@ -117,7 +149,8 @@ def test_a_form_that_nobody_uses_and_that_fits_far_better_is_what_was_said(
     loose, talk = "bauer eva zwei geht auf eva vier", "bauer eva zwei gegen auf eva vier"
     found, ahead = read(start, (loose, -100), (talk, -103), (E4, -120))
     assert found.ranked[0].statement.text == loose
-    assert ahead.over_nothing == pytest.approx(3) and not ahead.in_grammar
+    assert ahead.over_nothing == pytest.approx(3)
+    assert ahead.in_grammar and found.ranked[0].form_cost == OTHER_FORM
     near, _ = read(start, (loose, -100), (talk, -103), (E4, -101))
     assert near.ranked[0].statement.text == E4, "the expected form fits nearly as well"
 
