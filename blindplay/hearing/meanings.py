@@ -108,10 +108,11 @@ def readings(
 def _is_expected_form(reading: Meaning, better: Meaning) -> bool:
     """Return whether ``reading`` is the expected form of a meaning, and counts although an
     unexpected form fits the sound ``better``. It does not count if that form fits far better and
-    all its words belong to the meaning: "geht auf" for "nach"."""
+    all its words belong to the meaning: "geht auf" for "nach", or if it has words that say nothing:
+    "äh" was sound before the first word of the other."""
     near = reading.score > better.score - MOST_BEHIND
-    expected, other = reading.is_expected, better.is_expected
-    return expected and not other and (near or better.unexplained > 0)
+    preferred = reading.is_expected and not better.is_expected and better.form_cost <= OTHER_FORM
+    return preferred and (near or better.unexplained > 0)
 
 
 def _legal(reading: Meaning) -> float:
@@ -164,6 +165,9 @@ def _form_cost(statement: Statement, pack: Language) -> float | None:
     meant, empty = statement.meant, pack.empty_words(statement.text)
     if statement.move is None or meant.false_check or empty is None:
         return None
+    bare = 0 < _places(meant.uttered, pack) < _BOTH_SQUARES
+    if empty and bare and not pack.is_piece(meant.uttered.split()[0]):
+        return None  # "This is table five" sounds like "Gustav five hm"
     return OTHER_FORM + EMPTY_WORD * empty
 
 
