@@ -1,7 +1,9 @@
 """Lines that are typed, read in a thread of their own, so that other things can be waited for."""
 
+import atexit
 import contextlib
 import queue
+import sys
 import threading
 from collections.abc import Iterable, Iterator
 
@@ -11,13 +13,45 @@ LOOK_S = 0.1
 """Seconds between two looks for Ctrl-C while a line is awaited."""
 
 
+def _edited() -> Iterator[str]:
+    """Lines of the terminal, each with its line end."""
+    with contextlib.suppress(EOFError):
+        while True:
+            yield f"{input()}\n"
+
+
+def _with_editing(keys: Iterable[str]) -> Iterable[str]:
+    """``keys`` or, if they are a terminal's, its lines with editing and history. Windows has both
+    by itself."""
+    if sys.platform == "win32":
+        return keys
+    standard = keys is sys.stdin
+    if not (standard and sys.stdin.isatty() and sys.stdout.isatty()):
+        return keys
+    try:
+        import readline
+        import termios
+    except ImportError:
+        return keys
+    # Marks around what is pasted, and for a meta key, are noise for a screen reader.
+    for setting in ("enable-bracketed-paste", "enable-meta-key"):
+        readline.parse_and_bind(f"set {setting} off")
+    terminal = sys.stdin.fileno()
+    state = termios.tcgetattr(terminal)
+    # The thread that reads ends with the process, in the middle of a line.
+    atexit.register(termios.tcsetattr, terminal, termios.TCSADRAIN, state)
+    return _edited()
+
+
 class TypedLines:
     """The lines of ``keys``, for one reader after the other."""
 
     def __init__(self, keys: Iterable[str]) -> None:
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._ended = False
-        threading.Thread(target=self._read, args=(keys,), name="keys", daemon=True).start()
+        threading.Thread(
+            target=self._read, args=(_with_editing(keys),), name="keys", daemon=True
+        ).start()
 
     def type(self, line: str) -> None:
         """Take a line that was typed elsewhere, such as on a Braille display."""

@@ -58,6 +58,10 @@ class Terminal:
         """Wait until all of these are printed."""
         assert until(lambda: all(one in self.printed for one in sentences)), self.printed
 
+    def shows_times(self, sentence: str, times: int) -> None:
+        """Wait until a sentence is printed so often."""
+        assert until(lambda: self.printed.count(sentence) >= times), self.printed
+
     def enter(self, line: str, *said: str) -> str:
         """Type a line, and wait until each of ``said`` is printed after it, in this order. Returns
         what was printed."""
@@ -74,6 +78,10 @@ class Terminal:
     def type(self, line: str) -> None:
         os.write(self._keys, f"{line}\n".encode())
 
+    def press(self, keys: str) -> None:
+        """Press keys of the terminal, as the bytes that they send."""
+        os.write(self._keys, keys.encode())
+
     def interrupt(self) -> None:
         """Ctrl-C."""
         os.write(self._keys, b"\x03")
@@ -85,6 +93,15 @@ class Terminal:
     def end_input(self) -> None:
         """Ctrl-D: no more input comes."""
         os.write(self._keys, b"\x04")
+
+    @property
+    def echoes(self) -> bool:
+        """True if the terminal shows what is typed, as a shell wants it."""
+        if sys.platform == "win32":
+            return True
+        import termios
+
+        return bool(termios.tcgetattr(self._keys)[3] & termios.ECHO)
 
     def status(self) -> int:
         """Wait until the command ends, and return its exit status."""

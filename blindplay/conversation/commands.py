@@ -6,7 +6,16 @@ from functools import partial
 import chess
 
 from blindplay.hearing.statement import Statement
-from blindplay.language import NEVER_OPENED, QUESTIONS, About, Command, Understanding, join
+from blindplay.language import (
+    NEVER_OPENED,
+    QUESTIONS,
+    About,
+    Command,
+    Key,
+    Understanding,
+    join,
+    word_of,
+)
 from blindplay.laws import Game, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.due import due, stands
@@ -15,7 +24,7 @@ from blindplay.laws.rulings import ClockReading, Refused
 from blindplay.laws.sheets import before_last_of
 from blindplay.laws.state import OTHER
 from blindplay.wording.announcements import announcements
-from blindplay.wording.position import hint_in_words, look
+from blindplay.wording.position import hint_in_words, look, moves_in_words
 from blindplay.wording.steps import is_not_now, step_in_words
 from blindplay.wording.values import pairing_in_words
 
@@ -37,6 +46,8 @@ from .state import ASK_AGAIN, Exchange, Sayable
 
 COMMANDS_AT_ONCE = 5
 """Number of commands that help tells before it waits for "mehr"."""
+LAST_MOVES = 5
+"""Number of the last moves that are read, unless the player asks for another one."""
 CLAIMS: Mapping[Command, str] = {
     Command.CLAIM_REPETITION: "repetition",
     Command.CLAIM_FIFTY_MOVES: "fifty_moves",
@@ -139,6 +150,11 @@ def do(now: Exchange, may: Sayable, meant: Understanding) -> None:
             now.do(Say(side, pairing_in_words(found, pack)))
         case Command.WHERE_I_PLAY:
             now.say("pairing_unknown")
+        case Command.SCORE | Command.LAST_MOVES:
+            _read_moves(now, command, meant.about or About())
+        case Command.NEW_GAME | Command.SAVE:
+            end = word_of(pack, Key.END)
+            now.say("saved_always" if command is Command.SAVE else "new_game_how", end=end)
         case Command.REPEAT:
             now.do(SayAgain(side))
         case Command.SKIP:
@@ -162,6 +178,23 @@ def _look(now: Exchange, command: Command, about: About) -> None:
         now.change(looked_at=about)
     now.submit(query, Refused)
     now.do(Say(now.side, look(now.pack, now.game, now.side, command, about)))
+
+
+def _read_moves(now: Exchange, command: Command, about: About) -> None:
+    """Read the player's own scoresheet, as they may at any time (8.1, D.2.7): all of it, from a
+    move on, or the last moves."""
+    lines = list(moves_in_words(now.pack, now.game))
+    if command is Command.LAST_MOVES:
+        lines = lines[-max(1, about.number or LAST_MOVES) :]
+    elif about.number is not None and lines:
+        lines = [line for line in lines if line[0] >= about.number]
+        if not lines:
+            now.say("refused_no_such_ply")
+            return
+    if not lines:
+        now.say("no_last_move")
+    for _number, words in lines:
+        now.do(Say(now.side, words))
 
 
 def _claim(now: Exchange, command: Command, meant: Understanding) -> None:

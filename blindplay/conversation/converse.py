@@ -27,6 +27,7 @@ from blindplay.language import (
     in_language,
     join,
 )
+from blindplay.language.pack import fold
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
 from blindplay.laws.moving import may_be_a_slip
@@ -35,6 +36,7 @@ from blindplay.laws.rulings import (
     Announced,
     ArbiterNeeded,
     Executed,
+    NotUnderstood,
     Repeated,
     Touched,
 )
@@ -123,7 +125,14 @@ def _concerned(event: Event, about: Situation) -> Collection[str]:
 def _typed(now: Exchange, text: str) -> None:
     _expire(now)
     may = sayable(now.about, now.side, now.talk)
+    letter = now.pack.letters.get(text.strip())
+    if letter is not None and now.talk.question is None and now.talk.beginning is None:
+        text = now.pack.command(letter)
     said = _only_reading(now, interpret(text, may.boards, now.pack))
+    opening, _space, rest = text.strip().partition(" ")
+    opened = fold(opening) == fold(now.pack.opening_word)
+    if opened and said.meant.kind is Kind.UNCLEAR:  # a move needs no opening word
+        said = _only_reading(now, interpret(rest, may.boards, now.pack))
     if said.meant.kind is Kind.NOTHING:  # "one moment"
         return
     decision = beginnings.join(now, may, Decision(Verdict.ACCEPT, Recognition(), said), None)
@@ -536,7 +545,7 @@ def _do(now: Exchange, may: Sayable, said: Statement) -> None:
     elif meant.kind is Kind.COMMAND:
         commands.do(now, may, meant)
     elif meant.kind not in NAMES_A_MOVE:
-        _not_understood(now, said.text)
+        _not_understood(now, said.text, typed=said.recognition is None)
     elif now.side != game.side or said.repeats:
         _repeat(now, said)
         last = game.history[-1].spoken if game.history else None
@@ -570,13 +579,20 @@ def _announce(now: Exchange, said: Statement) -> None:
         now.submit(f.Announce(by=now.side, text=said.text, move=named))
 
 
-def _not_understood(now: Exchange, text: str = "") -> None:
+def _not_understood(now: Exchange, text: str = "", *, typed: bool = False) -> None:
     """Take words without a meaning. From the player on move they are still a fact: the move is
     begun, so a press now is too early (D.2.4) and no irregularity (7.5.3). Undecided sound has no
-    ``text``, for the Laws must not decide it either."""
-    if now.side == now.game.side and not now.about.seal_due and not now.game.over:
-        now.submit(f.Announce(by=now.side, text=text))
-    else:
+    ``text``, for the Laws must not decide it either. Who has ``typed`` hears what can be typed."""
+    reports = (NotUnderstood,) if typed else ()
+    announces = now.side == now.game.side and not now.about.seal_due and not now.game.over
+    if announces:
+        now.submit(f.Announce(by=now.side, text=text), *reports)
+    if typed:
+        example = now.pack.announce(chess.Board(), chess.Move.from_uci("g1f3"))
+        help_ = now.pack.command(Command.HELP)
+        told = now.pack.sentence("not_understood_typed", help=help_, example=example)
+        now.do(Say(now.side, told, fleeting=True))
+    elif not announces:
         now.say("not_understood")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import chess
 
 from blindplay.hearing.statement import Statement, interpret
-from blindplay.language import NEVER_OPENED, QUESTIONS, Command
+from blindplay.language import NEVER_OPENED, QUESTIONS, TYPED_ONLY, Command
 from blindplay.laws import Game
 from blindplay.laws.state import OTHER, enveloped
 
@@ -106,7 +106,7 @@ def _commands(about: Situation, side: str) -> Iterator[Command]:
     board = game.board_of(side)
     if game.outstanding(board) and (about.absent or not game.tables[board].sensors):
         yield Command.DONE
-    yield from (one for one in Command if one in QUESTIONS and about.allows(one))
+    yield from (one for one in Command if one in QUESTIONS - TYPED_ONLY and about.allows(one))
     if about.allows(Command.TAKE_BACK):
         yield Command.TAKE_BACK
     if about.allows(Command.HINT) and playing and side == game.side:

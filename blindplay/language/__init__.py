@@ -23,6 +23,7 @@ from .understanding import CHANGES_NOTHING as CHANGES_NOTHING
 from .understanding import NEVER_OPENED as NEVER_OPENED
 from .understanding import ON_A_SCREEN as ON_A_SCREEN
 from .understanding import QUESTIONS as QUESTIONS
+from .understanding import TYPED_ONLY as TYPED_ONLY
 from .understanding import About as About
 from .understanding import Command as Command
 from .understanding import IllegalReason as IllegalReason

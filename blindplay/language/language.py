@@ -323,6 +323,14 @@ class Language(Sentences):
         return self._pack.typed(name)
 
     @cached_property
+    def letters(self) -> Mapping[str, Command]:
+        """The commands by the letters that stand for them when they are typed alone: its own, and
+        those of English that mean nothing else."""
+        own = self._pack.letters
+        others = {} if self.code == "en" else load("en").letters
+        return own | {letter: one for letter, one in others.items() if letter not in own}
+
+    @cached_property
     def keys(self) -> "Mapping[str, Key]":
         """The keys by the folded words that mean them."""
         return {fold(word): key for key in reversed(Key) for word in _words_of_key(self, key)}

@@ -108,7 +108,9 @@ class MoveForms:
 
 def command_phrases(pack: Pack, sentences: Sentences, command: Command) -> Iterator[str]:
     """The phrases of a command. A question has one phrase for each thing that it may be about."""
-    phrases = pack.words("commands", command.value)
+    phrases = pack.said(command)
+    if not phrases:
+        return
     slot = re.search(r"\{\w+\}", phrases[0])
     if slot is None:
         yield from (phrase.lower() for phrase in phrases)

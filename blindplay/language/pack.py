@@ -15,6 +15,8 @@ import platformdirs
 from blindplay.given import read_bytes, read_toml, shown
 from blindplay.translation import _
 
+from .understanding import TYPED_ONLY, Command
+
 PIECE_NAMES: Mapping[chess.PieceType, str] = {
     piece: chess.piece_name(piece) for piece in reversed(chess.PIECE_TYPES)
 }
@@ -194,6 +196,16 @@ class Pack:
         """Pairs of words or groups of words that sound alike, in small letters."""
         table = self.table("sounds_like") if "sounds_like" in self.data else {}
         return [(one.lower(), str(other).lower()) for one, other in table.items()]
+
+    def said(self, command: Command) -> list[str]:
+        """The phrases of ``command`` that may be said; none if it is typed only."""
+        return [] if command in TYPED_ONLY else self.words("commands", command.value)
+
+    @cached_property
+    def letters(self) -> dict[str, Command]:
+        """The commands that one letter alone stands for when it is typed."""
+        listed = self.data.get("letters", {})
+        return {str(letter): Command(name) for name, letter in listed.items()}
 
     def typed(self, name: str) -> list[str]:
         """The forms of a command or key that are typed only, each written out; none if the pack has
@@ -393,7 +405,7 @@ def _add_missing_texts(data: dict[str, Any], code: str) -> None:
     In the middle of a game another language is better than silence.
     """
     whole = built_in(f"{code}.toml" if (_BUILT_IN / f"{code}.toml").is_file() else "en.toml")
-    for table in ("sentences", "printed", "typed", "date"):
+    for table in ("sentences", "printed", "typed", "date", "letters"):
         own = data.get(table, {})
         if isinstance(own, dict):
             data[table] = whole[table] | own

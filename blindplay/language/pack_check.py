@@ -28,7 +28,7 @@ from .pack import (
     words_of_moves,
     written_out,
 )
-from .understanding import QUESTIONS, Command, Kind
+from .understanding import QUESTIONS, TYPED_ONLY, Command, Kind
 
 STARTS = (
     chess.STARTING_FEN,
@@ -61,6 +61,7 @@ Likeness = Callable[[Sequence[str], Sequence[str], float], float]
 _WORDS = ("spoken", "certainty", "sounds_like", "pronunciations", "fillers")
 _TABLES_OF_NAMES = ("files", "ranks", "pieces")
 _OWN = ("files_of_edition", *_WORDS)
+_SAID = [command for command in Command if command not in TYPED_ONLY]
 _COMMANDS = frozenset(command.value for command in Command)
 _CASTLINGS = frozenset({"move.castles_short", "move.castles_long"})
 # These lists say nothing about a move, so their words may sound like others.
@@ -293,7 +294,7 @@ class _Checking:
         for key, example in _texts(self.whole):
             if key in texts:
                 self._sentence(key, texts[key], _placeholders(example) or set())
-        for command in Command:
+        for command in _SAID:
             key = f"commands.{command.value}"
             wanted = _placeholders(self.whole["commands"][command.value][0])
             said = (("commands", phrase) for phrase in self._words("commands", command.value))
@@ -376,7 +377,8 @@ class _Checking:
 
         for command in Command:
             place = f"commands.{command.value}"
-            for phrase in (*self._words("commands", command.value), *self._typed(command)):
+            spoken = self._words("commands", command.value) if command in _SAID else []
+            for phrase in (*spoken, *self._typed(command)):
                 also_in(place, phrase, commands.setdefault(fold(phrase), place))
                 # "No" answers a question and corrects an announcement.
                 if signs.get(fold(phrase)) not in (GrammarSign.CORRECTION, GrammarSign.CASTLES):
@@ -475,7 +477,7 @@ class _Checking:
         found: dict[str, tuple[str, str]] = {}
         for path, word in words_of_moves(self._words):
             found.setdefault(fold(word.text), (word.text, ".".join(path)))
-        others = [("commands", command.value) for command in Command if command is not Command.SEAL]
+        others = [("commands", command.value) for command in _SAID if command is not Command.SEAL]
         for table, name in (*others, ("listen", "opening")):
             for phrase in self._words(table, name):
                 if table != "commands" or "{" not in phrase:
@@ -485,7 +487,7 @@ class _Checking:
     def _needed(self) -> set[str]:
         """Every word that a recogniser must know; see :meth:`Language.grammar_words`."""
         words = {part for text in self._listened_for() for part in _parts(text)}
-        for command in QUESTIONS:
+        for command in QUESTIONS - TYPED_ONLY:
             for phrase in self._words("commands", command.value)[:1]:
                 words.update(part for part in _parts(phrase.lower()) if "{" not in part)
         for table in ("pieces_plural", "colours"):
@@ -592,9 +594,10 @@ class _Checking:
             "file": pack.file_names[4],
             "rank": pack.rank_names[3],
             "pieces": language.pieces(chess.ROOK, chess.WHITE),
+            "number": language.number(5),
         }
         for command in Command:
-            for phrase in (*pack.words("commands", command.value), *self._typed(command)):
+            for phrase in (*pack.said(command), *self._typed(command)):
                 said = phrase.format(**names)
                 meant = language.understand(said, chess.Board())
                 if (meant.kind, meant.command) != (Kind.COMMAND, command):

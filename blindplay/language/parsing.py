@@ -90,6 +90,7 @@ UCI_PIECES = {"q": chess.QUEEN, "r": chess.ROOK, "b": chess.BISHOP, "n": chess.K
 # Letters of pieces that are typed everywhere. "B" is the pawn in many languages.
 _INTERNATIONAL = {"N": chess.KNIGHT, "Q": chess.QUEEN, "R": chess.ROOK}
 _CAPITAL_SQUARES = re.compile(r"[A-H][1-8](?:[-x:]?[A-H][1-8])?[+#]?")
+_NAME_AND_RANK = re.compile(r"([^\W\d_]{2,})([1-8])")
 _ZERO_OR_O = re.compile(r"[0oO]([-–])?[0oO](?:([-–])?[0oO])?(?P<check>\+\+|[+#†]?)[!?]*")
 # "dx e5": fide-1997 prints its examples of captures like this (E.8).
 _PRINTED_CAPTURE = re.compile(r"\b([a-h]x)\s+(?=[a-h][1-8])")
@@ -125,8 +126,7 @@ class TextParser:
         self._commands: dict[str, Command] = {}
         self._questions: list[tuple[Command, str]] = []
         for command in Command:
-            said = pack.words("commands", command.value)
-            for phrase in (*said, *pack.typed(command.value)):
+            for phrase in (*pack.said(command), *pack.typed(command.value)):
                 if "{" in phrase:
                     self._questions.append((command, phrase))
                 elif self._commands.setdefault(fold(phrase), command) is not command:
@@ -173,7 +173,7 @@ class TextParser:
             for of_file in (True, False)
         )
         self._small_letter = re.compile(
-            rf"(?<!\S)(?:[{others}](?=[a-h]?[1-8]?[x:×–-]?[a-h][1-8]\b)"
+            rf"(?<!\S)(?:[{others}](?=\s?[a-h]?[1-8]?[x:×–-]?[a-h][1-8]\b)"
             rf"|[{of_files}-](?=[a-h]?[a-h][1-8]\b))"
         )
         # A move as it is written: Sf3, Sbd2, exd6e.p., e8=D+, e2-e4, e7e8q.
@@ -562,6 +562,10 @@ class TextParser:
             if "kind" in found:
                 color = chess.WHITE if found["white"] else chess.BLACK if found["black"] else None
                 return command, About(piece=self._kinds[found["kind"]], color=color)
+            if "number" in found:
+                number = found["number"]
+                written = int(number) if number.isdecimal() else self._numbers[number]
+                return command, About(number=written)
             file, rank = (
                 self._dictionary[found[name]].value if name in found else None
                 for name in ("file", "rank")
@@ -570,6 +574,14 @@ class TextParser:
             across = chess.BB_ALL if rank is None else chess.BB_RANKS[rank]
             return command, About(tuple(chess.scan_forward(line & across)))
         return None
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """The numbers below a hundred by their folded names."""
+        names = self._pack.text("numbers", "below_hundred").split()
+        ranks = {key: word.value + 1 for key, word in self._dictionary.items()
+                 if word.sign is GrammarSign.RANK}  # fmt: skip
+        return {fold(name): number for number, name in enumerate(names)} | ranks
 
     @cached_property
     def _question_words(self) -> frozenset[str]:
@@ -609,6 +621,7 @@ class TextParser:
             "{rank}": f"{articles}{rank}",
             "{pieces}": f"{articles}(?:(?:(?P<white>{white})|(?P<black>{black})) )?"
             f"(?P<kind>{one_of(self._kinds)})",
+            "{number}": rf"(?P<number>\d{{1,3}}|{one_of(self._numbers)})",
         }
         return [
             (
@@ -629,7 +642,10 @@ class TextParser:
             if self._notation.fullmatch(bare) or _ZERO_OR_O.fullmatch(bare):
                 found.append(bare)
             else:
-                found += re.split(r"[-–—.,;:/]", part)
+                for one in re.split(r"[-–—.,;:/]", part):
+                    named = _NAME_AND_RANK.fullmatch(one)  # "Eva4"
+                    known = named and fold(named[1]) in self._dictionary
+                    found += [named[1], named[2]] if named and known else [one]
         stripped = (part.strip(".,;:!?\"'„“”»«()…") for part in found)
         return [part for part in stripped if part]
 
@@ -653,7 +669,7 @@ class TextParser:
     def _written(self, part: str) -> list[Word]:
         """The words for a move, piece, file or rank in notation; else one unknown word."""
         castling = _ZERO_OR_O.fullmatch(part)
-        if castling and (castling[1] or "0" in part or part.isupper()):
+        if castling:
             queenside = part.lower().replace("o", "0").count("0") == 3
             side = GrammarSign.CASTLES_LONG if queenside else GrammarSign.CASTLES_SHORT
             return [self._usual[side, 0], *self._check(castling["check"])]

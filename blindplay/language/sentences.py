@@ -204,7 +204,8 @@ class Sentences:
 
     def command(self, command: Command) -> str:
         """The name of a command: the first of its phrases, with an example in a question."""
-        words = self._pack.words("commands", command.value)[0].format(
+        known = self._pack.said(command) or self._pack.typed(command.value)
+        words = known[0].format(
             square=self.square(chess.E4),
             file=self._pack.file_names[4],
             rank=self._pack.rank_names[3],

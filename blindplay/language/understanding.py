@@ -73,13 +73,19 @@ class Command(Enum):
     SIGN = "sign"
     WHERE_I_PLAY = "where_i_play"
     WHAT_NOW = "what_now"
+    SCORE = "score"
+    LAST_MOVES = "last_moves"
+    CHECK = "check"
+    MATERIAL = "material"
+    NEW_GAME = "new_game"
+    SAVE = "save"
 
 
 QUESTIONS = frozenset(
     (
         Command.POSITION, Command.SQUARE, Command.RANK, Command.FILE, Command.DIAGONALS,
         Command.PIECES, Command.KING, Command.PAWNS, Command.ATTACKERS, Command.CAPTURED,
-        Command.LEGAL_MOVES, Command.LEGAL_MOVES_HERE,
+        Command.LEGAL_MOVES, Command.LEGAL_MOVES_HERE, Command.CHECK, Command.MATERIAL,
     )
 )  # fmt: skip
 """Questions about the position. The Laws forbid them during a game (D.2.10.4)."""
@@ -93,11 +99,20 @@ CHANGES_NOTHING = QUESTIONS | frozenset(
         Command.CLOCK_MINE, Command.CLOCK_OPPONENT, Command.CLOCK_BOTH, Command.MOVES,
         Command.LAST_MOVE, Command.REPEAT, Command.HELP, Command.CALL_ASSISTANT, Command.LOUDER,
         Command.SOFTER, Command.SLOWER, Command.FASTER, Command.MORE, Command.HINT, Command.CHAT,
-        Command.WHERE_I_PLAY, Command.WHAT_NOW,
+        Command.WHERE_I_PLAY, Command.WHAT_NOW, Command.SCORE, Command.LAST_MOVES, Command.NEW_GAME,
+        Command.SAVE,
     )
 )  # fmt: skip
 """Commands that neither change the game nor end anything: words that are merely like a form of
 theirs are enough."""
+
+TYPED_ONLY = frozenset(
+    (
+        Command.SCORE, Command.LAST_MOVES, Command.CHECK, Command.MATERIAL, Command.NEW_GAME,
+        Command.SAVE,
+    )
+)  # fmt: skip
+"""Commands that are typed only: the packs list them in ``[typed]``, and nobody listens for them."""
 
 NEVER_OPENED = frozenset(
     map(Command, ("yes", "no", "more", "correction", "adjust", "accept_draw", "decline_draw"))
@@ -125,9 +140,11 @@ class IllegalReason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """The subject of a question: these squares, or pieces of a kind and colour (None: any)."""
+    """The subject of a question: these squares, pieces of a kind and colour (None: any), or so many
+    moves, or those from this number on."""
 
     squares: tuple[chess.Square, ...] = ()
+    number: int | None = None
     piece: chess.PieceType | None = None
     color: chess.Color | None = None
 

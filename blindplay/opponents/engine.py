@@ -92,6 +92,7 @@ class EnginePlayer(AbsentPlayer):
         self._engine = uci.UciEngine(program, level, patience_s=patience_s)
         self._hint: tuple[str, chess.Move] | None = None
         self._says_strength = True
+        self.introduction = f"opponent_level_{level.name}"
 
     def hint(self) -> chess.Move | None:
         known = self._hint
@@ -166,12 +167,10 @@ class EnginePlayer(AbsentPlayer):
         self._do_duties(lambda: kind(by=self.side) if OTHER[self.side] in offers else None)
 
     def _tell_strength(self) -> None:
-        """Say once how strong the opponent plays, and whether the engine reaches the chosen
-        level."""
+        """Say once if the engine does not reach the chosen level."""
         if not self._says_strength:
             return
         self._says_strength = False
-        self._tell(f"opponent_level_{self.level.name}")
         elo = self.level.elo
         if elo is None:
             return

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from blindplay.conversation.state import ANSWER_SECONDS
 from blindplay.given import plain
-from blindplay.language import Command, Key, Kind, join, key_of
+from blindplay.language import Command, Key, Kind, Language, join, key_of
+from blindplay.language.pack import fold
 from blindplay.laws import Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import (
@@ -117,6 +118,8 @@ class Keyboard:
             return
         done = _WORDS.get(words[0])
         try:
+            if self._helps(words):
+                return
             if line.startswith("{"):
                 self._submit(f.loads(line, t=self._session.table.time()))
             elif (done is None or not done(self, words)) and not self._tells_form(words[0], line):
@@ -131,10 +134,53 @@ class Keyboard:
         said = meant.understand(line, game.board)
         if word not in _WITH_MORE or not (said.loose or said.kind is Kind.UNCLEAR):
             return False
-        known = self._session.pack.printed("keyboard").splitlines()
+        texts = (self._session.pack.printed(f"help_{topic}") for topic in _TOPICS)
+        known = [one for text in texts for one in text.splitlines()]
         desk.tell_privately("typed_incomplete")
         self._session.transcript.show(next(one for one in known if one.startswith(f"{word} ")))
         return True
+
+    def _helps(self, words: list[str]) -> bool:
+        """Show the topic of help that a line names. Help alone is answered by what is due and by
+        commands; the topics follow."""
+        session = self._session
+        pack = session.readers.of(session.talking.author(words[0]))
+        if not any(key_of(one, words[0]) is Key.HELP for one in (pack, session.pack)):
+            return False
+        topics = self._topics(pack)
+        asked = fold(" ".join(words[1:]))
+        found = next((name for name in topics if fold(name) == asked), None) if asked else None
+        if asked and found is None:
+            return False
+        if found is not None:
+            session.transcript.show(topics[found])
+            return True
+        self._say(" ".join(words))
+        named = {"help": words[0], "topics": ", ".join(topics)}
+        session.transcript.show(pack.printed("help_topics", **named))
+        return True
+
+    def _topics(self, pack: Language | None = None) -> dict[str, str]:
+        """What can be typed at this table now, by the names of the topics; the first is needed
+        first."""
+        pack, session = pack or self._session.pack, self._session
+        game = session.table.game
+        two = not session.table.absent or session.table.shared
+        opponent = session.table.opponent
+        calls = opponent is not None and opponent.voices is not None
+        talks = bool(session.microphones or session.desk.taping or calls)
+        there = {"table": two or session.boards, "arbiter": two, "clocks": two and game.clock,
+                 "talking": talks}  # fmt: skip
+        letters = dict[Command, str]()
+        for letter, command in pack.letters.items():
+            letters.setdefault(command, f"{letter} {pack.command(command)}")
+        shown = {"letters": ", ".join(letters.values())}
+        texts = [
+            pack.printed(f"help_{topic}", **(shown if topic == "letters" else {}))
+            for topic in _TOPICS
+            if there.get(topic, True)
+        ]
+        return {text.split(":")[0].split(",")[0]: text for text in texts}
 
     def _say(self, line: str) -> None:
         side, words = self._named(line)
@@ -279,9 +325,10 @@ class Keyboard:
         return number is not None or words[1:] == ["off"]  # what was being played has ended
 
     def _talk(self, words: list[str]) -> bool:
-        if len(words) == 1:
+        talks = len(words) == 1 and bool(self._session.microphones)  # else it asks whose turn it is
+        if talks:
             self._session.talk()
-        return len(words) == 1
+        return talks
 
     def _open_envelope(self, words: list[str]) -> bool:
         game = self._session.table.game
@@ -296,7 +343,7 @@ class Keyboard:
     def _show_keys(self, words: list[str]) -> bool:
         """Print all that can be typed."""
         if len(words) == 1:
-            self._session.transcript.show(self._session.pack.printed("keyboard"))
+            self._session.transcript.show("\n".join(self._topics().values()))
         return len(words) == 1
 
     def _switch_voice(self, words: list[str]) -> bool:
@@ -346,6 +393,8 @@ _WORDS: Mapping[str, Callable[[Keyboard, list[str]], bool]] = {
 }
 
 
+_TOPICS = ("moves", "questions", "letters", "game", "table", "arbiter", "clocks", "talking")
+"""The topics of help, in the order of need: ``help_<topic>`` in the packs' ``[printed]``."""
 _WITH_MORE = frozenset(("restore", "permit", "warn", "clock", "execute", "record", "tape"))
 """Words that need more after them. The keyboard's help shows what, a line for each."""
 

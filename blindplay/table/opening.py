@@ -4,6 +4,8 @@ A game begins when people are ready: with the Enter key, with ``start``, by the 
 all its boards show the position. Until then the clocks stand.
 """
 
+from collections.abc import Iterator
+
 from blindplay.language import Command, Key, Language, in_language, join, word_of
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
@@ -14,20 +16,26 @@ from blindplay.wording.announcements import both_clocks, result_in_words
 from blindplay.wording.position import move_in_words
 from blindplay.wording.values import (
     Pairing,
+    boards_in_words,
     pairing_in_words,
     players_in_words,
     settings_in_words,
     speakable,
+    time_in_settings,
 )
 
 from .devices import hears
 from .session import Session
 
 
-def open_game(session: Session, *, resumed: bool) -> None:
-    """Tell which game this is, and begin it, or go on with it, when people are ready."""
+def open_game(session: Session, *, resumed: bool, interrupted: bool = False) -> None:
+    """Tell which game this is, and begin it, or go on with it, when people are ready.
+    ``interrupted``: it was told already that the game was."""
     game = session.table.game
-    (_tell_where if resumed else _tell_settings)(session)
+    if resumed:
+        _tell_where(session, interrupted=interrupted)
+    else:
+        _tell_settings(session)
     waits = not (game.over or _rests(session) or game.served)
     stands = game.paused == "table" or session.table.shared
     waits = waits and (not game.started or stands)
@@ -129,37 +137,80 @@ def _begin(session: Session) -> None:
 
 
 def _tell_settings(session: Session) -> None:
-    """Read back what was agreed."""
+    """Read back what was agreed, one line for each matter. A player who is alone hears no more than
+    the opponent, the time and the board."""
     desk, game, pack = session.desk, session.table.game, session.pack
     assert game.setup is not None
-    desk.tell_all("welcome")
-    names = _names(session)
+    welcome, names = pack.sentence("welcome"), _names(session)
     if (paired := session.table.pairings.played(game)) is not None:
+        _tell(session, welcome)
         _tell_pairing(session, paired)
-        names = dict.fromkeys(names, "")  # they have been said
+        welcome, names = "", dict.fromkeys(names, "")  # they have been said
     boards = [seat.side for seat in session.boards.values()]
-    for words in settings_in_words(game.setup, names, boards, pack):
-        desk.tell(None, words)
+    if _is_alone(session):
+        _tell(session, welcome, *_opponent_in_words(session))
+        _tell(session, time_in_settings(game.setup, pack))
+        _tell(session, *boards_in_words(boards, pack))
+    else:
+        lines = list(settings_in_words(game.setup, names, boards, pack))
+        _tell(session, welcome, lines.pop(0) if any(names.values()) else "")
+        for words in lines:
+            _tell(session, words)
     chosen = game.setup.announce_in
     if pack.code != "de" and not chosen and game.announcing_language() == "de":
-        desk.tell_all("settings_german")
-        if game.switch("ranks_by_arbiter"):  # fide-1997 fixes the German numbers (F.1)
-            desk.tell_all("settings_german_changed")
+        # fide-1997 fixes the German numbers (F.1)
+        changes = ("settings_german_changed",) if game.switch("ranks_by_arbiter") else ()
+        _tell(session, *map(pack.sentence, ("settings_german", *changes)))
     desk.announce(session.table.log[0])  # the session did not listen yet at the set-up
-    session.introduce()
+    _introduce(session)
 
 
-def _tell_where(session: Session) -> None:
+def _tell(session: Session, *sentences: str) -> None:
+    """Tell everybody these sentences, as one line."""
+    told = list(filter(None, sentences))
+    if told:
+        session.desk.tell(None, join(" ", told, session.pack.code))
+
+
+def _is_alone(session: Session) -> bool:
+    """Return whether one person plays here against a program or a server."""
+    return bool(session.table.absent) and not session.table.shared
+
+
+def _opponent_in_words(session: Session) -> Iterator[str]:
+    """Yield the side of the only player here, the opponent's name, and how strong it plays."""
+    absent, pack, opponent = session.table.absent, session.pack, session.table.opponent
+    yield pack.sentence("settings_own", player=pack.sentence(OTHER[absent]))
+    yield from players_in_words({**dict.fromkeys(OTHER, ""), absent: _names(session)[absent]}, pack)
+    if opponent is not None and opponent.introduction:
+        yield pack.sentence(opponent.introduction)
+
+
+def _introduce(session: Session) -> None:
+    """Tell how to find out what can be said and typed."""
+    typed = session.steps.has_keyboard
+    if hears(session) or len(session.readers.languages) > 1 or not typed:
+        session.introduce()
+    if typed:
+        words = {
+            "help": session.pack.command(Command.HELP),
+            "end": word_of(session.pack, Key.END),
+        }
+        session.desk.tell_all("begin_type", **words)
+
+
+def _tell_where(session: Session, *, interrupted: bool) -> None:
     """Tell which game is continued, and where it stands."""
     desk, game, pack = session.desk, session.table.game, session.pack
     assert game.setup is not None
-    desk.tell_all("going_on")
+    alone = _is_alone(session)
+    going_on = "" if interrupted and alone else pack.sentence("going_on")
+    players = _opponent_in_words(session) if alone else players_in_words(_names(session), pack)
+    _tell(session, going_on, *players)
     if session.table.hall.elsewhere is not None:
         desk.say(Output.PUBLIC, _elsewhere_in_words(session))
-    for words in players_in_words(_names(session), pack):
-        desk.tell(None, words)
     if not game.over:
-        session.introduce()
+        _introduce(session)
     if not game.history:
         desk.tell_all("no_last_move")
     else:
@@ -178,9 +229,9 @@ def _tell_where(session: Session) -> None:
         return
     desk.speak(both_clocks(pack, game))
     running = None if session.table.shared else game.clock.running
-    if running is None:
+    if running is None and not alone:  # they have just heard that the game waits for them
         desk.tell_all("clock_stopped")
-    else:
+    elif running is not None:
         desk.tell_all("clock_started", player=pack.sentence(running))
 
 
@@ -226,11 +277,11 @@ def _tell_result(session: Session) -> None:
 
 def _tell_how(session: Session) -> None:
     """Tell which key and which words begin the game, or go on with it."""
-    desk, game = session.desk, session.table.game
+    game = session.table.game
     if session.setting_up.waits:
-        desk.tell_all("going_on_key" if game.started else "begin_key")
-        if hears(session):
-            desk.tell_all("begin_say", words=_words_to_go_on(session.pack))
+        pack = session.pack
+        said = pack.sentence("begin_say", words=_words_to_go_on(pack)) if hears(session) else ""
+        _tell(session, pack.sentence("going_on_key" if game.started else "begin_key"), said)
     elif game.adjourned and not game.over:
         _tell_how_to_resume(session)
 

@@ -169,8 +169,7 @@ def run(
         about.follow(session)
         ctrl_c = stack.enter_context(CtrlC())
         with suppress(KeyboardInterrupt):
-            if resumed:
-                go_on(session, journal, options.charge_dead_time)
+            interrupted = resumed and go_on(session, journal, options.charge_dead_time)
             if options.tape is not Keep.OFF:
                 tape = Tape(tape_folder(path))
                 transcript.show(pack.printed("tape_is", folder=tape.folder))
@@ -187,9 +186,7 @@ def run(
                 lines.type(keyboard.as_words_of(side, line))
 
             attach_braille(stack, session, own, wanted, type_line)
-            transcript.show(pack.printed("keyboard_begin"))
-            transcript.show(pack.printed("journal_is", path=path))
-            open_game(session, resumed=resumed)
+            open_game(session, resumed=resumed, interrupted=interrupted)
             if opponent is not None:
                 stack.callback(opponent.close)
                 opponent.sit(table, session.desk.tell_all)
@@ -338,8 +335,9 @@ def _session(
     )
 
 
-def go_on(session: Session, journal: Journal, charged: bool) -> None:
-    """Continue the clocks, and tell what happened to the game while no process ran it."""
+def go_on(session: Session, journal: Journal, charged: bool) -> bool:
+    """Continue the clocks, and tell what happened to the game while no process ran it. Return
+    whether people were told that it was interrupted."""
     table, desk = session.table, session.desk
     running = table.game.clock and not table.game.over and table.game.clock.running
     table.go_on(charge_dead_time=charged)
@@ -349,7 +347,7 @@ def go_on(session: Session, journal: Journal, charged: bool) -> None:
     if journal.damaged:
         desk.tell_all("journal_damaged")
     if not running:
-        return
+        return False
     if table.down is not None:
         session.transcript.line(
             _("the table was down for {down} s", down=f"{table.down / 1000:.1f}")
@@ -360,6 +358,7 @@ def go_on(session: Session, journal: Journal, charged: bool) -> None:
         desk.tell_all("interrupted_charged", player=player, time=time)
     else:
         desk.tell_all("interrupted")
+    return True
 
 
 def _address(console: ConsoleAt) -> tuple[str, int, "Certificate | None"]:

@@ -4,7 +4,6 @@ Questions about the position are answered only in training. The Laws forbid them
 (D.2.10.4, 11.3.1).
 """
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import chess
@@ -60,6 +59,11 @@ def look(pack: Language, game: Game, by: str, command: Command, about: About) ->
         return " ".join(_pieces(pack, board, about.piece, color) for color in colors)
     if command is Command.CAPTURED:
         return _captured(pack, taken(game))
+    if command is Command.CHECK:
+        key = "check_own" if board.turn == (by == "white") else "check_other"
+        return pack.sentence(key if board.is_check() else "check_none")
+    if command is Command.MATERIAL:
+        return _material(pack, board)
     if command is Command.PAWNS:
         return _pawns_by_file(pack, board)
     return _ABOUT_SQUARES[command](pack, board, about.squares)
@@ -205,14 +209,51 @@ def _of(board: chess.Board, color: chess.Color) -> list[chess.Square]:
 def _captured(pack: Language, pieces: list[chess.Piece]) -> str:
     if not pieces:
         return pack.sentence("captured_none")
+    told = ", ".join(_counted(pack, pieces.count, color) for color in chess.COLORS).strip(", ")
+    return pack.sentence("captured", pieces=told)
+
+
+def _counted(pack: Language, count: Callable[[chess.Piece], int], color: chess.Color) -> str:
+    """So many pieces of a colour, each kind with its number if there are several."""
     told = []
-    for color, kind in itertools.product(chess.COLORS, _KINDS):
-        count = pieces.count(chess.Piece(kind, color))
-        if count == 1:
-            told.append(pack.piece(chess.Piece(kind, color)))
-        elif count:
-            told.append(f"{pack.number(count)} {pack.pieces(kind, color)}")
-    return pack.sentence("captured", pieces=", ".join(told))
+    for kind in _KINDS:
+        piece = chess.Piece(kind, color)
+        if (number := count(piece)) == 1:
+            told.append(pack.piece(piece))
+        elif number > 1:
+            told.append(f"{pack.number(number)} {pack.pieces(kind, color)}")
+    return ", ".join(told)
+
+
+def _material(pack: Language, board: chess.Board) -> str:
+    """What each side has more than the other."""
+
+    def more(piece: chess.Piece) -> int:
+        colors = (piece.color, not piece.color)
+        own, other = (len(board.pieces(piece.piece_type, color)) for color in colors)
+        return own - other
+
+    told = [
+        pack.sentence(
+            "material_more", player=pack.sentence("white" if color else "black"), pieces=pieces
+        )
+        for color in chess.COLORS
+        if (pieces := _counted(pack, more, color))
+    ]
+    return " ".join(told) or pack.sentence("material_equal")
+
+
+def moves_in_words(pack: Language, game: Game) -> Iterator[tuple[int, str]]:
+    """The numbers of the moves that were played, each with both plies in words."""
+    assert game.setup is not None
+    edition, first = game.setup.edition, game.start_board
+    lines: dict[int, list[str]] = {}
+    for place, ply in enumerate(game.history, first.turn == chess.BLACK):
+        words = move_in_words(ply.before, ply.move, pack, edition)
+        lines.setdefault(first.fullmove_number + place // 2, []).append(words)
+    for number, moves in lines.items():
+        named = pack.number(number)
+        yield number, f"{named[:1].upper()}{named[1:]}: {', '.join(moves)}."
 
 
 def _standing(pack: Language, board: chess.Board, squares: Iterable[chess.Square]) -> list[str]:

@@ -159,30 +159,37 @@ def read_time(text: str) -> int:
 def settings_in_words(
     setup: Setup, names: Mapping[str, str], boards: Collection[str], pack: Language
 ) -> Iterator[str]:
-    """One sentence for each thing that was agreed: players, time, kind of game, Laws, boards.
+    """One line for each matter that was agreed: players, who sees badly, time, kind of game and
+    Laws, boards.
 
     ``names`` are the players' names as they can be spoken, empty for unknown ones. ``boards`` are
     the sides whose sensor boards are attached.
     """
-    yield from players_in_words(names, pack)
+    if any(names[side] for side in SIDES):
+        yield " ".join(players_in_words(names, pack))
     impaired = [side for side in SIDES if setup.player(side).impaired]
-    for side in impaired:
-        yield pack.sentence("settings_impaired", player=pack.sentence(side))
-    if not impaired:
-        yield pack.sentence("settings_impaired_none")
+    told = [pack.sentence("settings_impaired", player=pack.sentence(side)) for side in impaired]
+    yield " ".join(told) or pack.sentence("settings_impaired_none")
+    yield time_in_settings(setup, pack)
+    mode = pack.sentence(f"settings_mode_{setup.mode}")
+    yield " ".join((mode, *_edition(setup.edition, pack)))
+    yield " ".join(boards_in_words(boards, pack)) or pack.sentence("settings_boards_none")
+
+
+def time_in_settings(setup: Setup, pack: Language) -> str:
+    """The time that each player has, in a sentence."""
     control = TimeControl.parse(setup.time_control)
-    if control.periods:
-        control = replace(control, mode=setup.clock_mode)
-        yield pack.sentence("settings_time", time=time_control_in_words(control, pack))
-    else:
-        yield pack.sentence("clock_none")
-    yield pack.sentence(f"settings_mode_{setup.mode}")
-    yield from _edition(setup.edition, pack)
+    if not control.periods:
+        return pack.sentence("clock_none")
+    control = replace(control, mode=setup.clock_mode)
+    return pack.sentence("settings_time", time=time_control_in_words(control, pack))
+
+
+def boards_in_words(boards: Collection[str], pack: Language) -> Iterator[str]:
+    """A sentence for each board with sensors."""
     for side in SIDES:
         if side in boards:
             yield pack.sentence("settings_board", player=pack.sentence(side))
-    if not boards:
-        yield pack.sentence("settings_boards_none")
 
 
 def players_in_words(names: Mapping[str, str], pack: Language) -> Iterator[str]:

@@ -77,7 +77,7 @@ def test_words_of_chatter_never_give_a_command_that_changes_the_game(code: str) 
         form
         for command in Command
         if command not in CHANGES_NOTHING and command is not Command.SEAL
-        for form in (*pack.words("commands", command.value), *pack.typed(command.value))
+        for form in (*pack.said(command), *pack.typed(command.value))
     ]
     of_forms = {word for form in forms for word in fold(form).split()}
     courtesy = {word for phrase in pack.typed("courtesy") for word in fold(phrase).split()}

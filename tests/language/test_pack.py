@@ -12,6 +12,7 @@ import pytest
 
 from benchmarks.roundtrip import positions
 from blindplay.language import (
+    TYPED_ONLY,
     About,
     Command,
     Key,
@@ -302,7 +303,7 @@ def test_duration_in_words(language: str, words: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_command_has_words_and_every_phrase_is_its_command(language: str) -> None:
     words, pack = load(language), Pack.read(language)
-    assert set(pack.table("commands")) == {command.value for command in Command}
+    assert set(pack.table("commands")) == {command.value for command in set(Command) - TYPED_ONLY}
     names = {
         "square": words.square(chess.E4),
         "file": pack.file_names[4],
@@ -310,7 +311,7 @@ def test_every_command_has_words_and_every_phrase_is_its_command(language: str) 
         "pieces": words.pieces(chess.ROOK, chess.WHITE),
     }
     for command in Command:
-        for phrase in pack.words("commands", command.value):
+        for phrase in pack.said(command):
             for said in (phrase.format(**names), f"{words.opening_word}, {phrase.format(**names)}"):
                 meant = words.understand(said, chess.Board())
                 assert (meant.kind, meant.command) == (Kind.COMMAND, command), said
@@ -541,12 +542,23 @@ def test_a_command_is_called_by_words_that_are_it(language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_printed_help_names_what_is_typed(language: str) -> None:
-    text = load(language).printed("keyboard")
+    pack = Pack.read(language)
+    topics = (key for key in pack.table("printed") if key.startswith("help_"))
+    text = "\n".join(pack.text("printed", key) for key in topics if key != "help_topics")
     for typed in ("white:", "execute", "record", "confirm", "restore", "quit"):
         assert typed in text
-    brief = load(language).printed("keyboard_begin")
-    assert "keys:" in brief and len(brief.splitlines()) <= 4
-    assert all(len(line) <= 100 for line in (*text.splitlines(), *brief.splitlines()))
+    assert all(len(line) <= 100 for line in text.splitlines())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_letter_means_one_command_and_the_same_as_its_words(language: str) -> None:
+    pack, words = Pack.read(language), load(language)
+    assert len(pack.letters) == len(pack.table("letters"))
+    for letter, command in words.letters.items():
+        assert len(letter) == 1 and letter.islower()
+        assert words.understand(words.command(command), chess.Board()).command is command
+    named = [words.command(command) for command in pack.letters.values()]
+    assert len(set(named)) == len(named)
 
 
 MOST_WORDS = 25

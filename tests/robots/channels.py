@@ -219,12 +219,11 @@ class Channel(People):
             one_enter=game.one_enter,
         )
         self._stack.callback(session.close)
-        if resumed:
-            play.go_on(session, self._journal, False)
+        interrupted = resumed and play.go_on(session, self._journal, False)
         session.setting_up.prepare()
         self._keyboard = Keyboard(session)
         self.attach()
-        open_game(session, resumed=resumed)
+        open_game(session, resumed=resumed, interrupted=interrupted)
         if self._engine is not None:
             self._stack.callback(self._engine.close)
             self._engine.sit(self.table, session.desk.tell_all)

@@ -614,7 +614,7 @@ def _arbiter_types(mind: Mind, words: Words) -> None:
 TOLD: Mapping[str, Rule] = {
     # Before the game, and when it goes on.
     "begin_key": _enter,
-    "going_on": _again,
+    **dict.fromkeys(("going_on", "interrupted", "interrupted_charged"), _again),
     "going_on_key": _enter,
     "begin_all_the_same": asks("answer"),
     "begin_arbiter": _presided,

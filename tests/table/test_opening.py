@@ -32,8 +32,8 @@ STOPPED = f.Arbiter(by="table", do="stop_clocks")
 def test_a_new_game_is_read_back_and_waits(sit: Sit) -> None:
     at = opened(sit, white=Player(name="Anna K. Weiß 2", impaired=True))
     said = at.said()
-    assert said[0] == GERMAN.sentence("welcome")
-    assert "Weiß: Anna Weiß zwei." in said  # no voice can say an initial
+    # No voice can say an initial.
+    assert said[0] == f"{GERMAN.sentence('welcome')} Weiß: Anna Weiß zwei."
     assert said[-1] == GERMAN.sentence("begin_key")
     assert at.table.game.clock.running is None
     assert at.session.setting_up.entered()
@@ -198,7 +198,7 @@ def test_how_to_leave_is_told_once_when_the_game_ends(sit: Sit) -> None:
     [("Änne 2", "Änne zwei"), ("Anna21", "Anna zwei eins"), ("7", "sieben"), ("K. Weiß", "Weiß")],
 )
 def test_digits_of_a_name_are_spoken(sit: Sit, name: str, spoken: str) -> None:
-    assert f"Weiß: {spoken}." in opened(sit, white=Player(name=name, impaired=True)).said()
+    assert f" Weiß: {spoken}." in opened(sit, white=Player(name=name, impaired=True)).said()[0]
 
 
 @pytest.mark.parametrize("by", ["arbiter", "fact"])

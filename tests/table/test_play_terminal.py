@@ -84,3 +84,20 @@ def test_moves_are_corrected_taken_back_and_sealed(
         assert pack.file(4) not in told
         terminal.enter(leave)
         assert terminal.status() == 0
+
+
+def test_a_terminals_editing_and_history_work_and_leave_it_as_it_was(tmp_path: Path) -> None:
+    pytest.importorskip("readline")
+    pack = load("en")
+    up, left = "\x1b[A", "\x1b[D"
+    with game(tmp_path, "en") as terminal:
+        terminal.enter("start", pack.sentence("game_begins"))
+        asked = pack.sentence("no_last_move")
+        terminal.enter("last moves", asked)
+        terminal.press(f"xyz\b\b\b{up}\n")
+        terminal.shows_times(asked, 2)
+        terminal.press(f"last move{left}\x1b[Cs\n")
+        terminal.shows_times(asked, 3)
+        terminal.enter("quit", pack.sentence("saved"))
+        assert terminal.status() == 0
+        assert terminal.echoes

@@ -146,8 +146,7 @@ def test_everything_that_was_agreed_is_read_back() -> None:
         "White: Anna.",
         "Visually impaired: White.",
         "Time: fifteen minutes for all moves, with ten seconds more for each move.",
-        "Rapid chess.",
-        "Laws of FIDE, two thousand and twenty-three.",
+        "Rapid chess. Laws of FIDE, two thousand and twenty-three.",
         "The board of White is connected.",
     ]
 
@@ -159,6 +158,6 @@ def test_every_edition_and_kind_of_game_can_be_said(code: str, mode: str) -> Non
     for edition in editions.names():
         setup = Setup(edition=edition, mode=mode, time_control="40/5400+30:1800")
         told = list(settings_in_words(setup, NOBODY, [], pack))
-        assert len(told) == 5  # impaired, time, kind of game, Laws, boards
+        assert len(told) == 4  # impaired, time, kind of game and Laws, boards
         assert all(map(is_words, told)), told
     assert pack.sentence("clock_none") in settings_in_words(Setup(), NOBODY, [], pack)
