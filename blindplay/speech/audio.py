@@ -58,6 +58,10 @@ class Closing:
 class AudioSource(AbstractContextManager[Any, None], Protocol):
     """Sound coming in. Enter it, iterate it once, and leave it or close it from another thread."""
 
+    @property
+    def lost_s(self) -> float:
+        """The seconds of sound that were lost, because nobody took them in time."""
+
     def __iter__(self) -> Iterator[bytes]:
         """Yield blocks of 20 to 100 ms until the source ends or is closed."""
 
@@ -231,6 +235,8 @@ def wav(pcm: bytes, rate: int = RATE) -> bytes:
 class MemorySource(Closing):
     """A source of 16 kHz mono 16-bit PCM in memory."""
 
+    lost_s = 0.0
+
     def __init__(self, pcm: bytes) -> None:
         self._pcm = pcm
         self._closed = threading.Event()
@@ -259,6 +265,7 @@ class QueueSource(Closing):
     """
 
     def __init__(self, limit_blocks: int | None = None) -> None:
+        self.lost_s = 0.0
         self._blocks: deque[bytes] = deque(maxlen=limit_blocks)
         self._rest = b""
         self._change = threading.Condition()
@@ -273,6 +280,8 @@ class QueueSource(Closing):
         with self._change:
             self._rest += pcm
             while len(self._rest) >= BLOCK_BYTES:
+                if len(self._blocks) == self._blocks.maxlen:
+                    self.lost_s += BLOCK_MS / 1000
                 self._blocks.append(self._rest[:BLOCK_BYTES])
                 self._rest = self._rest[BLOCK_BYTES:]
             self._change.notify_all()

@@ -49,6 +49,8 @@ class Listener(Closing):
       or if it returns None, ``silence_after`` does.
     - ``on_error`` gets a sentence when the source fails. The listener then waits for a microphone
       and calls ``on_back`` when it gives sound again. With any other source the thread ends.
+    - ``on_lost`` gets the seconds of sound that the source has lost. An utterance with a gap does
+      not count.
     - ``on_failed`` gets a sentence when the recogniser fails or hangs, and ``on_works`` is called
       when an utterance was recognised again. By default these are ``on_error`` and ``on_back``.
       The utterance under way is lost, and results that come later are discarded.
@@ -70,6 +72,7 @@ class Listener(Closing):
         on_speech_start: Callable[[], None] | None = None,
         on_error: Callable[[str], None] | None = None,
         on_back: Callable[[], None] | None = None,
+        on_lost: Callable[[float], None] | None = None,
         on_failed: Callable[[str], None] | None = None,
         on_works: Callable[[], None] | None = None,
     ) -> None:
@@ -81,6 +84,8 @@ class Listener(Closing):
         self._on_speech_start = on_speech_start
         self._on_error = on_error
         self._on_back = on_back
+        self._on_lost = on_lost
+        self._lost_s = source.lost_s
         self._on_failed = on_failed or on_error
         self._on_works = on_works or on_back
         # Guards the endpointer and the choice of the transcriber. Never held during recognition.
@@ -287,6 +292,12 @@ class Listener(Closing):
         return True
 
     def _hear(self, block: bytes) -> None:
+        lost_s = self._source.lost_s - self._lost_s
+        if lost_s > 0:
+            self._lost_s += lost_s
+            with self._lock:
+                self._endpointer.interrupt()
+            call(self._on_lost, lost_s)
         arrived, self._busy_since = time.perf_counter(), time.monotonic()
         try:
             recognised = self._recognised(block)

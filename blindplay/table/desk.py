@@ -249,6 +249,10 @@ class _Overheard:
             self._blocks.append(block)
             yield block
 
+    @property
+    def lost_s(self) -> float:
+        return self._source.lost_s
+
     def discard(self) -> None:
         self._blocks.clear()
         self._source.discard()

@@ -30,12 +30,15 @@ from blindplay.speech.ensemble import AnyRecogniser, Ensemble
 from blindplay.speech.listener import Listener
 from blindplay.speech.recogniser import Recognition
 from blindplay.speech.speaker import Output, Speaker
+from blindplay.translation import _
 
 from .desk import NAMES, Desk
 from .talking import Talking
 
 _HOLD_SECONDS = 5.0
 """Seconds that the table stays silent after an interruption by someone who then says nothing."""
+_LOST_AGAIN_S = 30.0
+"""After so many seconds the table says again that sound is lost."""
 _LEVELS = 10
 _SOFTER_DB = 3.0
 """By how much an attempt without any known word may be softer than the player's announcements."""
@@ -85,6 +88,7 @@ class MicrophoneSeat:
         self._announced_at = 0.0  # in the listener's seconds of sound, like the next two
         self._answered_until = -math.inf  # the end of the last one that was answered after a hush
         self._waits: tuple[str, float] | None = None  # the side that may wait, and since when
+        self._lost_s, self._lost_at = 0.0, -math.inf
         self._levels: deque[float] = deque(maxlen=_LEVELS)  # of the player's last announcements
         self._tried: tuple[float, frozenset[str]] = (-math.inf, frozenset())  # until when, what
         self._confidences = self._measured()
@@ -104,6 +108,7 @@ class MicrophoneSeat:
             on_speech_start=self._interrupt,
             on_error=partial(desk.tell_trouble, "microphone_gone"),
             on_back=partial(self._is_back, "microphone_back", "the microphone is back"),
+            on_lost=self._lose,
             # The utterance is lost; the next one may be heard again.
             on_failed=partial(desk.tell_trouble, "recogniser_gone"),
             on_works=partial(self._is_back, "recogniser_back", "the recogniser works again"),
@@ -171,6 +176,19 @@ class MicrophoneSeat:
     def _interrupt(self) -> None:
         if self._desk.speaker is not None:
             self._desk.speaker.interrupt(hold=_HOLD_SECONDS)
+
+    def _lose(self, seconds: float) -> None:
+        """Sound was lost, because the machine did not keep up. Say so, but not all the time."""
+        self._lost_s += seconds
+        sentence = _(
+            "The machine is too busy: {seconds} seconds of sound were lost so far.",
+            seconds=f"{self._lost_s:.1f}",
+        )
+        if self.listener.now - self._lost_at >= _LOST_AGAIN_S:
+            self._desk.tell_trouble("sound_lost", sentence)
+            self._lost_at = self.listener.now
+        else:
+            self._desk.transcript.line(sentence)
 
     def _is_back(self, key: str, line: str) -> None:
         self._desk.transcript.line(line)

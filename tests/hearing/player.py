@@ -29,6 +29,8 @@ class Person(io.StringIO):
 
     ``loudness`` scales what is said; ``instead`` is what is said instead, once each."""
 
+    lost_s = 0.0
+
     def __init__(self, say: Callable[[str], bytes], phrases: set[str]) -> None:
         super().__init__()
         self.loudness = 1.0

@@ -108,6 +108,7 @@ def test_a_microphone_with_a_backlog_keeps_the_newest() -> None:
     source.push(b"".join(blocks))
     source.close()
     assert list(source) == blocks[3:]
+    assert source.lost_s == pytest.approx(3 * BLOCK_BYTES / 2 / RATE)
 
 
 def test_silence_is_at_the_bottom_of_the_scale() -> None:

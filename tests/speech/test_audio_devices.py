@@ -58,3 +58,28 @@ def test_without_a_device_there_is_a_sentence(capfd: pytest.CaptureFixture[str])
         with pytest.raises(AudioError, match="plug one in"), MicrophoneSource():
             pass
     assert "ALSA" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "pauses, lost",
+    [
+        ([0.04] * 50, 0.0),
+        ([0.040004] * 9000, 0.0),  # another clock
+        ([5.0] + [0.04] * 20, 0.0),  # it was opened slowly
+        ([0.04] * 5 + [0.4] + [0.0] * 9 + [0.04] * 20, 0.0),  # late, but whole
+        ([0.04] * 5 + [0.7] + [0.04] * 20, 0.66),
+    ],
+)
+def test_sound_that_a_device_drops_is_counted(
+    pauses: list[float], lost: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+    monkeypatch.setattr("blindplay.speech.audio_devices.time.monotonic", lambda: now)
+    microphone = MicrophoneSource()
+    receiver = microphone._receive()
+    next(receiver)
+    for pause in pauses:
+        now += pause
+        receiver.send(bytes(audio.BLOCK_BYTES))
+        microphone.discard()
+    assert microphone.lost_s == pytest.approx(lost, abs=0.01)

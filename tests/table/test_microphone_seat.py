@@ -14,7 +14,7 @@ from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.hearing.recognisers import open_recogniser
 from blindplay.laws import facts as f
 from blindplay.speech import ensemble
-from blindplay.speech.audio import QueueSource, SilentSink
+from blindplay.speech.audio import BLOCK_BYTES, QueueSource, SilentSink
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.ensemble import Ensemble
 from blindplay.speech.listener import Listener
@@ -25,7 +25,7 @@ from blindplay.speech.synthesis import Synthesiser
 from blindplay.speech.transcriber import Transcriber
 from tests.conversation.conversing import GERMAN
 from tests.table.sitting import ManualClock, Sit, Sitting
-from tests.table.speaking import PAUSE, Microphone, hear_in_second_language, spoken
+from tests.table.speaking import PAUSE, ROOM, Microphone, hear_in_second_language, spoken
 from tests.table.test_session import doubt
 from tests.waiting import PATIENCE_S, until
 
@@ -330,3 +330,29 @@ def test_an_announcement_is_no_repetition_of_itself_at_the_other_microphone(pair
     assert pair.say(own, "wie viel Zeit habe ich noch", "answer") == "white"
     assert "repeated" not in [ruling.kind for ruling in pair.session.rulings]
     assert pair.say(other, "Bauer Eva zwei Eva vier", "repeated") == "black"
+
+
+def test_lost_sound_is_counted_and_told_but_not_all_the_time(player: Seat) -> None:
+    player.attach(MicrophoneMode.OPEN)
+    microphone, told = player.microphone, f": {GERMAN.sentence('sound_lost')}"
+    for seconds, times in ((0.5, 1), (2.0, 1)):
+        microphone.lost_s += seconds
+        microphone.push(ROOM)
+        player.shows(f"{microphone.lost_s} seconds of sound were lost")
+        player.session.wait_until_said()
+        assert player.printed.count(told) == times
+    microphone.push(player.sound)
+    player.shows(HEARD)
+
+
+def test_an_utterance_with_a_gap_does_not_count(player: Seat) -> None:
+    player.attach(MicrophoneMode.OPEN)
+    middle = len(player.sound) // 2 // BLOCK_BYTES * BLOCK_BYTES
+    player.microphone.push(player.sound[:middle])
+    assert until(lambda: player.session.microphones["white"].listener.speaking)
+    assert until(lambda: not player.microphone.waiting())
+    player.microphone.lost_s += 0.5
+    player.microphone.push(player.sound[middle:])
+    player.shows(GERMAN.sentence("sound_lost"))
+    assert until(lambda: not player.microphone.waiting())
+    assert HEARD not in player.printed
