@@ -186,6 +186,10 @@ def _hushed(now: Exchange) -> None:
     decision, question, begun = now.talk.unanswered, now.talk.question, now.talk.beginning
     now.change(unanswered=None)
     may = sayable(now.about, now.side, now.talk)
+    if decision is not None and may.awaited is Awaited.REPEAT:
+        if _is_repetition(now, [one.statement for one in decision.candidates]):
+            _choose(now, may, replace(decision, verdict=Verdict.ASK))  # a tick
+        return
     own_turn = now.side == now.game.side and not (may.both_asked or now.about.seal_due)
     if decision is None or not own_turn:
         return

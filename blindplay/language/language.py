@@ -347,12 +347,13 @@ class Language(Sentences):
 
     def empty_words(self, text: str) -> int | None:
         """Return how many words of an announcement say nothing, such as "äh", or "den" before
-        "Bauern"; None if another word belongs to no move, or is an article: "der Eva drei" is
-        rather something else."""
+        "Bauern"; None if another word belongs to no move, is an article or comes first: "der Eva
+        drei" and "und Eva drei" are rather something else."""
         signs = [sign for sign in self._signs(text) if sign is not GrammarSign.IGNORED]
         if signs[:2] == [GrammarSign.ARTICLE, GrammarSign.PIECE]:
             del signs[0]
-        if GrammarSign.ARTICLE in signs or GrammarSign.UNKNOWN in signs:
+        others = (GrammarSign.ARTICLE, GrammarSign.UNKNOWN)
+        if signs[:1] == [GrammarSign.LINK] or any(other in signs for other in others):
             return None
         return len(self._signs(text)) - len(signs)
 

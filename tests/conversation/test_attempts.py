@@ -104,6 +104,14 @@ def test_an_answer_that_was_not_heard_lets_the_question_be_asked_again(at: Conve
     assert attempt(at) == ["Ja oder nein?"]
 
 
+def test_a_repetition_that_was_hardly_heard_gets_a_tick(at: Conversation) -> None:
+    at.type("Springer Felix drei")
+    assert attempt(at, "springer felix drei", side="black") == []
+    assert at.acknowledged == ["black"]
+    assert attempt(at, "springer hector drei", side="black") == []
+    assert at.acknowledged == ["black"]
+
+
 def test_with_the_talk_button_nobody_need_wait(at: Conversation) -> None:
     decision = at.decided(Verdict.NOTHING, "springer felix drei")
     heard = HeardUtterance("white", decision, pressed=True)

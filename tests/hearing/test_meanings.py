@@ -122,7 +122,9 @@ def test_a_move_in_other_words_is_a_form_that_needs_a_surer_ear(
     assert ahead.in_grammar and ahead.certain
 
 
-@pytest.mark.parametrize("words", ["der eva drei", "eva drei hm", "springer felix drei schach"])
+@pytest.mark.parametrize(
+    "words", ["der eva drei", "und eva drei", "eva drei hm", "springer felix drei schach"]
+)
 def test_a_word_that_does_not_belong_to_the_move_makes_no_form(start: Expected, words: str) -> None:
     found = readings(heard((words, -100)), start, PACK)
     assert not any(one.in_grammar for one in found.ranked)
