@@ -36,7 +36,7 @@ class ReaderError(RuntimeError):
 class ScreenReader:
     """Speaks through the reader that runs. One that was closed is looked for again each time.
 
-    ``registry`` is a Prism registry with other backends than Prism's own.
+    ``registry`` is a Prism registry with backends that are used instead of Prism's own.
 
     :raises ReaderError: if Prism is not installed.
     """
@@ -149,6 +149,9 @@ class ScreenReader:
         context = prism.Context(self._registry)
         ids = [context.id_of(number) for number in range(context.backends_count)]
         others = {getattr(prism.BackendId, name, None) for name in _NO_READERS}
+        if self._registry is not None:
+            own = prism.Context()
+            others |= {own.id_of(number) for number in range(own.backends_count)}
         for backend_id in sorted(set(ids) - others, key=context.priority_of, reverse=True):
             with contextlib.suppress(Exception):
                 backend = context.create(backend_id)
