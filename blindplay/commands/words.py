@@ -66,7 +66,7 @@ def say(
         if list_voices:
             _list_voices(synthesiser)
             return
-        rendered = synthesiser.render(" ".join(words), rate=rate)
+        rendered = synthesiser.render(" ".join(words), rate=rate, public=True)
         if output is not None:
             shutil.copyfile(rendered, output)
             print(output)

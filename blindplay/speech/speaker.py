@@ -289,7 +289,7 @@ class Speaker(Closing):
             if utterance.sound is not None:
                 pcm, rate = utterance.sound()
             else:
-                pcm, rate = self._render(utterance.parts)
+                pcm, rate = self._render(utterance.parts, utterance.to is Output.PUBLIC)
             if self._stop.is_set():
                 return Outcome.INTERRUPTED, None
             self._set_speaking(True, utterance.to)
@@ -333,21 +333,22 @@ class Speaker(Closing):
             self._reader_works = works
             call_all(self._on_reader, works)
 
-    def _render(self, parts: Sequence[Part]) -> Sound:
+    def _render(self, parts: Sequence[Part], public: bool) -> Sound:
         """The sound of all parts, each in a voice of its language. A language that this machine has
         no voice for is spoken by the usual one; silence would be worse."""
-        files = [self._voiced(text, language) for text, language in parts]
+        files = [self._voiced(text, language, public) for text, language in parts]
         pcm, rate = read_wav(files[0])
         return pcm + b"".join(read_audio(file, rate) for file in files[1:]), rate
 
-    def _voiced(self, text: str, language: str) -> Path:
+    def _voiced(self, text: str, language: str, public: bool) -> Path:
         own = self._synthesiser.language
         if language in ("", own) or language in self._voiceless:
-            return self._synthesiser.render(text)
+            return self._synthesiser.render(text, public=public)
         try:
-            return self._synthesiser.render(text, language=language)
+            return self._synthesiser.render(text, language=language, public=public)
         except SynthesisError as error:
-            file = self._synthesiser.render(text)  # if this fails, too, no voice can speak
+            # If this fails, too, no voice can speak.
+            file = self._synthesiser.render(text, public=public)
             self._voiceless.add(language)
             call(
                 self._on_error,

@@ -1,4 +1,4 @@
-"""Words rendered to WAV files by pyttsx3 in a worker process, and kept in a cache."""
+"""Words rendered to WAV files by the voices of a worker process, and kept in a cache."""
 
 import contextlib
 import hashlib
@@ -23,7 +23,7 @@ from blindplay.translation import _, unpacked
 from .audio import AudioError, Closing, read_wav
 from .synthesis_worker import primary
 
-VERSION = 3
+VERSION = 4
 """A part of the cache's key. Raise it when the same words are to sound different."""
 _UNFINISHED = "new-"  # begins the names of files that are being rendered
 CACHE_LIMIT_BYTES = 200_000_000
@@ -247,6 +247,11 @@ class Synthesiser(Closing):
         _prune(folder)
         return folder
 
+    def start(self) -> None:
+        """Start the worker now, so that the first words come half a second sooner."""
+        with self._lock, contextlib.suppress(OSError):  # whoever renders hears of it
+            self._worker = self._worker or _Worker(self._command)
+
     def render(
         self,
         words: str,
@@ -254,12 +259,13 @@ class Synthesiser(Closing):
         voice: str | None = None,
         rate: int | None = None,
         language: str | None = None,
+        public: bool = False,
     ) -> Path:
         """Return a mono 16-bit WAV file of ``words``, from the cache if it is there.
 
         ``language`` is that of the words, by default the synthesiser's own. ``voice`` is an id, a
-        name or a language of ``voices``, with espeak also "de+f2"; ``rate`` is in words a minute,
-        80 to 450.
+        name or a language of ``voices``, with espeak also "de+f2"; without one, what is ``public``
+        gets the voice that most people understand. ``rate`` is in words a minute, 80 to 450.
 
         :raises NotWordsError, ValueError: for a rate out of range, and SynthesisError if the worker
             fails twice or has no such voice.
@@ -273,7 +279,7 @@ class Synthesiser(Closing):
                 _("{rate} words a minute is too slow or too fast; give 80 to 450.", rate=rate)
             )
         text, phonemes = self._text(words, language)
-        path = self._path(phonemes, language, voice, rate)
+        path = self._path(phonemes, language, voice, rate, public)
         if _is_cached(path):
             return path  # even while the worker hangs over another phrase
         with self._lock:
@@ -283,21 +289,21 @@ class Synthesiser(Closing):
             os.close(handle)
             fresh = Path(name)
             said = {"text": text, "phonemes": phonemes}
-            request = {"language": language, "voice": voice, "rate": rate, "file": name}
+            request = {"language": language, "voice": voice, "rate": rate, "public": public}
             try:
-                self._ask({"do": "render", **said, **request}, fresh)
+                self._ask({"do": "render", **said, **request, "file": name}, fresh)
                 fresh.replace(path)
             finally:
                 fresh.unlink(missing_ok=True)
             return path
 
-    def path_of(self, words: str) -> Path:
+    def path_of(self, words: str, *, public: bool = False) -> Path:
         """Return where ``render`` keeps these words.
 
         :raises NotWordsError:
         """
         phonemes = self._text(words, self.language)[1]
-        return self._path(phonemes, self.language, self.voice, self.rate)
+        return self._path(phonemes, self.language, self.voice, self.rate, public)
 
     def _text(self, words: str, language: str) -> tuple[str, str]:
         """Return the words as any voice says them best, and as espeak does."""
@@ -307,8 +313,10 @@ class Synthesiser(Closing):
         words = words_only(words, language)
         return words_only(in_letters(words), language), in_phonemes(words)
 
-    def _path(self, text: str, language: str, voice: str | None, rate: int | None) -> Path:
-        identity = json.dumps([VERSION, sys.platform, language, voice, rate, text])
+    def _path(
+        self, text: str, language: str, voice: str | None, rate: int | None, public: bool
+    ) -> Path:
+        identity = json.dumps([VERSION, sys.platform, language, voice, rate, public, text])
         return self._cache / f"{hashlib.sha256(identity.encode()).hexdigest()[:40]}.wav"
 
     def voices(self, language: str | None = None) -> tuple[Voice, ...]:

@@ -1,25 +1,31 @@
-"""The worker process of the synthesiser, which runs pyttsx3: JSON lines in, JSON lines out.
+"""The worker process of the synthesiser, which runs pyttsx3 and SVOX Pico: JSON lines in and out.
 
 pyttsx3 must be initialised and run in one thread, its run loop may hang, and it prints to standard
 output. In a process of its own it can be silenced, killed and started again.
 
 Requests: ``{"do": "voices"}`` and ``{"do": "render", "text", "phonemes", "language", "voice",
-"rate", "file"}``, where ``phonemes`` is the text for espeak, with some words as ``[[phonemes]]``;
-answers ``{"voices": [...]}``, ``{"file": ...}`` or ``{"error": sentence}``.
+"rate", "public", "file"}``, where ``phonemes`` is the text for espeak, with some words as
+``[[phonemes]]``; answers ``{"voices": [...]}``, ``{"file": ...}`` or ``{"error": sentence}``.
 """
 
+import contextlib
 import ctypes
 import json
 import os
 import re
 import sys
 import time
+import wave
 from pathlib import Path
 from typing import Any
 
 from blindplay.translation import _, packed
 
 _ESPEAK_PHONEMES = 0x100  # espeakPHONEMES of speak_lib.h
+_PICO = "pico-"  # begins the ids of Pico's voices
+PICO_RATE = 16_000
+"""Samples per second of Pico's sound."""
+_USUAL = 160  # words a minute; Pico at its own speed speaks as fast as espeak does at this rate
 
 
 def _load_espeak() -> Path | None:
@@ -59,10 +65,25 @@ def primary(tag: str) -> str:
     return re.split(r"[-_]", tag.casefold())[0]
 
 
+def _pico_voices() -> list[dict[str, str]]:
+    """Return Pico's voices; none where there is no package of it (macOS, 32 bits)."""
+    try:
+        import py_nanotts
+    except ImportError:
+        return []
+    tags = [str(voice.value) for voice in py_nanotts.Voice]
+    return [{"id": f"{_PICO}{tag}", "name": f"Pico {tag}", "language": tag} for tag in tags]
+
+
 class Engine:
-    """pyttsx3, initialised on first use in the thread that uses it."""
+    """pyttsx3 and Pico, initialised on first use in the thread that uses them.
+
+    Ears understand Pico far better than espeak, which speaks fast more clearly. So Pico says what
+    is public where the system has no voices but espeak's, and what the system has no voice for.
+    """
 
     def __init__(self) -> None:
+        self._pico = _pico_voices()
         self._data = _load_espeak()
         import pyttsx3
 
@@ -83,14 +104,16 @@ class Engine:
             ]
             tag = "".join(c for c in (tags[0] if tags else "") if c.isprintable())
             listed.append({"id": str(voice.id), "name": str(voice.name), "language": tag})
-        return listed
+        return listed + self._pico
 
-    def _voice_id(self, language: str, voice: str | None) -> str:
+    def _voice_id(self, language: str, voice: str | None, public: bool) -> str:
         known = self.voices()
         if voice is not None:
             return self._named(voice, known)
-        exact = [v["id"] for v in known if v["language"].casefold() == language.casefold()]
         near = [v["id"] for v in known if primary(v["language"]) == primary(language)]
+        exact = [v["id"] for v in known if v["language"].casefold() == language.casefold()]
+        if public and self._espeak:  # "de" is espeak's tag, "de-DE" Pico's
+            exact = [identity for identity in near if identity.startswith(_PICO)] or exact
         for identity in exact + near:
             return identity
         raise ValueError(
@@ -106,12 +129,12 @@ class Engine:
         base, _rest, variant = voice.partition("+")
         ids = {name.casefold(): v["id"] for v in reversed(known) for name in v.values() if name}
         if self._espeak:  # knows "en", too, but lists only "en-us", "en-gb", …
-            ids |= {primary(v["language"]): voice for v in known}
+            ids |= {primary(v["language"]): voice for v in known if v not in self._pico}
         if base.casefold() not in ids:
             raise ValueError(
                 _("There is no voice {voice}; choose one that is listed.", voice=repr(voice))
             )
-        if not self._espeak:
+        if not self._espeak or ids[base.casefold()].startswith(_PICO):
             return ids[base.casefold()]
         if variant and self._data is not None:
             # espeak silently ignores an unknown variant.
@@ -140,17 +163,20 @@ class Engine:
         language: str,
         voice: str | None,
         rate: int | None,
+        public: bool,
         file: str,
     ) -> None:
         """Write the spoken ``text`` to the WAV ``file``; espeak speaks ``phonemes`` instead.
 
         :raises ValueError, RuntimeError, OSError:
         """
+        rate = _USUAL if rate is None else rate
+        identity = self._voice_id(language, voice, public)
+        if identity.startswith(_PICO):
+            _render_by_pico(text, identity.removeprefix(_PICO), rate, file)
+            return
         self._errors.clear()
-        for name, value in (
-            ("voice", self._voice_id(language, voice)),
-            ("rate", 160 if rate is None else rate),
-        ):
+        for name, value in (("voice", identity), ("rate", rate)):
             self._engine.setProperty(name, value)
             self._synchronise()
         self._engine.save_to_file(phonemes if self._espeak else text, file)
@@ -159,6 +185,17 @@ class Engine:
             raise RuntimeError(_("The voice failed: {errors}.", errors=self._errors[0]))
         _settle(Path(file))
         _to_wav(Path(file))
+
+
+def _render_by_pico(text: str, tag: str, rate: int, file: str) -> None:
+    import py_nanotts
+
+    pcm = py_nanotts.NanoTTS().speak(text, voice=tag, speed=rate / _USUAL)
+    with wave.open(file, "wb") as written:
+        written.setnchannels(1)
+        written.setsampwidth(2)
+        written.setframerate(PICO_RATE)
+        written.writeframes(pcm)
 
 
 def _settle(file: Path) -> None:
@@ -191,6 +228,8 @@ def main() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     engine: Engine | None = None
+    with contextlib.suppress(Exception):  # the first request will say what is wrong
+        engine = Engine()
     for line in sys.stdin.buffer:
         try:
             engine = engine or Engine()

@@ -125,6 +125,7 @@ def open_speaker(
     synthesiser = stack.enter_context(
         Synthesiser(pack.code, spellings=pack.spoken, spellings_of=lambda code: load(code).spoken)
     )
+    synthesiser.start()
     return Speaker(synthesiser, *outputs(trouble, wanted, beside), reader=reader, on_error=trouble)
 
 

@@ -10,6 +10,7 @@ from blindplay.language.pack import Pack
 from blindplay.speech.synthesis import letters_of, respeller
 
 PHONEMES = re.compile(r"\[\[(.+)\]\]")
+GERMAN_NAMES = ("anna", "bella", "cesar", "cæsar", "david", "eva", "felix", "gustav", "hector")
 VOWEL = re.compile(r"[aeiouyAEIOUYVQW0238@{&]")
 SAID = [
     (code, word, found[1])
@@ -43,7 +44,10 @@ def test_a_voice_says_the_first_pronunciation_of_a_word(
     code: str, word: str, phonemes: str
 ) -> None:
     said, heard = sounds(phonemes, code), lexicon(code).words.get(word)
-    if heard:
+    if heard and code == "en" and word in GERMAN_NAMES:
+        # The English say them otherwise at first; D.2.1 has them in German.
+        assert said in map(as_sounds, heard)
+    elif heard:
         assert said == as_sounds(next(iter(heard)))
     elif code in ("de", "en"):
         # A spelling that nobody listens for, such as Caesar, sounds like one that is.

@@ -41,7 +41,10 @@ def test_announcements_come_in_order_each_on_its_own_output(synthesiser: Synthes
         for index, word in enumerate(words):
             speaker.say(word, to=Output.PRIVATE if index % 2 else Output.PUBLIC)
         assert speaker.wait(PATIENCE_S)
-    sounds = {read_wav(synthesiser.render(word))[0]: word for word in words}
+    sounds = {
+        read_wav(synthesiser.render(word, public=not index % 2))[0]: word
+        for index, word in enumerate(words)
+    }
     assert [sounds[p.pcm] for p in public.played] == ["eins", "drei"]
     assert [sounds[p.pcm] for p in private.played] == ["zwei", "vier"]
 
@@ -168,7 +171,7 @@ def test_each_part_of_a_sentence_is_spoken_by_a_voice_of_its_language(tmp_path: 
         Synthesiser("de", cache=tmp_path) as german,
         Speaker(english, sink, sink) as speaker,
     ):
-        speaker.say([("The move", "en"), (PHRASE, "de"), ("right", "")], to=Output.PUBLIC)
+        speaker.say([("The move", "en"), (PHRASE, "de"), ("right", "")], to=Output.PRIVATE)
         assert speaker.wait(PATIENCE_S)
         parts = english.render("The move"), german.render(PHRASE), english.render("right")
         assert read_wav(english.render(PHRASE)) != read_wav(german.render(PHRASE))
@@ -186,7 +189,7 @@ def test_what_this_machine_has_no_voice_for_is_spoken_by_the_usual_one(
         assert speaker.wait(PATIENCE_S)
     assert done == [Outcome.SPOKEN] * 2
     assert len(errors) == 1 and "no voice for the language 'xx'" in errors[0]
-    assert sink.played[0].pcm == read_wav(synthesiser.render("eins"))[0]
+    assert sink.played[0].pcm == read_wav(synthesiser.render("eins", public=True))[0]
 
 
 def test_a_callback_that_raises_does_not_silence_the_speaker(synthesiser: Synthesiser) -> None:
@@ -241,7 +244,7 @@ def test_the_sound_of_an_utterance_spoken_to_its_end_is_reported_once(
         assert first.wait(PATIENCE_S)
         speaker.interrupt()  # the announcement is spoken again, the answer is dropped
         assert speaker.wait(PATIENCE_S)
-    assert heard == [("weiter", *read_wav(synthesiser.render("weiter")))]
+    assert heard == [("weiter", *read_wav(synthesiser.render("weiter", public=True)))]
     assert sorted(outcome.value for outcome in done) == ["dropped", "spoken"]
 
 

@@ -368,7 +368,7 @@ def test_the_reader_gets_each_private_sentence_of_a_game_once_and_everybody_the_
     assert sitting.table.game.over
     assert len(private) > 8 and reader.spoken == private
     assert [one.pcm for one in own.played] == [
-        read_wav(synthesiser.render(words))[0] for words in public
+        read_wav(synthesiser.render(words, public=True))[0] for words in public
     ]
 
 
@@ -446,7 +446,7 @@ def test_an_english_table_announces_in_a_german_voice(
         sitting.session.typed("white", "knight f3")
         sitting.session.wait_until_said()
         played = [sound.pcm for sound in sink.played]
-    german = read_wav(english.render(MOVE, language="de"))[0]
+    german = read_wav(english.render(MOVE, language="de", public=True))[0]
     (at,) = [place for place, pcm in enumerate(played) if pcm == german]
     write_wav(tmp_path / "heard.wav", played[at], read_wav(english.render(MOVE))[1])
     ear = Recogniser(find_model("de"), "de", spellings=load("de").spoken)

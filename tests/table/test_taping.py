@@ -77,7 +77,7 @@ def test_what_is_said_to_everybody_is_kept_with_its_ply_and_private_words_are_no
     ]
     assert len(at.private.played) == 1 and len(at.public.played) == 5
     for found, played in zip(kept, at.public.played, strict=True):
-        pcm, rate = read_wav(synthesiser.render(found.words))
+        pcm, rate = read_wav(synthesiser.render(found.words, public=True))
         assert read_audio(found.path, rate) == played.pcm == pcm
 
 
