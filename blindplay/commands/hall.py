@@ -220,7 +220,9 @@ def sign(file: Path, table: str, who: str) -> int:
     from blindplay.hall.protocol import checked_name
 
     joined = read_event_file(file, table=False)
-    answer = ask_once(joined, checked_name(table, _("a table")), who, "sign")
+    checked_name(table, _("a table"))
+    options.show(_("Table {table} is asked. This takes twenty seconds at most.", table=table))
+    answer = ask_once(joined, table, who, "sign")
     if answer.status == "done":
         options.show(
             _(
@@ -247,7 +249,11 @@ def broker(file: Path) -> None:
     from blindplay.hall.brokers import run_broker
     from blindplay.hall.new_event import BROKER_FOLDER
 
-    run_broker(file.parent / BROKER_FOLDER)
+    def tell(port: int, log: Path) -> None:
+        options.show(_("The broker runs at port {port}. Ctrl-C ends it.", port=port))
+        options.show(_("What Mosquitto says is in {log}.", log=log))
+
+    run_broker(file.parent / BROKER_FOLDER, tell)
 
 
 @hall.command()
@@ -264,9 +270,12 @@ def meetings(port: int) -> None:
     from blindplay.hall.brokers import program, run_meetings
 
     program()  # without Mosquitto, end before a table is invited
-    options.show(_("A table waits here with this line, and says what the other one types:"))
-    options.show(f"    {options.called()} play --against wait@{reached_at()}:{port}")
-    run_meetings(port)
+
+    def tell(port: int, _log: Path) -> None:
+        options.show(_("A table waits here with this line, and says what the other one types:"))
+        options.show(f"    {options.called()} play --against wait@{reached_at()}:{port}")
+
+    run_meetings(port, tell)
 
 
 @hall.command()

@@ -195,11 +195,11 @@ class PlayOptions:
     tape: Keep = _option(_("Choose what is kept on tape. table: what it says to everybody; voices: "
         "also the announcements of the players."), Keep.OFF, kept=True)
     time_warnings: tuple[int, ...] | None = _option(_("Say when the impaired player has so little "
-        "time left, such as 10:00,1:00; under the Laws only when the arbiter permits it."),
+        "time left, such as 10m,1m; under the Laws only when the arbiter permits it."),
         type=_TIMES)
     remind: tuple[int, ...] = _option(_("Tell players who are silent what is due from them, after "
-        "so many seconds, and again after so many more; off: never. In a game under the Laws "
-        "nobody is reminded while they may think."), (20, 60), default="20,60", type=_REMINDERS)
+        "so long, and again after so much more; off: never. In a game under the Laws "
+        "nobody is reminded while they may think."), (20, 60), default="20s,60s", type=_REMINDERS)
 
     edition: str = _option(_("Use this edition of the Laws."), "fide-2023", type=options.EDITION,
         waiting_decides=True, heading=_("Rules"))

@@ -13,13 +13,14 @@ import getpass
 import hashlib
 import ipaddress
 import os
+import re
 import secrets
 import shutil
 import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
@@ -232,6 +233,7 @@ def program() -> str:
 
 
 _LOOKS_EVERY_S = 0.1  # for Ctrl-C
+_LOG = "mosquitto.log"
 _ENDING_S = 10.0
 
 
@@ -244,8 +246,9 @@ def _end(broker: subprocess.Popen[bytes]) -> None:
         broker.wait()
 
 
-def run_broker(folder: Path) -> None:
-    """Run Mosquitto with the configuration in ``folder`` until it ends.
+def run_broker(folder: Path, on_ready: Callable[[int, Path], object] = lambda *_: None) -> None:
+    """Run Mosquitto with the configuration in ``folder`` until it ends. Call ``on_ready`` with its
+    port and the file of its log when tables can reach it.
 
     :raises BrokerMissingError: if Mosquitto is not installed.
     :raises ValueError: if there is no configuration, or Mosquitto ends by itself.
@@ -258,19 +261,50 @@ def run_broker(folder: Path) -> None:
             )
         )
     with CtrlC() as ctrl_c:  # an exception while the process starts would leave it behind
-        broker = subprocess.Popen([program(), "-c", CONFIGURATION], cwd=folder)
+        port, log, ready = _port(folder), folder / _LOG, False
+        with log.open("wb") as out:
+            broker = subprocess.Popen(
+                [program(), "-c", CONFIGURATION], cwd=folder, stdout=out, stderr=out
+            )
         try:
             while broker.poll() is None and not ctrl_c.pressed:
                 with suppress(subprocess.TimeoutExpired):
-                    broker.wait(_LOOKS_EVERY_S)
+                    broker.wait(_LOOKS_EVERY_S)  # first: where the port is taken, it ends at once
+                    break
+                if not ready and _answers(port):
+                    ready = True
+                    on_ready(port, log)
         finally:
             _end(broker)
     if ctrl_c.pressed:
         raise KeyboardInterrupt
     if broker.returncode:
         raise ValueError(
-            _("Mosquitto has ended by itself; its lines above say why. Perhaps it runs already.")
+            _(
+                "Mosquitto has ended by itself. Perhaps it runs already. Its last line was: {line}",
+                line=_last_line(log),
+            )
         )
+
+
+def _port(folder: Path) -> int:
+    """The port in the configuration in ``folder``; 0 if there is none."""
+    text = (folder / CONFIGURATION).read_text("utf-8", "replace")
+    found = re.search(r"^listener (\d+)", text, re.MULTILINE)
+    return int(found[1]) if found else 0
+
+
+def _answers(port: int) -> bool:
+    """True if something listens at ``port`` of this machine."""
+    with socket.socket() as tried:
+        tried.settimeout(1)
+        return bool(port) and tried.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _last_line(log: Path) -> str:
+    """The last line of Mosquitto's log, without its time."""
+    lines = log.read_text("utf-8", "replace").splitlines() or ["-"]
+    return re.sub(r"^\d+: ", "", lines[-1])
 
 
 class LocalBroker:
@@ -352,8 +386,8 @@ def meeting_broker_files(port: int) -> dict[str, str]:
     }
 
 
-def run_meetings(port: int) -> None:
-    """Run the broker until it ends.
+def run_meetings(port: int, on_ready: Callable[[int, Path], object]) -> None:
+    """Run the broker until it ends. ``on_ready`` is as in :func:`run_broker`.
 
     :raises BrokerMissingError: if Mosquitto is not installed.
     :raises ValueError: if Mosquitto ends by itself.
@@ -361,4 +395,4 @@ def run_meetings(port: int) -> None:
     with tempfile.TemporaryDirectory(prefix="blindplay-meetings-") as name:
         for file, text in meeting_broker_files(port).items():
             (Path(name) / file).write_text(text, "utf-8")
-        run_broker(Path(name))
+        run_broker(Path(name), on_ready)

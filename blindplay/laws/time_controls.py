@@ -15,6 +15,9 @@ _UNITS = {"h": _HOUR, "m": _MINUTE, "min": _MINUTE, "'": _MINUTE, "′": _MINUTE
 _TIME = re.compile("([0-9]{1,7}(?:[.][0-9]{1,3})?)(h|min|m|'|′|’|sec|s|\"|″|”)", re.ASCII)
 _TIMES = re.compile(f"(?:([0-9]{{1,3}})/)?((?:{_TIME.pattern})+)", re.ASCII)
 _HOUR_AND_MINUTES = re.compile("(?<=[0-9]h)([0-5]?[0-9])(?![0-9.hms'′’\"″”])", re.ASCII)
+_AS_ON_A_CLOCK = re.compile(
+    "(?:([0-9]{1,3}):(?=[0-5][0-9]:))?([0-9]{1,3}):([0-5][0-9])(?![0-9:/])", re.ASCII
+)
 _MODES = {"d": "delay", "b": "bronstein", "delay": "delay", "bronstein": "bronstein"}
 # What is done with the seconds of each move, as a last word or before their number.
 _MODE = re.compile("(?:[;,+]?([db])([0-9.]{1,6})s?|(delay|bronstein))", re.ASCII)
@@ -35,6 +38,7 @@ def read(text: str) -> TimeControl:
     - ``90m+30s``: 90 minutes, and 30 seconds for each move. A unit is h, m, min, s or sec.
     - ``40/90m+30m+30s``: 40 moves in 90 minutes, then 30 minutes, and 30 seconds for each move.
     - ``5400+30``, ``40/5400+30:1800+30``: PGN's form, in seconds.
+    - ``15:00+10s``, ``1:30:00``: the first time as on a clock.
     - ``G/60``, ``40/120,SD/30;+30``, ``15|10``: minutes, and seconds for each move.
     - ``G/60 d5``, ``60m d5s``, ``60m+5s delay``: a delay of 5 seconds instead; ``b`` and
       ``bronstein`` likewise.
@@ -48,7 +52,7 @@ def read(text: str) -> TimeControl:
     compact = "".join(text.lower().split())
     if len(compact) > _LONGEST:
         raise _unreadable(text)
-    compact = _HOUR_AND_MINUTES.sub(r"\1m", compact)
+    compact = _as_units(_HOUR_AND_MINUTES.sub(r"\1m", compact))
     found = next((one for one in _MODE.finditer(compact) if one.end() == len(compact)), None)
     if found is None:
         return _read(compact, text)
@@ -59,6 +63,15 @@ def read(text: str) -> TimeControl:
     if not all(period.increment for period in control.periods):
         raise _unreadable(text)  # there is nothing to delay
     return replace(control, mode=_MODES[found[1] or found[3]])
+
+
+def _as_units(text: str) -> str:
+    """``text`` with units, where it begins with a time as on a clock: ``15m0s`` for ``15:00``."""
+    match = _AS_ON_A_CLOCK.match(text)
+    if match is None:
+        return text
+    hours = f"{match[1]}h" if match[1] else ""
+    return f"{hours}{match[2]}m{match[3]}s{text[match.end() :]}"
 
 
 def stored(text: str) -> TimeControl:
@@ -118,18 +131,19 @@ def _read(compact: str, text: str) -> TimeControl:
 
 
 def read_length(text: str) -> int:
-    """The milliseconds of a length of time such as ``15m``, ``90s`` or ``1h30m``; ``0`` is none.
+    """The milliseconds of a length of time such as ``15m``, ``90s`` or ``1h30m``, or as on a clock:
+    ``59:30`` or ``1:30:00``. ``0`` is none.
 
     :raises ValueError: one sentence, if ``text`` is no length of time, or more than 30 days.
     """
-    compact = "".join(text.lower().split())
-    match = _TIMES.fullmatch(compact) if len(compact) <= _LONGEST else None
+    compact = _as_units("".join(text.lower().split())[:_LONGEST])
+    match = _TIMES.fullmatch(compact)
     times = _TIME.findall(compact) if match and not match[1] else []
     length = round(sum(float(amount) * _UNITS[unit] for amount, unit in times))
     if (not times and compact != "0") or length > 30 * 24 * _HOUR:
         raise ValueError(
             _(
-                "{text} is not a time up to 30 days; write one such as 15m, 90s or 12h.",
+                "{text} is not a time up to 30 days; write one such as 1h30m, 15m, 90s or 59:30.",
                 text=repr(text[:60]),
             )
         )

@@ -172,15 +172,15 @@ class EnginePlayer(AbsentPlayer):
             return
         self._says_strength = False
         elo = self.level.elo
-        if elo is None:
-            return
-        elos = self._ask(lambda engine: engine.elos())
-        if elos is None:
-            self._tell("opponent_no_levels")
+        elos = None if elo is None else self._ask(lambda engine: engine.elos())
+        if elo is None or elos is None:
+            self._tell("opponent_level_full")
         elif elo < elos[0]:
-            self._tell("opponent_no_weaker")
+            self._tell("opponent_weakest", elo=elos[0])
         elif elo > elos[1]:
-            self._tell("opponent_no_stronger")
+            self._tell("opponent_strongest", elo=elos[1])
+        else:
+            self._tell(f"opponent_level_{self.level.name}")
 
     # --- the engine ----------------------------------------------------------------------------
 

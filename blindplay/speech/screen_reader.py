@@ -9,6 +9,7 @@ end is estimated from the length of the text and ``words_per_minute``, with a se
 
 import contextlib
 import importlib.util
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -137,7 +138,8 @@ class ScreenReader:
 
     def _present(self) -> Any:
         if self._backend is None:
-            self._backend = next(self._running(), None)
+            with _quiet_glib():
+                self._backend = next(self._running(), None)
         if self._backend is None:
             raise ReaderError(_("No screen reader runs that can be reached; start yours."))
         return self._backend
@@ -157,3 +159,18 @@ class ScreenReader:
                 backend = context.create(backend_id)
                 if backend.features.supports_speak:
                     yield backend
+
+
+@contextlib.contextmanager
+def _quiet_glib() -> Iterator[None]:
+    """GLib, which Prism starts, writes a warning to the terminal if LC_ALL or LANG names a locale
+    that this system does not have. It needs none of them."""
+    before = os.environ.get("LC_ALL")
+    os.environ["LC_ALL"] = "C.UTF-8"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["LC_ALL"]
+        else:
+            os.environ["LC_ALL"] = before

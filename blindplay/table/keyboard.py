@@ -22,6 +22,7 @@ from blindplay.laws.rulings import (
 from blindplay.laws.sheets import brought_back
 from blindplay.laws.state import OTHER
 from blindplay.laws.undoing import undoable
+from blindplay.record.score import ply_of
 from blindplay.wording.announcements import announcements, goes_to_earphone
 from blindplay.wording.values import read_time
 
@@ -261,8 +262,15 @@ class Keyboard:
         return pack.understand(word, game.board).command is not None
 
     def _restore(self, words: list[str]) -> bool:
-        ply = _only_number(words)
-        return ply is not None and self._submit(f.Arbiter(do="restore", ply=ply))
+        """Take back the moves after a numbered one: Black's, or that of the side that follows."""
+        number = _number(words[1]) if len(words) in (2, 3) else None
+        sides = self._sides()
+        side = sides.get(words[2].casefold()) if len(words) == 3 else "black"
+        if number is None or side is None:
+            return False
+        game = self._session.table.game
+        ply = ply_of(game, number + (side == "black")) - (side == "black") if number else 0
+        return self._submit(f.Arbiter(do="restore", ply=ply))
 
     def _undo(self, words: list[str]) -> bool:
         """Undo the arbiter's last decision, for the reason that follows; if there is none, bring

@@ -195,7 +195,8 @@ class SettingUp:
     def leads_instead(self, ruling: Ruling) -> bool:
         """Return whether to lead hands step by step instead of announcing this ruling."""
         if isinstance(ruling, CorrectBoard):
-            if ruling.board == self._desk.table.absent:
+            absent = self._desk.table.absent
+            if ruling.board == absent or (absent and not self._seats):
                 return True  # no hand moves anything there
             # A board without sensors counts as corrected, so all steps are said at once.
             watched = self._desk.table.game.tables[ruling.board].wanted is not None

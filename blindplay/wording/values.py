@@ -10,8 +10,8 @@ from typing import Protocol
 from blindplay.language import Language
 from blindplay.laws.clock import Period, TimeControl
 from blindplay.laws.facts import SIDES, Setup
+from blindplay.laws.time_controls import read_length
 from blindplay.speech.synthesis import is_words
-from blindplay.translation import _
 
 
 class Written(str):
@@ -119,7 +119,7 @@ def _points_in_words(points: str, pack: Language) -> str:
 
 
 # A time has at most 99 hours, 999 minutes or 99 999 seconds.
-_TIME = re.compile(r"(?:(?:(\d{1,2}):)?(\d{1,3}):)?(\d{1,5})", re.ASCII)
+_MOST_DIGITS = 5
 
 
 def write_time(milliseconds: float, *, hours: bool = False) -> str:
@@ -142,18 +142,12 @@ def read_time(text: str) -> int:
 
     :raises ValueError: another text
 
-    >>> read_time("1:30:00"), read_time("59:30"), read_time("90")
-    (5400, 3570, 90)
+    >>> read_time("1:30:00"), read_time("59:30"), read_time("1h30m"), read_time("90")
+    (5400, 3570, 5400, 90)
     """
-    match = _TIME.fullmatch(text)
-    if match is None:
-        raise ValueError(
-            _("{text} is not a time: write one like 1:30:00, 59:30 or 90.", text=repr(text))
-        )
-    hours, minutes, seconds = (int(part or 0) for part in match.groups())
-    if seconds > 59 and match[2] is not None:
-        raise ValueError(_("{text} has more than 59 seconds in a minute.", text=repr(text)))
-    return 3600 * hours + 60 * minutes + seconds
+    if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS:
+        return int(text)
+    return read_length(text) // 1000
 
 
 def settings_in_words(

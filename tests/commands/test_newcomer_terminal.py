@@ -147,7 +147,7 @@ def test_the_arbiter_takes_moves_back_and_nobody_else(play: Play, pack: Language
     table.enter("e4", MOVES["e2e4"])
     table.enter("", say("pressed", player=pack.sentence("black")))
     table.enter("restore 0", say("arbiter_only"))
-    table.enter("restore", say("typed_incomplete"), "restore 12")
+    table.enter("restore", say("typed_incomplete"), "restore 6")
     table.enter("record white 30 e4", say("refused_written_in_advance"))
     table.enter("arbiter: restore 0", say("take_back_all"), say("say_yes_or_no"))
     table.enter(pack.command(Command.NO), say("cancelled"))

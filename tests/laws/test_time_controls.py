@@ -21,6 +21,8 @@ from blindplay.laws.time_controls import mode_of, read, read_length, stored, wri
         ("40/100m+20/50m+15m+30s", "40/6000+30:20/3000+30:900+30"),
         ("40/2h:1h+30s", "40/7200:3600+30"),
         ("15m+10s", "900+10"),
+        ("15:00+10s", "900+10"),
+        ("1:30:00", "5400"),
         ("3h", "10800"),
         ("1h30m + 30s", "5400+30"),
         ("90 min + 30 sec", "5400+30"),
@@ -151,6 +153,8 @@ def test_an_older_text_draws_the_line_elsewhere(text: str, mode: str) -> None:
         ("0s", 0),
         ("24h", 86_400),
         ("72h", 259_200),
+        ("59:30", 3570),
+        ("1:30:00", 5400),
     ],
 )
 def test_a_length_of_time_is_read_as_people_write_it(text: str, seconds: int) -> None:

@@ -549,7 +549,8 @@ class Robot:
 
     def _restore(self) -> Act:
         """Ask to take back all moves after some ply."""
-        return Act("line", f"restore {self._rng.randrange(len(self.mind.board.move_stack) + 1)}")
+        ply = self._rng.randrange(len(self.mind.board.move_stack) + 1)
+        return Act("line", f"restore {(ply + 1) // 2}{' white' * (ply % 2)}")
 
     def _answer_offer(self) -> Act | None:
         """Accept the offered draw, decline it, or say nothing."""

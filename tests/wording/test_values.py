@@ -100,7 +100,10 @@ def test_no_time_shows_more_than_there_is(milliseconds: float, written: str) -> 
     assert write_time(milliseconds) == written
 
 
-@pytest.mark.parametrize(("text", "seconds"), [("90", 90), ("5:00", 300), ("120:59", 7259)])
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("90", 90), ("5:00", 300), ("120:59", 7259), ("10m", 600)],
+)
 def test_seconds_and_minutes_alone_may_be_many(text: str, seconds: int) -> None:
     assert read_time(text) == seconds
 
