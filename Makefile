@@ -43,7 +43,7 @@ play: $(READY) $(COMPILED)
 	@$(BIN)/blindplay play --or-demo
 
 $(COMPILED): %.mo: %.po | $(READY)
-	@$(BIN)/python docs/messages.py compile
+	@$(BIN)/python docs/development/messages.py compile
 
 test: $(EXTRAS)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not long"
@@ -68,12 +68,12 @@ lint: $(READY)
 	$(BIN)/mypy --platform darwin
 
 docs: $(READY)
-	$(BIN)/python docs/articles.py
-	$(BIN)/python docs/licences.py
+	$(BIN)/python docs/development/articles.py
+	$(BIN)/python docs/development/licences.py
 
-# Brings the catalogues of messages up to date with the source: docs/languages.md
+# Brings the catalogues of messages up to date with the source: docs/development/languages.md
 messages: $(READY)
-	$(BIN)/python docs/messages.py
+	$(BIN)/python docs/development/messages.py
 
 # The pictures of docs/pages; ARGS="--all --language de --folder build/pages" for many more.
 pages: $(READY)

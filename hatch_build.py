@@ -6,7 +6,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-sys.path.insert(0, str(Path(__file__).parent / "docs"))
+sys.path.insert(0, str(Path(__file__).parent / "docs" / "development"))
 
 import messages
 

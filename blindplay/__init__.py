@@ -21,7 +21,7 @@ The words for moves, and moves from words:
 Move.from_uci('g1f3')
 
 :func:`open_table` runs a table with its journal, :class:`PegBoard` reads a board, and
-:class:`Ear` understands recordings. See docs/embedding.md. Everything else is private.
+:class:`Ear` understands recordings. See docs/development/embedding.md. Everything else is private.
 """
 
 from typing import TYPE_CHECKING

@@ -9,7 +9,7 @@ from functools import cache
 
 from tests import ROOT
 
-sys.path.insert(0, str(ROOT / "docs"))
+sys.path.insert(0, str(ROOT / "docs" / "development"))
 
 import messages
 

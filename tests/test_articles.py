@@ -21,7 +21,9 @@ ROMAN = ("I", "II", "III")
 
 
 def _generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("articles", ROOT / "docs" / "articles.py")
+    spec = importlib.util.spec_from_file_location(
+        "articles", ROOT / "docs" / "development" / "articles.py"
+    )
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["articles"] = module  # its dataclass looks itself up there

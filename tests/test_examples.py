@@ -20,7 +20,9 @@ from blindplay.language import load
 from blindplay.speech.synthesis import Synthesiser
 from tests import ROOT
 
-PROGRAMS = re.findall("```python\n(.*?)```", (ROOT / "docs/embedding.md").read_text("utf-8"), re.S)
+PROGRAMS = re.findall(
+    "```python\n(.*?)```", (ROOT / "docs/development/embedding.md").read_text("utf-8"), re.S
+)
 REFEREE, EAR, OPPONENT, BOARD, LANGUAGE, OVERLAY = PROGRAMS
 
 
@@ -40,7 +42,7 @@ def test_examples_in_docstrings_print_what_they_say(name: str, tmp_path: Path) -
     assert ran.attempted and not ran.failed
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/embedding.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/development/embedding.md"])
 def test_examples_on_pages_are_short(page: str) -> None:
     for program in re.findall("```python\n(.*?)```", (ROOT / page).read_text("utf-8"), re.S):
         lines = [line for line in program.splitlines() if line]

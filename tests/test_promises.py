@@ -11,7 +11,7 @@ import pytest
 
 from tests import ROOT
 
-TEXT = (ROOT / "docs" / "promises.md").read_text("utf-8")
+TEXT = (ROOT / "docs" / "development" / "promises.md").read_text("utf-8")
 PROMISES = dict(re.findall(r"^(\d+)\. (.+?)(?=^\d+\. |^#|^\S|\Z)", TEXT, re.MULTILINE | re.DOTALL))
 
 

@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 
 from tests import ROOT
 
-sys.path.insert(0, str(ROOT / "docs"))
+sys.path.insert(0, str(ROOT / "docs" / "development"))
 
 import licences
 
@@ -125,7 +125,7 @@ def test_an_installation_tells_at_once_what_it_does_and_little_of_it() -> None:
 def test_every_locked_package_has_a_licence_that_goes_with_ours() -> None:
     for package in licences.everything():
         told = licences.licence(package)
-        assert told is not None, f"{package}: write its licence into docs/licences.toml"
+        assert told is not None, f"{package}: write its licence into docs/development/licences.toml"
         choices = [re.split(r" AND ", choice) for choice in told.split(" OR ")]
         assert any(licences.COMPATIBLE.issuperset(choice) for choice in choices), package
 
@@ -146,4 +146,6 @@ def test_the_page_of_licences_is_up_to_date() -> None:
     assert licences.PAGE.read_text("utf-8") == licences.page(), "run make docs"
     for package in licences.licences():
         known = (fnmatchcase(one, package) for one in licences.everything())
-        assert any(known), f"{package} is not locked any more: take it out of docs/licences.toml"
+        assert any(known), (
+            f"{package} is not locked any more: take it out of docs/development/licences.toml"
+        )

@@ -29,7 +29,7 @@ from blindplay.translation import (
 )
 from tests import ROOT
 
-sys.path.insert(0, str(ROOT / "docs"))
+sys.path.insert(0, str(ROOT / "docs" / "development"))
 
 import messages
 

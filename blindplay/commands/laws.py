@@ -99,7 +99,7 @@ def _in_words(board: chess.Board, side: str, mating: Mating, pack: Language) -> 
 def replay(file: str, edition: str | None, journal: Path | None) -> None:
     """Read facts and print the rulings.
 
-    Both are JSON Lines, as described in docs/facts-and-rulings.md.
+    Both are JSON Lines, as described in docs/development/facts-and-rulings.md.
     """
     from blindplay.record.games import read_facts, read_from_journal
     from blindplay.record.games import replay as rule

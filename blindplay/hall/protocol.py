@@ -1,4 +1,4 @@
-"""Topics and messages between tables and a hall, as docs/hall-protocol.md describes them."""
+"""Topics and messages between tables and a hall; see docs/development/hall-protocol.md."""
 
 import dataclasses
 import json
@@ -168,7 +168,7 @@ class RequestAnswer:
 
     id: str
     status: str
-    """One of :data:`STATUSES`; see docs/hall-protocol.md."""
+    """One of :data:`STATUSES`; see docs/development/hall-protocol.md."""
     n: int = 0
     """The number of the last line of the journal after it."""
     sentences: list[str] = field(default_factory=list)

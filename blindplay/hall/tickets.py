@@ -31,7 +31,7 @@ from .event_file import MOST_BYTES
 from .protocol import NAME
 
 OPEN, BEGIN, FILE = "/ticket/open", "/ticket/begin", "/ticket/file"
-"""Addresses of the three steps; docs/hall-protocol.md describes them."""
+"""Addresses of the three steps; docs/development/hall-protocol.md describes them."""
 _TABLE, _HALL = b"blindplay table 1", b"blindplay hall 1 "
 
 

@@ -2,7 +2,7 @@
 
 A ruling carries meaning; the words that people hear come
 from :mod:`blindplay.wording`. :meth:`Ruling.to_json` writes the object of the public contract
-(``docs/facts-and-rulings.md``).
+(``docs/development/facts-and-rulings.md``).
 
 Sides are "white" and "black", boards are named after their side, moves are in UCI, squares are
 "a1" to "h8", pieces are FEN letters and times are in seconds unless a field says otherwise. Plies

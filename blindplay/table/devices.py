@@ -267,7 +267,7 @@ class AboutTable:
         self._session = session
 
     def now(self) -> dict[str, Any]:
-        """The keys that docs/hall-protocol.md lists. Unknown values are left out."""
+        """The keys that docs/development/hall-protocol.md lists. Unknown values are left out."""
         supply, percent = power()
         found: dict[str, Any] = {"version": VERSION}
         if supply:

@@ -1,4 +1,6 @@
-"""``python -m tests.endurance crash KILLS`` or ``soak --hours H``; see docs/endurance.md.
+"""``python -m tests.endurance crash KILLS`` or ``soak --hours H``.
+
+See docs/development/endurance.md.
 
 The exit status is 1 if anything was lost, or if a ruling differs from a replay of its journal.
 """

@@ -209,7 +209,7 @@ def test_a_rogue_that_forges_lines_and_heads_is_named_and_the_copy_is_right(even
     assert hall.follower.tables["1"].online
 
 
-PAGE = (ROOT / "docs" / "hall-scale.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "development" / "hall-scale.md").read_text("utf-8")
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from tests.waiting import until
 
 from .running import Event, play
 
-PAGE = (ROOT / "docs/hall-protocol.md").read_text("utf-8")
+PAGE = (ROOT / "docs/development/hall-protocol.md").read_text("utf-8")
 (READER,) = re.findall("```python\n(.*?)```", PAGE, re.S)
 GAME = "0123456789abcdef" * 2
 MESSAGES: list[Any] = [

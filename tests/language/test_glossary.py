@@ -13,7 +13,7 @@ from blindplay import language
 from blindplay.language.pack import Pack
 
 ROOT = Path(__file__).parents[2]
-FOLDER = ROOT / "docs" / "glossary"
+FOLDER = ROOT / "docs" / "development" / "glossary"
 CODES = sorted(file.stem for file in FOLDER.glob("*.toml"))
 
 

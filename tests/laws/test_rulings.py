@@ -52,7 +52,7 @@ def test_values_within_a_ruling_are_json_values() -> None:
 
 
 def test_every_kind_is_described_in_the_contract() -> None:
-    contract = (ROOT / "docs" / "facts-and-rulings.md").read_text("utf-8")
+    contract = (ROOT / "docs" / "development" / "facts-and-rulings.md").read_text("utf-8")
     assert not {kind for kind in (*r.KINDS, *FACTS) if f"`{kind}`" not in contract}
 
 

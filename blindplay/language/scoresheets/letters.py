@@ -2,7 +2,7 @@
 
 The Laws let each player write the letters of their own language (fide-2023 C.3) and name none.
 Tables of languages are the first guess. The sheet itself decides: see :class:`SheetLetters`.
-docs/research/letters-of-the-pieces.md names the sources.
+docs/development/research/letters-of-the-pieces.md names the sources.
 """
 
 import re

@@ -54,7 +54,8 @@ _SILENCE = 0.99
 
 # Wider lattices bring hardly anything, and take seconds if many variants are alike. With Kaldi's
 # usual 20 frames at a time, fetching the network's weights costs more than using them. With 51,
-# half a second, the same is recognised for a fifth less work (docs/research/decoding-cost.md).
+# half a second, the same is recognised for a fifth less work
+# (docs/development/research/decoding-cost.md).
 _DECODER = {"lattice-beam": "5.0", "max-active": "5000", "frames-per-chunk": "51"}
 # Vosk's own defaults for models without conf/model.conf:
 _OLD_DECODER = {

@@ -1,9 +1,9 @@
 """Write build/articles.md: every article of the four texts, where it is implemented and tested.
 
-    python docs/articles.py
+    python docs/development/articles.py
 
-``docs/articles/EDITION.toml`` lists a text's articles down to the smallest item that has a number
-or a letter. ``count`` is how many there are; each entry of ``[articles]`` has
+``articles/EDITION.toml`` lists a text's articles down to the smallest item that has a number or a
+letter. ``count`` is how many there are; each entry of ``[articles]`` has
 
 - ``says``: what the article is about, in a sentence of our own; those that a ruling can cite have
   theirs in ``blindplay/console/articles/en.toml``;
@@ -31,8 +31,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-DATA = ROOT / "docs" / "articles"
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "docs" / "development" / "articles"
 PAGE = ROOT / "build" / "articles.md"
 LAWS = ROOT / "blindplay" / "laws"
 CONSOLE = ROOT / "blindplay" / "console"
@@ -45,9 +45,10 @@ SHOWN = 3  # how many tests a row names
 INTRODUCTION = """\
 # The articles of the four texts
 
-Written by `python docs/articles.py`; edit `docs/articles/*.toml` instead. The sentences are ours
-and only tell which article is meant. Functions are those of `blindplay.laws` unless they say
-otherwise. Tests are scenarios (`file.jsonl: name`) or test functions that cite the article, or the
+Written by `python docs/development/articles.py`; edit `docs/development/articles/*.toml` instead.
+The sentences are ours and only tell which article is meant. Functions are those of
+`blindplay.laws` unless they say otherwise. Tests are scenarios (`file.jsonl: name`) or test
+functions that cite the article, or the
 article under which the program rules it.
 """
 

@@ -1,8 +1,8 @@
 """The catalogues of messages: ``make messages`` brings them up to date with the source.
 
 A new message is added without a translation, and one that is gone is removed. A translator fills in
-what is empty, by hand or with a program for .po files. ``python docs/messages.py compile`` only
-makes the files that BlindPlay reads, as an installation does.
+what is empty, by hand or with a program for .po files. ``python docs/development/messages.py
+compile`` only makes the files that BlindPlay reads, as an installation does.
 """
 
 import ast
@@ -16,7 +16,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-PACKAGE = Path(__file__).parents[1] / "blindplay"
+PACKAGE = Path(__file__).parents[2] / "blindplay"
 FOLDER = PACKAGE / "translations"
 _NOT_KEPT = re.compile(
     rb'^"(?:Project-Id|Report-Msgid|POT-Creation|PO-Revision|Last-Tr|Language-T|Gen).*\n', re.M

@@ -1,8 +1,8 @@
-"""Write docs/licences.md: each locked package, its licence, and what it contains of others.
+"""Write licences.md here: each locked package, its licence, and what it contains of others.
 
-    python docs/licences.py
+    python docs/development/licences.py
 
-The licences are in ``docs/licences.toml``; :func:`declared` is what an installed package states.
+The licences are in ``licences.toml``; :func:`declared` is what an installed package states.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from fnmatch import fnmatchcase
 from importlib import metadata
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-DATA = ROOT / "docs" / "licences.toml"
-PAGE = ROOT / "docs" / "licences.md"
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "docs" / "development" / "licences.toml"
+PAGE = ROOT / "docs" / "development" / "licences.md"
 
 INTRODUCTION = """\
 # Licences of all packages
 
-`make docs` writes this page from `docs/licences.toml`. BlindPlay is GPL-3.0-or-later, like
-python-chess. The licences of all other packages allow this: they are permissive, or MPL-2.0 or
+`make docs` writes this page from `docs/development/licences.toml`. BlindPlay is GPL-3.0-or-later,
+like python-chess. The licences of all other packages allow this: they are permissive, or MPL-2.0 or
 LGPL. BlindPlay contains no file of these packages; pip downloads them, in the versions and with the
 SHA-256 sums in `locks`.
 
-The built-in speech models belong to BlindPlay ([models/README.md](../models/README.md)). The models
-that `blindplay models install` downloads have licences of their own. The command shows them before
-it downloads.
+The built-in speech models belong to BlindPlay ([models/README.md](../../models/README.md)). The
+models that `blindplay models install` downloads have licences of their own. The command
+shows them before it downloads.
 """
 
 COMPATIBLE = frozenset(
@@ -72,7 +72,7 @@ def licences() -> dict[str, str]:
 
 
 def licence(package: str) -> str | None:
-    """The licence of a package. None if ``docs/licences.toml`` has none."""
+    """The licence of a package. None if ``docs/development/licences.toml`` has none."""
     fitting = (said for name, said in licences().items() if fnmatchcase(package, name))
     return next(fitting, None)
 
