@@ -111,6 +111,32 @@ def test_every_link_leads_to_a_page_and_a_heading_that_exist(page: Path) -> None
         assert not heading or heading in headings(there), target
 
 
+USERS = sorted((ROOT / "docs").glob("*.md"))
+"""The pages for people at a table; docs/guides has those that are read aloud."""
+
+
+@pytest.mark.parametrize("page", USERS, ids=lambda page: page.name)
+def test_a_users_page_fits_on_three_screens(page: Path) -> None:
+    assert len(page.read_text("utf-8").splitlines()) <= 125
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["boards", "console", "distant-table", "drills", "hall-arbiter", "hall-organiser", "hearing",
+     "installing", "lichess", "playing-alone", "record", "review", "settings", "talking"],
+)  # fmt: skip
+def test_a_page_for_players_assistants_and_arbiters_is_in_german_too(name: str) -> None:
+    english, german = (ROOT / "docs" / f"{name}{end}.md" for end in ("", ".de"))
+    assert f"({german.name})" in english.read_text("utf-8")
+    assert f"({english.name})" in german.read_text("utf-8")
+
+
+def test_the_page_about_talking_is_in_every_language_of_the_guides() -> None:
+    guides = {page.name.split(".")[1] for page in (ROOT / "docs" / "guides").glob("player.*.md")}
+    written = {page.name.split(".")[1] for page in (ROOT / "docs").glob("talking.??.md")}
+    assert written | {"en"} == guides
+
+
 def test_the_figures_of_the_models_fit_on_two_screens() -> None:
     lines = (ROOT / "models" / "README.md").read_text("utf-8").splitlines()
     assert len(lines) <= 100 and max(map(len, lines)) <= 100

@@ -2,7 +2,7 @@
 
 An archive is a zip file in which nothing is compressed, so that it cannot swell. It holds one
 folder, which has the name of the speaker: the consent, and recordings as in ``kept_recordings``.
-docs/voices.md describes it.
+docs/development/voices.md describes it.
 
 A collection has one such folder for each speaker; ``python -m benchmarks voice --recordings`` reads
 it. Archives are checked before they are put in. A voice that was taken back never comes in again.

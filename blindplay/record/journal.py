@@ -7,7 +7,7 @@ A line is ``{"n":7,"wall":1763827200.123,"fact":{…},"digest":"…"}``. The dig
 the line before and the exact bytes of this line: the lines form a chain, so an edited, removed or
 inserted line is found. The last digest, the seal, stands for the whole game. The chain does not say
 who wrote a line, and cannot show that lines are missing at the end; the pulse can (see
-:mod:`.pulse`). docs/record.md describes the format for other programs.
+:mod:`.pulse`). docs/development/journal.md describes the format for other programs.
 
 Reading never changes anything: :func:`read_journal` gives the facts up to the first line that is
 not whole, and one sentence about the rest. Everything that reads a journal uses it.

@@ -2,8 +2,8 @@
 chain, its signatures, and the Laws once more.
 
 ``game.signatures`` lies beside ``game.jsonl``. Each line is a JSON object that states how far the
-journal went and what the table had ruled by then, with an Ed25519 signature; docs/record.md
-describes it. The journal itself stays as it is.
+journal went and what the table had ruled by then, with an Ed25519 signature;
+docs/development/journal.md describes it. The journal itself stays as it is.
 """
 
 import contextlib

@@ -12,7 +12,7 @@ from blindplay.conversation import effects as e
 from blindplay.conversation.commands import CONFIRMED
 from blindplay.conversation.state import ANSWER_SECONDS, Awaited, TypedLine
 from blindplay.hearing.decision import Verdict
-from blindplay.language import QUESTIONS, Command, languages
+from blindplay.language import QUESTIONS, Command, languages, load
 from blindplay.laws import facts as f
 from blindplay.laws.editions import names
 from blindplay.laws.facts import Player
@@ -540,12 +540,15 @@ def test_every_command_is_answered_in_words_and_asks_first_if_it_must(
     assert not at.table.game.over
 
 
-def test_what_is_written_about_talking_is_understood() -> None:
-    text = (ROOT / "docs" / "talking.md").read_text("utf-8")
+@pytest.mark.parametrize("language", ["da", "de", "en", "nb", "sv"])
+def test_what_is_written_about_talking_is_understood(language: str) -> None:
+    pack = load(language)
+    name = "talking.md" if language == "en" else f"talking.{language}.md"
+    text = (ROOT / "docs" / name).read_text("utf-8")
     table = [line.split("|")[1] for line in text.splitlines() if line.startswith("| *")]
-    training = text[text.index("## Training") :]
+    training = text.split("\n## ")[-2]
     phrases = [p for part in (*table, training) for p in re.findall(r"\*([^*`]+)\*", part)]
-    commands = {GERMAN.understand(phrase, chess.Board()).command for phrase in phrases}
+    commands = {pack.understand(phrase, chess.Board()).command for phrase in phrases}
     assert None not in commands
     # All commands are there, but for those that the text around the table tells of.
     told = {Command.YES, Command.NO, Command.HELP, Command.MORE, Command.CORRECTION, Command.SEAL}

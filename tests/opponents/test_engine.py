@@ -127,7 +127,7 @@ def test_a_program_that_is_no_engine_is_replaced_too(tmp_path: Path) -> None:
     with Alone(tmp_path / "game.jsonl", no_engine) as at:
         at.start()
         at.play("e2e4")
-        assert len(at.wait_for_moves(2)) == 2 and at.told[-1] == "opponent_replaced"
+        assert len(at.wait_for_moves(2)) == 2 and "opponent_replaced" in at.told
 
 
 def test_it_thinks_anew_when_the_move_it_thought_about_is_taken_back(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def written(path: Path, facts: list[Fact]) -> bytes:
 
 
 def checked_by_hand(content: bytes) -> list[str]:
-    """Another reader, after docs/record.md alone: the texts of the facts, and the seal."""
+    """The texts of the facts and the seal, read after docs/development/journal.md alone."""
     found, seal = [], ""
     for number, line in enumerate(content.removesuffix(b"\n").split(b"\n"), 1):
         covered, digest = line[:-45], line[-34:-2].decode()
@@ -113,7 +113,7 @@ def test_a_journal_is_a_text_file_with_one_chained_line_for_each_fact(tmp_path: 
 
 
 def test_the_reader_in_the_documentation_reads_a_journal_and_finds_damage(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "record.md").read_text("utf-8")
+    page = (ROOT / "docs" / "development" / "journal.md").read_text("utf-8")
     script, *_ = re.findall(r"```python\n(.+?)```", page, re.DOTALL)
     path = tmp_path / "game.jsonl"
     content = written(path, FACTS)
