@@ -9,6 +9,7 @@ end is estimated from the length of the text and ``words_per_minute``, with a se
 
 import contextlib
 import importlib.util
+import locale
 import os
 import threading
 import time
@@ -163,14 +164,21 @@ class ScreenReader:
 
 @contextlib.contextmanager
 def _quiet_glib() -> Iterator[None]:
-    """GLib, which Prism starts, writes a warning to the terminal if LC_ALL or LANG names a locale
-    that this system does not have. It needs none of them."""
-    before = os.environ.get("LC_ALL")
-    os.environ["LC_ALL"] = "C.UTF-8"
+    """GLib, which Prism starts, writes a warning to the terminal if the environment names a locale
+    that this system does not have. Meanwhile name one that every system has."""
+    before, wanted = locale.setlocale(locale.LC_CTYPE), os.environ.get("LC_ALL")
+    try:
+        locale.setlocale(locale.LC_CTYPE, "")
+        known = True
+    except locale.Error:
+        known = False
+    finally:
+        locale.setlocale(locale.LC_CTYPE, before)
+    if not known:
+        os.environ["LC_ALL"] = "C"
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["LC_ALL"]
-        else:
-            os.environ["LC_ALL"] = before
+        if not known:
+            os.environ.pop("LC_ALL")
+            os.environ.update({} if wanted is None else {"LC_ALL": wanted})

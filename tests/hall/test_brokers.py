@@ -24,6 +24,7 @@ from blindplay.hall.brokers import (
     make_certificates,
     meeting_broker_files,
     program,
+    run_broker,
 )
 from blindplay.hall.hall import Hall
 from blindplay.hall.new_event import BROKER_FOLDER
@@ -123,11 +124,36 @@ def test_a_service_that_is_stopped_leaves_no_broker_behind(tmp_path: Path) -> No
     folder.mkdir()
     (folder / CONFIGURATION).write_text(f"listener {address[1]} {LOCAL}\nallow_anonymous true\n")
     command = [sys.executable, "-m", "blindplay", "hall", "broker", str(tmp_path / "hall.toml")]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as service:
-        assert until(lambda: _answers(address))
+    printed = tmp_path / "printed"
+    with (
+        printed.open("w") as out,
+        subprocess.Popen(
+            command, stdout=out, stderr=out, env={**os.environ, "LC_ALL": "en_GB.UTF-8"}
+        ) as service,
+    ):
+        assert until(lambda: "mosquitto.log" in printed.read_text("utf-8"))
+        assert _answers(address)
         service.terminate()
         assert service.wait(PATIENCE_S) == 130
     assert not _answers(address)
+    log = folder / "mosquitto.log"
+    assert printed.read_text("utf-8").splitlines() == [
+        f"The broker runs at port {address[1]}. Ctrl-C ends it.",
+        f"What Mosquitto says is in {log}.",
+        "Stopped.",
+    ]
+    assert log.stat().st_size
+
+
+def test_a_broker_whose_port_is_taken_says_why_it_ended(tmp_path: Path) -> None:
+    need("Mosquitto")
+    ready: list[int] = []
+    with socket.create_server((LOCAL, 0)) as taken:
+        port = taken.getsockname()[1]
+        (tmp_path / CONFIGURATION).write_text(f"listener {port} {LOCAL}\nallow_anonymous true\n")
+        with pytest.raises(ValueError, match=r"Its last line was: .*[Aa]ddress already in use"):
+            run_broker(tmp_path, lambda port, log: ready.append(port))
+    assert not ready
 
 
 _STOPPED_WHILE_IT_STARTS = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import tempfile
@@ -36,6 +37,16 @@ def test_a_reader_speaks_what_is_private_and_our_voice_what_is_public(
     said = read_wav(synthesiser.render("zwei", public=True))[0]
     assert [sound.pcm for sound in own.played] == 2 * [said]
     assert done == [Outcome.SPOKEN] * 5
+
+
+@pytest.mark.parametrize(("wanted", "meanwhile"), [("xx_XX.UTF-8", "C"), ("C", "C")])
+def test_glib_is_started_with_a_locale_that_the_system_has(
+    monkeypatch: pytest.MonkeyPatch, wanted: str, meanwhile: str
+) -> None:
+    monkeypatch.setenv("LC_ALL", wanted)
+    with screen_reader._quiet_glib():
+        assert os.environ["LC_ALL"] == meanwhile
+    assert os.environ["LC_ALL"] == wanted
 
 
 def test_a_reader_that_does_not_tell_its_end_is_given_the_time_of_a_slow_one() -> None:

@@ -502,6 +502,39 @@ def test_restore_asks_first_and_so_does_undo(sitting: Sitting) -> None:
     assert said("refused_nothing_to_undo") in sitting.said()
 
 
+@pytest.mark.parametrize(
+    ("line", "left"),
+    [("restore 0", 0), ("restore 1 white", 1), ("restore 1", 2), ("restore 1 Schwarz", 2),
+     ("restore 2 weiß", 3)],
+)  # fmt: skip
+def test_restore_counts_moves_and_not_plies(sit: Sit, line: str, left: int) -> None:
+    sitting = sit(time_control="5400", training=True)
+    sitting.start()
+    sitting.play("e2e4", "e7e5", "g1f3", "b8c6")
+    typed(sitting, line, "ja")
+    assert len(sitting.table.game.history) == left
+
+
+def test_restore_counts_the_moves_of_a_game_that_black_begins(sit: Sit) -> None:
+    sitting = sit(fen="4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 7", training=True)
+    sitting.start()
+    sitting.play("e7e5", "e2e4", "e8e7")
+    typed(sitting, "restore 7", "ja")
+    assert [ply.move.uci() for ply in sitting.table.game.history] == ["e7e5"]
+
+
+def test_where_no_board_feels_hands_nobody_is_told_to_lift_pieces(sit: Sit) -> None:
+    sitting = sit(time_control="5400", training=True)
+    sitting.start()
+    sitting.play("e2e4", "e7e5")
+    sitting.said()
+    typed(sitting, "restore 0", "ja")
+    said = sitting.said()
+    assert GERMAN.sentence("correct_board", player="Weiß") in said
+    lift = GERMAN.sentence("correct_board_lift", piece="", square="").split(":")[0]
+    assert not any(words.startswith(lift) for words in said)
+
+
 def test_the_question_and_its_answer_are_in_the_language_of_who_hears_them(sit: Sit) -> None:
     english = Player(impaired=True, language="en")
     sitting = sit(time_control="5400", arbiter="automatic", white=english)

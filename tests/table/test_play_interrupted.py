@@ -65,7 +65,7 @@ def test_the_arbiter_corrects_what_was_charged(tmp_path: Path) -> None:
     lines = ["clock white 59:30", "ja", "clock white 5:99", "quit"]
     printed = played(path, lines, options=TableOptions(charge_dead_time=True))
     assert "ruled clock: running white; white 3570" in printed
-    assert "Störung: '5:99' hat mehr als 59 Sekunden in einer Minute." in printed
+    assert "Störung: '5:99' ist keine Zeit" in printed
 
 
 def test_a_damaged_journal_is_said_aloud_and_the_game_goes_on(tmp_path: Path) -> None:
