@@ -74,7 +74,12 @@ _MOST_FAILURES = 3
 UNCLEAR_ANSWERS = 2
 """Number of unclear answers after which the table asks again; one more means no."""
 # Done while a question stays open.
-_MEANWHILE = frozenset((*CLOCKS, *VOICE, Command.MOVES, Command.LAST_MOVE))
+_MEANWHILE = frozenset(
+    (
+        *(*CLOCKS, *VOICE, Command.MOVES, Command.LAST_MOVE, Command.SCORE, Command.LAST_MOVES),
+        Command.WHAT_NOW,
+    )
+)
 
 
 def converse(talks: Talks, event: Event, about: Situation) -> tuple[Talks, list[Effect]]:
@@ -125,8 +130,9 @@ def _concerned(event: Event, about: Situation) -> Collection[str]:
 def _typed(now: Exchange, text: str) -> None:
     _expire(now)
     may = sayable(now.about, now.side, now.talk)
-    letter = now.pack.letters.get(text.strip())
-    if letter is not None and now.talk.question is None and now.talk.beginning is None:
+    letter, question = now.pack.letters.get(text.strip()), now.talk.question
+    names = question is not None and (question.asks_for_a_move or len(question.options) > 1)
+    if letter is not None and not names and now.talk.beginning is None:  # no file is meant
         text = now.pack.command(letter)
     said = _only_reading(now, interpret(text, may.boards, now.pack))
     opening, _space, rest = text.strip().partition(" ")

@@ -100,3 +100,13 @@ def test_letters_mean_something_else_while_the_rest_of_a_move_is_awaited(
     answer(at, "Rf1" if code == "en" else "Tf1")
     answer(at, "c")
     assert [ply.move.uci() for ply in at.table.game.history] == ["c1f1"]
+
+
+def test_a_letter_asks_while_a_yes_or_no_is_awaited_and_the_question_stays_open(sit: Sit) -> None:
+    at = after_two_moves(sit, "en", training=True)
+    asked = answer(at, "resign")
+    assert answer(at, "t") == "It is your move."
+    assert answer(at, "v").startswith("One: ")
+    assert not at.table.game.over
+    assert asked.endswith("Say yes or no.")
+    assert answer(at, "yes").startswith("The game is over.")
