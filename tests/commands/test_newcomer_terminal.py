@@ -100,9 +100,8 @@ def test_a_table_without_boards_says_what_is_true_without_one(play: Play, pack: 
     say = pack.sentence
     table = play()
     table.enter("", say("game_begins"))
-    example = pack.announce(chess.Board(), chess.Move.from_uci("g1f3"))
     help_ = pack.command(Command.HELP)
-    table.enter("xyzzy", say("not_understood_typed", help=help_, example=example))
+    table.enter("xyzzy", say("not_understood_typed", help=help_, example=MOVES["g1f3"]))
     table.enter("", say("not_made_entered"))
     table.enter("Ke5")
     table.enter("", say("not_made_entered"))
