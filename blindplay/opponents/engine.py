@@ -92,7 +92,6 @@ class EnginePlayer(AbsentPlayer):
         self._engine = uci.UciEngine(program, level, patience_s=patience_s)
         self._hint: tuple[str, chess.Move] | None = None
         self._says_strength = True
-        self.introduction = f"opponent_level_{level.name}"
 
     def hint(self) -> chess.Move | None:
         known = self._hint

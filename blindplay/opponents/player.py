@@ -108,9 +108,6 @@ class AbsentPlayer(ABC):
     gives_hints = False
     """True if the other player may ask for a good move, in training."""
 
-    introduction = ""
-    """The key of the sentence that says how this player plays, if there is one."""
-
     voices: "Voices | None" = None
     """Carries the voices of both players, if that is wanted here."""
 

@@ -178,12 +178,11 @@ def _is_alone(session: Session) -> bool:
 
 
 def _opponent_in_words(session: Session) -> Iterator[str]:
-    """Yield the side of the only player here, the opponent's name, and how strong it plays."""
-    absent, pack, opponent = session.table.absent, session.pack, session.table.opponent
+    """Yield the side of the only player here, and the opponent's name. How strong it plays, only
+    an engine that has begun can say."""
+    absent, pack = session.table.absent, session.pack
     yield pack.sentence("settings_own", player=pack.sentence(OTHER[absent]))
     yield from players_in_words({**dict.fromkeys(OTHER, ""), absent: _names(session)[absent]}, pack)
-    if opponent is not None and opponent.introduction:
-        yield pack.sentence(opponent.introduction)
 
 
 def _introduce(session: Session) -> None:
