@@ -53,9 +53,11 @@ def code_within_sentences(page: Path) -> set[str]:
 
 
 def examples(page: Path) -> Iterator[tuple[str, list[str]]]:
-    """Each command that stands on lines of its own, and the output that follows it."""
+    """Each command that stands on lines of its own, and the output that follows it; without
+    transcripts, which programs have printed."""
     command, output = "", list[str]()
-    for line in [*page.read_text("utf-8").splitlines(), ""]:
+    text = re.sub(r"```text\n.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    for line in [*text.splitlines(), ""]:
         inside = line.startswith("    ")
         if command and (not inside or line.startswith(COMMAND)):
             yield command, output
