@@ -103,7 +103,7 @@ _IMPERATIVES = (
     "Use|Read|Write|Play|Print|Take|Answer|Announce|Say|Speak|Serve|Show|List|Name|Begin|Call|Keep|"
     "Continue|Apply|Add|Remove|Check|Measure|Run|Stop|Install|Adapt|Encrypt|Draw|Castle|Listen|"
     "Leave|End|Compare|Interpret|Emulate|Put|Try|Kill|Seed|Wait|Learn|Explain|Give|Choose|Offer|Look|Also|"
-    "Only|Talk"
+    "Only|Talk|Press"
 )
 _OTHER_VERBS = (
     "is|are|was|were|has|have|needs?|decides?|can|must|hears?|means|does|says?|stands|counts"

@@ -357,8 +357,6 @@ def _scoresheets(context: _Context, ruling: r.Scoresheets) -> _Sentences:
 
 def _correct_board(context: _Context, ruling: r.CorrectBoard) -> _Sentences:
     yield context.sentence("correct_board", player=context.player(ruling.board))
-    if not any(table.sensors for table in context.game.tables.values()):
-        return  # perhaps there are no boards at all; people see their own
     for step in ruling.steps:
         piece = context.pack.piece(chess.Piece.from_symbol(step.piece))
         square = context.pack.square(chess.parse_square(step.square))

@@ -60,8 +60,11 @@ class Fingers:
         while text not in self.now() or self._display.shown.endswith(MORE):
             before = self._display.shown
             # Without a table BRLTTY says that there is no screen. A key that pans that line may
-            # reach the table's first line, and skip its beginning.
-            idle = r"(⠼\S+ )?(Sie sind am Zug|(Drücken|Wiederholen|Bitte warten) Sie).*|.*screen|"
+            # reach the table's first line, and skip its beginning. So may one that pans the line
+            # that is being typed, which ends with the cursor.
+            idle = (
+                r"(⠼\S+ )?(Sie sind am Zug|(Drücken|Wiederholen|Bitte warten) Sie).*|.*screen|.*⣀|"
+            )
             if not re.fullmatch(idle, self.now()):
                 self.read.append(self.now())
                 self._display.press("fwinrt")
@@ -114,7 +117,7 @@ def test_a_deaf_blind_player_plays_a_whole_game_from_the_braille_line_alone(
     said = re.findall(r" said (?:to everybody|privately): (.*)", out.getvalue())
     read = "".join(fingers.read).replace(MORE, "").replace(" ", "")
     for sentence in said[: said.index(last) + 1]:
-        assert sentence.replace(" ", "") in read, (sentence, fingers.read)
+        assert sentence.replace(" ", "") in read, (sentence, "\n".join(fingers.read))
     assert "result 0-1" in out.getvalue()
 
 
