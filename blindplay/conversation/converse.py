@@ -76,7 +76,12 @@ UNCLEAR_ANSWERS = 2
 # Done while a question stays open.
 _MEANWHILE = frozenset(
     (
-        *(*CLOCKS, *VOICE, Command.MOVES, Command.LAST_MOVE, Command.SCORE, Command.LAST_MOVES),
+        *CLOCKS,
+        *VOICE,
+        Command.MOVES,
+        Command.LAST_MOVE,
+        Command.SCORE,
+        Command.LAST_MOVES,
         Command.WHAT_NOW,
     )
 )

@@ -249,7 +249,7 @@ class Synthesiser(Closing):
 
     def start(self) -> None:
         """Start the worker now, so that the first words come half a second sooner."""
-        with self._lock, contextlib.suppress(OSError):  # whoever renders hears of it
+        with self._lock, contextlib.suppress(OSError):  # render reports it
             self._worker = self._worker or _Worker(self._command)
 
     def render(

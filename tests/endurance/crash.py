@@ -155,7 +155,7 @@ class _Life:
         self.process.kill()
         self.process.wait()
         self._reader.join()
-        with self._new:  # whoever waits for a ruling sees that there will be none
+        with self._new:  # there will be no ruling to wait for
             self._new.notify_all()
         with contextlib.suppress(OSError), self.process:
             pass  # its pipes are closed
