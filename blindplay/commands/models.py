@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 import click
 
 from blindplay import language
+from blindplay.hearing.recognisers import model_words
 from blindplay.speech import adaptation
 from blindplay.speech.models import catalogue, folders, store
 from blindplay.speech.models.download import Patience, megabytes
 from blindplay.speech.models.folders import BUILT_IN, OWN, available
-from blindplay.speech.models.store import ModelWords
 from blindplay.translation import _, _n, all_of, join_texts
 
 from . import options
@@ -122,7 +122,7 @@ def install(names: tuple[str, ...], code: str, source: Path | None, timeout: flo
     """
     if source is not None and len(names) > 1:
         raise ValueError(_("With --from there is one model: give one name, or none."))
-    words, patience = model_words(_known(code)), Patience(stall=timeout)
+    words, patience = model_words(_known(code), options.warn), Patience(stall=timeout)
     wanted: list[str | None] = list(names)
     if not wanted:
         wanted = [None] if source else [b.name for b in catalogue.load().for_language(code)]
@@ -317,7 +317,7 @@ def adapt(base: Path, code: str, output: Path | None, family: str | None) -> Non
 
     It hears with the acoustics of BASE, whatever its language, and knows the words of a table.
     """
-    words = model_words(code)
+    words = model_words(code, options.warn)
     if not base.exists():  # it may be the name of an installed model
         base = store.installed_base(str(base)) or base
     if output is None:
@@ -374,22 +374,6 @@ def _refuse(broken: list[str]) -> None:
                 len(broken),
             )
         )
-
-
-def model_words(code: str) -> ModelWords:
-    """The words that a model of this language learns, and how other languages pronounce theirs.
-
-    A pack of the user's own that is damaged is left out with a warning.
-    """
-    lexicon = language.lexicon(code)
-    vocabulary = adaptation.Vocabulary({**lexicon.words, **lexicon.fillers}, lexicon.squares)
-    lexicons = []
-    for tag in language.languages():
-        try:
-            lexicons.append(language.lexicon(tag).words)
-        except language.LanguageError as error:
-            options.warn(_("{one} gives no pronunciations. {error}", one=tag, error=error))
-    return ModelWords(vocabulary, lexicons)
 
 
 def _heard_with(code: str) -> str:

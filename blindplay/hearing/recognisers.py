@@ -8,12 +8,14 @@ from typing import TypeAlias
 
 import chess
 
-from blindplay.language import Language, lexicon, load
+from blindplay.language import Language, LanguageError, languages, lexicon, load
+from blindplay.speech.adaptation import Vocabulary
 from blindplay.speech.audio import read_audio
 from blindplay.speech.confidence import confidence_of
 from blindplay.speech.endpointing import Silero
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble
 from blindplay.speech.models import folders as model_folders
+from blindplay.speech.models.store import ModelWords
 from blindplay.speech.recogniser import Recogniser
 from blindplay.translation import _
 
@@ -74,6 +76,20 @@ def open_recognisers(
                 raise
             lost(_("{error} The others listen without it.", error=error))
     return loaded[0] if len(loaded) == 1 else Ensemble(loaded)
+
+
+def model_words(code: str, lost: Lost) -> ModelWords:
+    """Return the words that a model of this language learns, and how other languages pronounce
+    theirs. A pack of the user's own that is damaged is left out, and ``lost`` learns of it."""
+    known = lexicon(code)
+    vocabulary = Vocabulary({**known.words, **known.fillers}, known.squares)
+    lexicons = []
+    for tag in languages():
+        try:
+            lexicons.append(lexicon(tag).words)
+        except LanguageError as error:
+            lost(_("{one} gives no pronunciations. {error}", one=tag, error=error))
+    return ModelWords(vocabulary, lexicons)
 
 
 def _words(pack: Language) -> set[str]:

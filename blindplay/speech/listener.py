@@ -91,9 +91,11 @@ class Listener(Closing):
         # Guards the endpointer and the choice of the transcriber. Never held during recognition.
         self._lock = threading.Lock()
         self._endpointer = Endpointer(Silero(), listening)
+        self._silence = silence
         self._transcriber = Transcriber(
             recogniser, frozenset(phrases), silence, recogniser.start(phrases)
         )
+        self._between: Callable[[], None] | None = None
         self._last: RecognisedUtterance | None = None
         self._failed = False  # the recogniser, since the last utterance
         self._hangs = 0  # in a row
@@ -138,6 +140,16 @@ class Listener(Closing):
             raise VocabularyError(unknown)
         with self._lock:
             self._transcriber.phrases = wanted
+
+    def between_utterances(self, do: Callable[[], None]) -> None:
+        """Call ``do`` once, in the listener's thread, as soon as no utterance is under way."""
+        self._between = do
+
+    def use(self, recogniser: AnyRecogniser, phrases: Sequence[str]) -> None:
+        """Listen for ``phrases`` with another recogniser. Call it between utterances."""
+        with self._lock:
+            self._recogniser = recogniser
+            self._transcriber = Transcriber(recogniser, frozenset(phrases), self._silence)
 
     @property
     def outdated(self) -> bool:
@@ -298,6 +310,9 @@ class Listener(Closing):
             with self._lock:
                 self._endpointer.interrupt()
             call(self._on_lost, lost_s)
+        if self._between is not None and not self._endpointer.speaking:
+            between, self._between = self._between, None
+            call(between)
         arrived, self._busy_since = time.perf_counter(), time.monotonic()
         try:
             recognised = self._recognised(block)

@@ -229,16 +229,11 @@ def _recogniser(
 
     :raises ModelError: if there is no model for any of this, or a named one is not there.
     """
-    announced = announcing(session.table.game)
     if wanted.models:
-        return open_recogniser(announced, *wanted.models, lost=lost)
-    sides = SIDES if wanted.shared_microphone else (side,)
-    packs = {announced.code: announced}
-    for code in (session.readers.of(one).code for one in sides):
-        packs.setdefault(code, load(code))
+        return open_recogniser(announcing(session.table.game), *wanted.models, lost=lost)
     models: list[tuple[Language, Path]] = []
     missing: list[ModelError] = []
-    for code, pack in packs.items():
+    for code, pack in _packs(session, side, wanted).items():
         try:
             folders = listening_models(code, lost)
         except ModelError as error:
@@ -253,6 +248,37 @@ def _recogniser(
     for none in missing:
         session.desk.trouble("type_language", error=none)
     return open_recognisers(models, lost=lost)
+
+
+def _packs(session: Session, side: str, wanted: WantedDevices) -> dict[str, Language]:
+    """The languages that are heard at the seat of ``side``, that of announcements first."""
+    announced = announcing(session.table.game)
+    packs = {announced.code: announced}
+    for one in SIDES if wanted.shared_microphone else (side,):
+        packs.setdefault(session.readers.of(one).code, session.readers.of(one))
+    return packs
+
+
+def offer_model(
+    session: Session,
+    side: str,
+    wanted: WantedDevices,
+    also: Callable[[bytes], None] | None = None,
+) -> None:
+    """Offer a better speech model to the player at ``side``, if there is a microphone. The other
+    arguments are those with which :func:`attach_microphone` was called."""
+    if wanted.microphone == "none" or wanted.models or not devices().capture:
+        return
+
+    def listen() -> None:
+        seat = session.microphones.get(side)
+        if seat is None:
+            attach_microphone(session, side, wanted, also)
+        else:
+            lost = partial(session.desk.tell_trouble, "model_gone")
+            seat.listen_with(_recogniser(session, side, wanted, lost))
+
+    session.offer_model(side, tuple(_packs(session, side, wanted)), listen)
 
 
 class AboutTable:

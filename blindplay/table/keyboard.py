@@ -354,6 +354,14 @@ class Keyboard:
             self._session.transcript.show("\n".join(self._topics().values()))
         return len(words) == 1
 
+    def _fetch_model(self, words: list[str]) -> bool:
+        """Fetch a better speech model, or tell how much of it is there."""
+        offer = self._session.model_offer
+        fetches = len(words) == 1 and offer is not None
+        if fetches and offer is not None:
+            offer.typed()
+        return fetches
+
     def _switch_voice(self, words: list[str]) -> bool:
         """Let a distant opponent hear the player here no more, or again."""
         session = self._session
@@ -395,6 +403,7 @@ _WORDS: Mapping[str, Callable[[Keyboard, list[str]], bool]] = {
     "tape": Keyboard._tape,
     "t": Keyboard._talk,
     "voice": Keyboard._switch_voice,
+    "model": Keyboard._fetch_model,
     "keys": Keyboard._show_keys,
     "open": Keyboard._open_envelope,
     **dict.fromkeys(("links", "link", "unlink"), Keyboard._links),

@@ -93,8 +93,7 @@ class MicrophoneSeat:
         self._tried: tuple[float, frozenset[str]] = (-math.inf, frozenset())  # until when, what
         self._confidences = self._measured()
         self._unwatch: Callable[[], None] | None = None
-        if isinstance(recogniser, Ensemble):
-            self._unwatch = recogniser.watch(self._model_lost, self._model_is_back)
+        self._watch()
         self._expected = self._expect()
         if desk.taping is not None:
             source = desk.taping.overhear(seat, source)
@@ -121,9 +120,7 @@ class MicrophoneSeat:
     def close(self) -> None:
         """Stop listening. The recogniser may go on at another table."""
         self.listener.close()
-        if self._unwatch is not None:
-            self._unwatch()
-            self._unwatch = None
+        self._end_watch()
 
     @property
     def side(self) -> str:
@@ -171,7 +168,29 @@ class MicrophoneSeat:
         self._expected = self._expect()
         self.listener.listen_for(list(self._expected.phrases))
 
+    def listen_with(self, recogniser: AnyRecogniser) -> None:
+        """Hear with other speech models from the next utterance on."""
+        self.listener.between_utterances(partial(self._change_to, recogniser))
+
     # --- the microphone and the recogniser ---------------------------------------------------
+
+    def _change_to(self, recogniser: AnyRecogniser) -> None:
+        with self._desk.table.lock:
+            self._end_watch()
+            self._recogniser = recogniser
+            self._watch()
+            self._confidences = self._measured()
+            self._expected = self._expect()
+            self.listener.use(recogniser, list(self._expected.phrases))
+
+    def _watch(self) -> None:
+        if isinstance(self._recogniser, Ensemble):
+            self._unwatch = self._recogniser.watch(self._model_lost, self._model_is_back)
+
+    def _end_watch(self) -> None:
+        if self._unwatch is not None:
+            self._unwatch()
+            self._unwatch = None
 
     def _interrupt(self) -> None:
         if self._desk.speaker is not None:

@@ -47,6 +47,7 @@ def open_game(session: Session, *, resumed: bool, interrupted: bool = False) -> 
         waits=waits,
         objection=lambda: _objection(session),
         how=lambda: _tell_how(session),
+        holds=lambda: session.model_offer is not None and session.model_offer.holds,
     )
     session.table.listen(lambda taken: _tell_how_to_go_on(session, taken))
     session.table.pairings.listen(lambda paired: _tell_next(session, paired))

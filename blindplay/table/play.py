@@ -39,6 +39,7 @@ from .devices import (
     attach_braille,
     attach_microphone,
     hears,
+    offer_model,
     open_speaker,
 )
 from .hall_contact import Pairings
@@ -176,7 +177,8 @@ def run(
                 session.keep_tape(tape, voices=options.tape is Keep.VOICES)
             session.setting_up.prepare()
             attach_boards(session, own, wanted, boards, resumed=resumed)
-            attach_microphone(session, own, wanted, voices.hear if voices is not None else None)
+            also = voices.hear if voices is not None else None
+            attach_microphone(session, own, wanted, also)
             host = None
             if console is not None:
                 host = _serve(stack, session, console, resumed=resumed)
@@ -187,6 +189,7 @@ def run(
 
             attach_braille(stack, session, own, wanted, type_line)
             open_game(session, resumed=resumed, interrupted=interrupted)
+            offer_model(session, own, wanted, also)
             if opponent is not None:
                 stack.callback(opponent.close)
                 opponent.sit(table, session.desk.tell_all)

@@ -55,6 +55,7 @@ from .board_seat import BoardSeat
 from .choices import PressAnswer
 from .desk import NAMES, Desk, Taping, Transcript, plain
 from .microphone_seat import MicrophoneSeat
+from .model_offer import ModelOffer
 from .next_steps import NextSteps
 from .setting_up import SettingUp
 from .table import Table
@@ -126,6 +127,7 @@ class Session:
             speaking=lambda: self.desk.is_being_heard,
             told=self.desk.told,
         )
+        self.model_offer: ModelOffer | None = None
         self.steps = NextSteps(self.desk, self.setting_up, self)
         self.time_warnings = TimeWarnings(table, self.readers, time_warnings)
         self._reminders = Reminders(
@@ -197,6 +199,8 @@ class Session:
             self._reminders.tick()
         self._whose_boards.tick()
         self.setting_up.begin_if_ready()
+        if self.model_offer is not None:
+            self.model_offer.second()
 
     # --- from the players --------------------------------------------------------------------
 
@@ -208,9 +212,10 @@ class Session:
         self.table.after_hands(lambda: self._typed(side, text))
 
     def _asks_boards(self, side: str, text: str) -> bool:
-        """Return whether words were meant for the boards that are set up, or came before the game
-        began or went on."""
-        if self.setting_up.asks(text, side):
+        """Return whether words were meant for the boards that are set up, answered the offer of a
+        model, or came before the game began or went on."""
+        offer = self.model_offer
+        if (offer is not None and offer.asks(text, side)) or self.setting_up.asks(text, side):
             return True
         early = self.setting_up.is_early(text)
         if early:
@@ -452,7 +457,7 @@ class Session:
             hears=self._heard,
             hushed=self._converse,
             settled=self.settle,
-            guide_phrases=self.setting_up.phrases,
+            guide_phrases=self._guide_phrases,
             habits=lambda: self.habits.get(seat, Confusions()),
             mode=mode,
             shared=shared,
@@ -460,6 +465,17 @@ class Session:
             echo_seconds=self._echo_seconds,
         )
         return self.microphones[seat]
+
+    def _guide_phrases(self) -> list[str]:
+        offer = self.model_offer
+        return [*self.setting_up.phrases(), *(offer.phrases() if offer is not None else ())]
+
+    def offer_model(self, side: str, codes: Sequence[str], listen: Callable[[], object]) -> None:
+        """Offer a better speech model to ``side``, once a game waits; see :class:`.ModelOffer`."""
+        self.model_offer = ModelOffer(
+            self.desk, self.setting_up, side, codes, listen=listen, listen_anew=self._listen_anew
+        )
+        self.model_offer.begin()
 
     # --- the tape ----------------------------------------------------------------------------
 
@@ -499,6 +515,8 @@ class Session:
 
     def close(self) -> None:
         """Stop the devices; the journal is the table's."""
+        if self.model_offer is not None:
+            self.model_offer.close()
         for microphone in list(self.microphones.values()):
             microphone.close()
         for seat in self.boards.values():

@@ -44,6 +44,7 @@ class SettingUp:
         self._begin: Callable[[], None] | None = None
         self._objection: Callable[[], str] = str
         self._how: Callable[[], None] = lambda: None
+        self._holds: Callable[[], bool] = bool
         self._how_is_told = False
         self._asked = self._overruled = ""  # objections that were told, and answered with yes
         self._played: chess.Move | None = None  # it is asked whether this was played
@@ -63,6 +64,7 @@ class SettingUp:
         waits: bool = True,
         objection: Callable[[], str] = str,
         how: Callable[[], None] = lambda: None,
+        holds: Callable[[], bool] = bool,
     ) -> None:
         """Lead hands to the position, and call ``begin`` once.
 
@@ -70,12 +72,13 @@ class SettingUp:
         position. Otherwise as soon as no board that can be reached shows anything else.
         ``objection`` gives what speaks against beginning now; empty if nothing does. People are
         told, and asked whether to begin all the same. ``how`` tells how the game begins or goes on.
-        It is called when no hands are led any more, for before that no key begins it.
+        It is called when no hands are led any more, for before that no key begins it. The boards
+        alone do not begin it while ``holds``: people are asked something.
         """
         with self._desk.table.lock:
             self._before_game = True
             self._begin, self._waits, self._objection = begin, waits, objection
-            self._how, self._how_is_told = how, False
+            self._how, self._how_is_told, self._holds = how, False, holds
             self.lead()  # some boards may have been seen already
         self.begin_if_ready()
 
@@ -83,6 +86,22 @@ class SettingUp:
     def waits(self) -> bool:
         """Return whether the game has not begun, or does not go on, until people are ready."""
         return self._begin is not None and self._waits
+
+    @property
+    def idle(self) -> bool:
+        """Return whether the game waits for people alone: no hands are led, and nothing is
+        asked."""
+        return self.waits and self._leads_nobody and not self.asking
+
+    @property
+    def asking(self) -> bool:
+        """Return whether people are asked here to begin all the same, or about a played move."""
+        return bool(self._asked) or self._played is not None
+
+    @property
+    def _leads_nobody(self) -> bool:
+        seen = all(seat.seen for seat in self._seats.values())
+        return seen and self._leading() is None and self._played is None
 
     def entered(self) -> bool:
         """The Enter key: repeat the step that is due, or begin; False if nothing waits."""
@@ -160,7 +179,8 @@ class SettingUp:
         if self._begin is not None and ready and not self._waits:
             self._take()
         elif self._begin is not None and self._waits and by_boards:
-            if not self._desk.is_speaking and not self._objects(again=False):
+            held = self._desk.is_speaking or self._holds() or self._objects(again=False)
+            if not held:
                 self._take()
             return
         self._tell_how()
@@ -168,9 +188,7 @@ class SettingUp:
     def _tell_how(self) -> None:
         """Tell how the game begins or goes on, once, when no hands are led."""
         with self._desk.table.lock:
-            seen = all(seat.seen for seat in self._seats.values())
-            led = self._leading() is not None or self._played is not None
-            if self._how_is_told or led or not seen:
+            if self._how_is_told or not self._leads_nobody:
                 return
             self._how_is_told = True
             self._how()
@@ -280,8 +298,7 @@ class SettingUp:
         if self._leading() is not None:
             return self._desk.pack.command_phrases((Command.REPEAT, Command.SKIP))
         begin = (Command.RESUME,) if self.waits else ()
-        asked = self.waits and (self._asked or self._played is not None)
-        answers = (Command.YES, Command.NO) if asked else ()
+        answers = (Command.YES, Command.NO) if self.waits and self.asking else ()
         pack = self._desk.pack
         return [*pack.command_phrases(begin, opened=True), *pack.command_phrases(answers)]
 

@@ -616,7 +616,7 @@ TOLD: Mapping[str, Rule] = {
     "begin_key": _enter,
     **dict.fromkeys(("going_on", "interrupted", "interrupted_charged"), _again),
     "going_on_key": _enter,
-    "begin_all_the_same": asks("answer"),
+    **dict.fromkeys(("begin_all_the_same", "model_offer"), asks("answer")),
     "begin_arbiter": _presided,
     "arbiter_presides": _presided,
     "arbiter_withdrew": _withdrawn,

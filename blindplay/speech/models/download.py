@@ -25,6 +25,7 @@ Progress = Callable[[int, int | None], None]
 
 _REDIRECTS = 5
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+_ANSWER_S = 5.0
 _ENOUGH = 64 * 1024  # bytes with which a try counts as a success
 
 
@@ -84,6 +85,15 @@ def check_address(address: str, before: str | None = None) -> str:
             )
         )
     return address
+
+
+def answers(address: str) -> bool:
+    """Return whether the server of this address answers, whatever it says."""
+    try:
+        httpx.head(check_address(address), timeout=_ANSWER_S)
+    except (httpx.HTTPError, httpx.InvalidURL, DownloadError):
+        return False
+    return True
 
 
 def fetch_text(address: str, *, most: int, patience: Patience) -> str:

@@ -86,6 +86,7 @@ def install(
     source: Path | None = None,
     name: str | None = None,
     tell: Tell,
+    progress: Progress | None = None,
     patience: Patience | None = None,
 ) -> Installed:
     """Install a model that knows the words of ``language``.
@@ -93,7 +94,7 @@ def install(
     Its acoustics are those of ``base``, which is fetched unless it is there already, or of
     ``source``, a zip file or a folder. A source is called ``name``, by default after its file; if
     it holds several models, this one is taken. A zip file with the name of a known base must be
-    identical with it.
+    identical with it. ``tell`` gets each tenth of a download, too, unless ``progress`` follows it.
 
     :raises ModelError, GraphError, DownloadError: each with the remedy; and OSError.
     """
@@ -111,7 +112,10 @@ def install(
             tell(_("{name} is there already.", name=name))
             about = folders.manifest(kept) or {}
         else:
-            about = _put_base(work / "base", base, source, tell, patience or Patience())
+            about = _put_base(
+                work / "base", base, source, tell, progress or _by_tens(tell),
+                patience or Patience(),
+            )  # fmt: skip
         origin = {key: str(value) for key, value in about.items() if key != "files"}
         tell(_("Giving it the words of {language}.", language=language))
         place = folders.adapted_folder(language) / name
@@ -143,8 +147,9 @@ def _adapted(
 
 
 def _put_base(
-    fresh: Path, base: BaseModel, source: Path | None, tell: Tell, patience: Patience
-) -> dict[str, str]:
+    fresh: Path, base: BaseModel, source: Path | None, tell: Tell, progress: Progress,
+    patience: Patience,
+) -> dict[str, str]:  # fmt: skip
     """Copy or fetch a base model into ``fresh``, and return what its manifest says about it."""
     about = {"name": base.name, "licence": base.licence}
     if source is not None and source.is_dir():
@@ -158,7 +163,7 @@ def _put_base(
         about |= {"from": str(source.resolve())}
     else:
         if source is None:
-            archive, sha256 = _fetch(base, tell, patience)
+            archive, sha256 = _fetch(base, tell, progress, patience)
         else:
             archive, sha256 = source, _check_given(base, source, tell)
         tell(_("Unpacking {name}.", name=base.name))
@@ -280,7 +285,7 @@ def _check_given(base: BaseModel, archive: Path, tell: Tell) -> str:
     return sha256
 
 
-def _fetch(base: BaseModel, tell: Tell, patience: Patience) -> tuple[Path, str]:
+def _fetch(base: BaseModel, tell: Tell, progress: Progress, patience: Patience) -> tuple[Path, str]:
     """Fetch the archive of the model unless it is there, and return it with its SHA-256."""
     archive = _download_of(base.name)
     check_space(archive, base.size * (1 + _UNPACKED))
@@ -297,7 +302,7 @@ def _fetch(base: BaseModel, tell: Tell, patience: Patience) -> tuple[Path, str]:
     while True:
         joined = archive.is_file() or download(
             base.address, archive, size=base.size, most=_LONGEST_ARCHIVE, patience=patience,
-            progress=_by_tens(tell), trouble=tell,
+            progress=progress, trouble=tell,
         )  # fmt: skip
         try:
             return archive, _checked(base, archive)[0]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from blindplay.commands.models import model_words
+from blindplay.hearing.recognisers import model_words
 from blindplay.speech.models import catalogue, store
 from blindplay.speech.models.catalogue import BaseModel, Catalogue
 from blindplay.speech.models.download import Patience
@@ -17,7 +17,7 @@ from tests import command_line
 QUICK = Patience(connect=2, stall=1, tries=2, pause=0.01, longest_pause=0.02)
 NAME = "vosk-model-small-xx-0.1"
 OTHER = "vosk-model-small-yy-0.2"
-WORDS = model_words("nb")
+WORDS = model_words("nb", pytest.fail)
 
 
 def base_of(archive: Path, address: str, name: str = NAME, **more: Any) -> BaseModel:

@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 
 from blindplay import language
-from blindplay.commands.models import model_words
+from blindplay.commands import options
+from blindplay.hearing.recognisers import model_words
 from blindplay.language import pack
 from blindplay.speech import adaptation
 from blindplay.speech.models import folders, store
@@ -279,11 +280,11 @@ def test_a_killed_installation_is_completed_by_the_next_one(
 ) -> None:
     base = base_of(archive, server.url(f"{NAME}.zip"))
     program = (
-        "import sys, json; from pathlib import Path; from blindplay.commands import models;"
+        "import sys, json; from pathlib import Path; from blindplay.hearing import recognisers;"
         "from blindplay.speech.models import store;"
         "from blindplay.speech.models.catalogue import BaseModel;"
         "base = BaseModel(**json.loads(sys.argv[1]));"
-        "words = models.model_words('nb');"
+        "words = recognisers.model_words('nb', print);"
         "store.install('nb', words, base=base, tell=lambda line: print(line, flush=True))"
     )
     command = [sys.executable, "-c", program, json.dumps(dataclasses.asdict(base))]
@@ -339,7 +340,7 @@ def test_a_broken_language_pack_of_the_users_own_spoils_no_other_language(
     (own / "aa.toml").write_text("name = ")
     monkeypatch.setattr(pack, "own_packs", lambda: own)
     monkeypatch.setenv("LC_MESSAGES", "en")
-    assert model_words("de").lexicons == WORDS.lexicons
+    assert model_words("de", options.warn).lexicons == WORDS.lexicons
     assert capsys.readouterr().err.count("gives no pronunciations") == 2
     status, told, fault = run("list")
     assert status == 2 and "de, Deutsch: heard with" in told and "aa: cannot be used. Corr" in fault

@@ -1,0 +1,226 @@
+"""The table offers a speech model that was trained on people, fetches it, and listens with it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from blindplay.language import Command, load
+from blindplay.laws import facts as f
+from blindplay.laws.facts import Player, Setup
+from blindplay.speech.models import folders, store
+from blindplay.speech.models.catalogue import BaseModel
+from blindplay.speech.recogniser import Recogniser
+from blindplay.speech.synthesis import Synthesiser
+from blindplay.table import devices, model_offer
+from blindplay.table.choices import Printed
+from blindplay.table.devices import WantedDevices, offer_model
+from blindplay.table.opening import open_game
+from blindplay.table.play import TableOptions, run
+from tests.conversation.conversing import GERMAN
+from tests.speech.models.conftest import archive as archive
+from tests.speech.models.conftest import home as home
+from tests.speech.models.conftest import unprobed as unprobed
+from tests.speech.models.helpers import NAME, QUICK, base_of, known
+from tests.speech.models.server import Served, breaks_off, serving
+from tests.table.sitting import Sit, Sitting
+from tests.table.speaking import Microphone, spoken
+from tests.waiting import until
+
+FILE = f"{NAME}.zip"
+SAYS = GERMAN.sentence
+YES_OR_NO = SAYS("say_yes_or_no")
+HALF, READY, LATER = (SAYS(f"model_{key}") for key in ("half", "listens", "later"))
+OFFLINE, CUT, FAILED = (SAYS(f"model_{key}") for key in ("offline", "cut", "failed"))
+
+
+def about(base: BaseModel) -> dict[str, str]:
+    return {"size": GERMAN.number(-(-base.size // 1_000_000))}
+
+
+@pytest.fixture
+def server(archive: Path) -> Iterator[Served]:
+    with serving() as served:
+        served.files[FILE] = archive.read_bytes()
+        yield served
+
+
+@pytest.fixture
+def base(
+    archive: Path, server: Served, monkeypatch: pytest.MonkeyPatch, unprobed: None
+) -> BaseModel:
+    """The only model of the catalogue. It can be had from ``server``."""
+    monkeypatch.setattr(devices, "devices", lambda: SimpleNamespace(capture=("a microphone",)))
+    monkeypatch.setattr(store, "Patience", lambda: QUICK)
+    found = base_of(archive, server.url(FILE))
+    known(monkeypatch, found)
+    return found
+
+
+class Offered:
+    """A table with a microphone, in front of a blind White."""
+
+    def __init__(self, sit: Sit, recogniser: Recogniser, *, language: str = "de") -> None:
+        self.microphone = Microphone()
+        white = Player(impaired=True, language=language)
+        self.sitting: Sitting = sit(
+            options={"tick_seconds": 0.02}, white=white, announce_in="de", language=language
+        )
+        self.session = self.sitting.session
+        self.seat = self.session.attach_microphone("white", self.microphone, recogniser)
+        open_game(self.session, resumed=False)
+        offer_model(self.session, "white", WantedDevices())
+        self.shows = self.sitting.shows
+
+    @property
+    def fetched(self) -> bool:
+        return any(folder.name == NAME for folder in self.seat.models)
+
+
+Table = Callable[..., Offered]
+
+
+@pytest.fixture
+def table(sit: Sit, recogniser: Recogniser, base: BaseModel) -> Table:
+    return partial(Offered, sit, recogniser)
+
+
+def test_a_spoken_yes_fetches_the_model_and_the_next_move_is_heard_with_it(
+    table: Table, base: BaseModel, server: Served, synthesiser: Synthesiser
+) -> None:
+    at = table()
+    at.shows(f"said privately: {SAYS('model_offer', **about(base))} {YES_OR_NO}")
+    server.does = [breaks_off(base.size * 2 // 3)]
+    at.microphone.push(spoken(synthesiser, "Ja"))
+    at.shows(SAYS("model_fetching", count=about(base)["size"]))
+    at.shows(READY)
+    assert at.sitting.printed.count(HALF) == 1
+    cut, resumed = server.ranges[-2:]
+    assert cut is None and resumed is not None  # it went on where it was cut
+    assert not at.sitting.table.game.started
+    at.session.setting_up.begin_now()
+    at.microphone.push(spoken(synthesiser, "Bauer Eva zwei Eva vier"))
+    at.shows("heard White: bauer eva zwei eva vier")
+    assert at.fetched
+
+
+def test_a_no_is_for_good_and_a_typed_word_asks_for_the_model(table: Table) -> None:
+    at = table()
+    at.shows(YES_OR_NO)
+    at.session.typed("white", "nein")
+    at.shows(LATER)
+    at.session.typed("white", "ja")
+    again = table()
+    again.session.second()
+    assert YES_OR_NO not in again.sitting.printed and not again.fetched
+    offer = again.session.model_offer
+    assert offer is not None
+    offer.typed()
+    again.shows(READY)
+    offer.typed()
+    again.shows(SAYS("model_there"))
+
+
+def test_a_wrong_digest_is_not_used_and_told(table: Table, base: BaseModel, server: Served) -> None:
+    server.files[FILE] = server.files[FILE][:-1] + b"x"
+    at = table()
+    at.shows(YES_OR_NO)
+    at.session.typed("white", "ja")
+    at.shows(FAILED)
+    assert not at.fetched and "its SHA-256 is" in at.sitting.printed
+    assert folders.available("de").keys() == {folders.BUILT_IN}
+
+
+def test_a_connection_that_is_lost_is_told_and_the_next_table_goes_on(
+    table: Table, base: BaseModel, server: Served
+) -> None:
+    at = table()
+    at.shows(YES_OR_NO)
+    server.does = [breaks_off(base.size // 2), *[breaks_off(0)] * QUICK.tries]
+    at.session.typed("white", "ja")
+    at.shows(CUT)
+    server.does = []
+    again = table()
+    again.shows(READY)
+    assert YES_OR_NO not in again.sitting.printed
+    assert server.ranges[-1] is not None
+
+
+def test_without_the_internet_it_is_told_once_and_asked_when_there_is(
+    table: Table, base: BaseModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nowhere = BaseModel(**{**base.__dict__, "address": "http://127.0.0.1:9/model.zip"})
+    known(monkeypatch, nowhere)
+    table().shows(OFFLINE)
+    looked: list[str] = []
+    monkeypatch.setattr(model_offer, "answers", looked.append)  # None: it does not
+    silent = table()
+    assert until(lambda: looked)
+    silent.session.second()
+    assert OFFLINE not in silent.sitting.printed
+
+
+def test_in_a_running_game_nobody_is_asked_but_after_it(table: Table) -> None:
+    at = table()
+    at.shows(YES_OR_NO)
+    at.session.setting_up.begin_now()  # with Enter, and no answer
+    at.shows(LATER)
+    at.session.typed("white", "ja")
+    assert not at.fetched and at.sitting.table.game.started
+
+
+def test_a_game_that_began_at_once_is_asked_about_after_its_end(
+    sit: Sit, recogniser: Recogniser, base: BaseModel
+) -> None:
+    at = sit(options={"tick_seconds": 0.02})
+    at.start()
+    at.session.attach_microphone("white", Microphone(), recogniser)
+    offer_model(at.session, "white", WantedDevices())
+    offer = at.session.model_offer
+    assert offer is not None and until(lambda: offer._due)
+    at.session.second()
+    assert YES_OR_NO not in at.printed
+    at.table.submit(f.Resign(by="white"))
+    at.shows(YES_OR_NO)
+
+
+def test_no_model_is_offered_without_a_microphone_or_to_a_user_who_chose_models(
+    sit: Sit, base: BaseModel, tmp_path: Path
+) -> None:
+    for wanted in (WantedDevices(microphone="none"), WantedDevices(models=(tmp_path,))):
+        at = sit()
+        offer_model(at.session, "white", wanted)
+        assert at.session.model_offer is None
+    folders.choose("de", [folders.BUILT_IN])
+    at = sit()
+    offer_model(at.session, "white", WantedDevices())
+    assert at.session.model_offer is not None
+    at.session.model_offer.typed()
+    at.shows(SAYS("model_there"))
+
+
+@pytest.mark.parametrize("language", ["en", "nb", "sv", "da"])
+def test_the_question_is_asked_in_the_language_of_the_player(
+    table: Table, base: BaseModel, language: str
+) -> None:
+    pack = load(language)
+    at = table(language=language)
+    at.shows(pack.sentence("model_offer", size=pack.number(-(-base.size // 1_000_000))))
+    at.session.typed("white", pack.command(Command.NO))
+    at.shows(pack.sentence("model_later"))
+
+
+def test_the_word_model_at_the_keyboard_of_a_table_fetches_it(
+    base: BaseModel, server: Served, tmp_path: Path
+) -> None:
+    server.files.clear()
+    out = io.StringIO()
+    setup = Setup(t=0, time_control="5400", white=Player(impaired=True), arbiter="automatic")
+    run(tmp_path / "game.jsonl", setup, WantedDevices(silent=True), ["model", "quit"], out,
+        TableOptions(printed=Printed.WORDS))  # fmt: skip
+    assert SAYS("model_fetching", count=about(base)["size"]) in out.getvalue()
