@@ -21,6 +21,7 @@ from . import hall as hall_
 from . import opponents as opponents_
 from . import pauses as pauses_
 from . import sheets as sheets_
+from . import table_voice as table_voice_
 from . import talk as talk_
 from . import voice as voice_
 from .command_options import show
@@ -138,6 +139,22 @@ def pauses(pack: Language, **given: Any) -> None:
     somebody coughs, another person talks, or the table speaks.
     """
     show(pauses_.figures(pack, pauses_.PauseOptions(**given)))
+
+
+@benchmarks.command()
+@options.language
+@options.models
+@click.option("--count", type=click.IntRange(4), default=60, help="Say so many announcements.")
+@click.option("--conditions", default="clean", help="Add these noises: clean, room, phone, 20 …")
+@options.voices
+@options.seed
+def table_voice(pack: Language, **given: Any) -> None:
+    """Measure how well the table's public and private voices are understood.
+
+    Give ears that were trained on people with --model; the built-in ones learned from one of the
+    voices.
+    """
+    show(table_voice_.figures(pack, table_voice_.TableVoiceOptions(**given)))
 
 
 @benchmarks.command()

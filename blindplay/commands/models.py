@@ -330,6 +330,9 @@ def adapt(base: Path, code: str, output: Path | None, family: str | None) -> Non
             )
             if folder.samefile(base):  # a built-in model that is made in the source tree
                 folders.seal_built_in(folder)
+            else:  # so that the weights that were measured with such a model are found
+                of = store.base_of(base) or ""
+                folders.seal(folder, language=code, name=OWN, base=of)
     options.show(
         _(
             "{folder}: {words} words in {pronunciations} pronunciations, heard by the "

@@ -299,7 +299,7 @@ def _usual_name(models: tuple[Path, ...]) -> str:
         about: dict[str, Any] = {}
         with contextlib.suppress(ModelError):  # loading the model reports it
             about = manifest(model) or about
-        name = str(about.get("name", ""))
+        name = str(about.get("base") or about.get("name", ""))
         base = known.known(name)
         names.append(name if base is None else base.short)
         languages.add(str(about.get("language", model.name)))

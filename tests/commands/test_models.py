@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from blindplay.speech.confidence import confidence_of, is_measured
 from blindplay.speech.models import folders
 from tests.command_line import run
+from tests.speech.adaptation.base_models import base_model
 
 
 def test_the_list_names_the_models_of_a_language_and_those_that_are_recommended() -> None:
@@ -58,3 +61,12 @@ def test_an_impossible_request_is_one_sentence(
     done = run("models", *arguments)
     assert (done.status, done.stderr.count("\n")) == (2, 1)
     assert message in done.stderr
+
+
+def test_a_model_that_was_measured_keeps_its_weights_wherever_it_is_adapted(tmp_path: Path) -> None:
+    base, output, built_in = base_model("english"), tmp_path / "mine", folders.built_in("en")
+    done = run("models", "adapt", str(base), "--language", "en", "--output", str(output))
+    assert done.status == 0 and built_in is not None
+    assert folders.verify(output) > 0
+    assert is_measured(output, built_in)
+    assert confidence_of(output, built_in).measured["models"] == ["built-in", "english"]

@@ -37,6 +37,8 @@ class BaseModel:
     md5: str | None = None
     """Of the archive, in lower-case hexadecimal digits; None if unknown."""
     sha256: str | None = None
+    acoustics: str | None = None
+    """The SHA-256 of its ``am/final.mdl``; None if unknown."""
     tried: bool = False
     """Somebody has used it with BlindPlay."""
 

@@ -186,10 +186,23 @@ def make_own(
     folders.available(language)  # is it a language tag?
     place = folders.model_folder(language)
     with folders.writing(folders.data_folder()), _workplace() as work:
-        origin = {"name": OWN, "from": str(base.resolve())}
+        origin = {"name": OWN, "from": str(base.resolve()), "base": base_of(base) or ""}
         made, report = _adapted(base, work, place, language, words, origin, family)
         _put(made, place)
     return place, report
+
+
+def base_of(folder: Path) -> str | None:
+    """Return the name of the catalogue's model whose acoustics a model has; None if unknown."""
+    bases = catalogue.load().bases
+    with contextlib.suppress(ModelError):
+        about = folders.manifest(folder) or {}
+        for name in (about.get("base"), about.get("name")):
+            if name in bases:
+                return str(name)
+    acoustics = folder / "am" / "final.mdl"
+    digest = folders.checksum(acoustics) if acoustics.is_file() else ""
+    return next((name for name, base in bases.items() if base.acoustics == digest), None)
 
 
 def installed_base(name: str) -> Path | None:
