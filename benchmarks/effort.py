@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from blindplay.hearing.decision import decide
+from blindplay.hearing.decision import decide, silence_after
 from blindplay.hearing.scoring import expectation
 from blindplay.language import Language
 from blindplay.speech.audio import RATE, MemorySource
@@ -28,13 +28,15 @@ class Effort:
     """The time and work for ``of`` utterances; no end was found of ``missed`` of them.
 
     ``silence_s`` is the silence until the end is known, ``decision_s`` the processor time of the
-    decision after that: medians, and the longest. ``real_time_factor`` is the processor time per
+    decision after that: medians, and the longest; of 95 in a hundred silences ``late_silence_s`` is
+    the longest. ``real_time_factor`` is the processor time per
     second of sound for all of it: voice detection, both grammars, decision.
     """
 
     of: int
     missed: int
     silence_s: float
+    late_silence_s: float
     longest_silence_s: float
     decision_s: float
     longest_decision_s: float
@@ -60,14 +62,25 @@ def effort(
         def on_recognition(recognition: Recognition) -> None:
             began = time.thread_time()
             decide(recognition, expected, pack, confidence)  # noqa: B023
-            timing = listener.timing
+            timing = listener.timing  # noqa: B023
             assert timing is not None
             ended.append(timing.segment.decided - timing.segment.ended)  # noqa: B023
             decisions.append(time.thread_time() - began + timing.work_s)
 
         began = time.process_time()
-        source, phrases = MemorySource(pcm), list(expected.phrases)
-        with Listener(recogniser, source, on_recognition, phrases=phrases) as listener:
+
+        def silence(heard: Recognition) -> float | None:
+            decision = decide(heard, expected, pack, confidence)  # noqa: B023
+            return silence_after(decision, expected, pack)  # noqa: B023
+
+        listener = Listener(
+            recogniser,
+            MemorySource(pcm),
+            on_recognition,
+            phrases=list(expected.phrases),
+            silence=silence,
+        )
+        with listener:
             listener.wait(60)
         working += time.process_time() - began
         sounding += len(pcm) / 2 / RATE
@@ -76,6 +89,7 @@ def effort(
         len(said),
         len(said) - len(silences),
         statistics.median(silences or [0.0]),
+        sorted(silences or [0.0])[int(0.95 * max(0, len(silences) - 1))],
         max(silences, default=0.0),
         statistics.median(decisions or [0.0]),
         max(decisions, default=0.0),

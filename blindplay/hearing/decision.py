@@ -22,6 +22,7 @@ from blindplay.speech.confidence import (
     asked_from,
 )
 from blindplay.speech.confusions import Confusions
+from blindplay.speech.endpointing import COMPLETE_S, LIKELY_S, UNDECIDED_S, UNFINISHED_S
 from blindplay.speech.recogniser import Recognition
 
 from .expectation import Expected
@@ -155,6 +156,23 @@ def decide_among(
         candidates = (Candidate(one.taken, one.cost) for one in both if one.taken is not None)
         return replace(both[0], verdict=Verdict.ASK, taken=None, candidates=tuple(candidates))
     return next(iter(sure.values()), None) or min(made, key=lambda one: _UNSURE.index(one.verdict))
+
+
+def silence_after(decision: Decision, expected: Expected, pack: Language) -> float | None:
+    """Return the seconds of silence that end an utterance about which this would be decided; None
+    if the words alone must tell. Whatever may still be the beginning of an announcement waits."""
+    heard, taken = decision.recognition.words, decision.taken
+    words = heard if taken is None else taken.text
+    if any(pack.begins(words, board) for board in expected.boards) or words in expected.corrections:
+        return UNFINISHED_S
+    longer = any(phrase.startswith(f"{words} ") for phrase in expected.phrases)
+    if taken is not None:
+        return UNDECIDED_S if longer else COMPLETE_S
+    tokens = heard.split()
+    guesses = [one.phrase.split() for one in decision.candidates]
+    # As many words as the guess has, or its last one.
+    whole = any(len(one) <= len(tokens) or one[-1:] == tokens[-1:] for one in guesses)
+    return LIKELY_S if whole and not longer else None
 
 
 def _decide(

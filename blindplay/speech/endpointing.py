@@ -29,6 +29,8 @@ LATCH_S = 6.0
 
 COMPLETE_S = 0.3
 """The silence after a phrase that no other phrase continues."""
+LIKELY_S = 0.5
+"""The silence after what is probably a whole announcement, though not surely which one."""
 UNDECIDED_S = 1.0
 """The silence after a phrase that may be continued, or after no known words at all."""
 UNFINISHED_S = 1.2

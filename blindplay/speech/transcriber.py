@@ -6,8 +6,7 @@ from typing import TypeAlias
 
 from .audio import is_soft
 from .endpointing import (
-    UNDECIDED_S,
-    UNFINISHED_S,
+    COMPLETE_S,
     EndpointEvent,
     Segment,
     SpeechContinues,
@@ -49,15 +48,15 @@ class Transcriber:
     ``phrases`` may be set at any time and from any thread. An utterance under way is then
     recognised again from its beginning: a player who answers quickly must be understood. Everything
     else belongs to one thread. ``decoder`` is one that was started for ``phrases`` already.
-    ``silence`` gives the seconds of silence that end an utterance after these words; if it returns
-    None, ``silence_after`` does.
+    ``silence`` gives the seconds of silence that end an utterance of which this was recognised; if
+    it returns None, ``silence_after`` does.
     """
 
     def __init__(
         self,
         recogniser: AnyRecogniser,
         phrases: frozenset[str],
-        silence: Callable[[str], float | None] | None = None,
+        silence: Callable[[Recognition], float | None] | None = None,
         decoder: AnyDecoder | None = None,
     ) -> None:
         self.phrases = phrases
@@ -70,8 +69,8 @@ class Transcriber:
         self._sound = b""  # of the utterance, as far as it was decoded
         self._held_back = b""  # the sound after it, until the speaker goes on
         self._has_words = False
-        self._tried = False  # to finish in this pause, but the words changed
-        self._result: Recognition | None = None
+        self._heard: tuple[Recognition, frozenset[str]] | None = None  # in this pause
+        self._silence_s = 0.0  # that ends the utterance after it
 
     def afresh(self) -> "Transcriber":
         """Return another one for the same phrases. It has no part in what this one still does."""
@@ -91,6 +90,7 @@ class Transcriber:
         match event:
             case SpeechStarted(sound):
                 self._decoder, self._sound, self._held_back = None, b"", b""
+                self._heard = None
                 self._has_words = False
                 return self._decode(sound)
             case SpeechContinues(sound):
@@ -107,7 +107,8 @@ class Transcriber:
 
     def _decode(self, sound: bytes) -> list[TranscriberEvent]:
         self._sound += sound
-        if self._next is not None or self._decoder is None:
+        goes_on = bool(sound) and self._heard is not None  # a decoder that has finished cannot
+        if self._next is not None or self._decoder is None or goes_on:
             self._use(self._next or self._started())
         elif sound:
             # The decoder's own opinion about the end is ignored: it ends in pauses for breath.
@@ -120,45 +121,39 @@ class Transcriber:
 
     def _use(self, decoder: AnyDecoder) -> None:
         """Decode the utterance from its beginning with a new decoder."""
-        self._next = None
+        self._next = self._heard = None
         self._decoder, self._decoder_phrases = decoder, self._next_phrases
         if self._sound:
             decoder.accept(self._sound)
 
     def is_over(self, silent_s: float) -> bool:
-        """Return whether so many seconds of silence end the utterance under way."""
-        self._result = None
-        if silent_s == 0.0 or self._decoder is None:
-            self._tried = False
+        """Return whether so many seconds of silence end the utterance under way. Its words are
+        recognised at the beginning of the silence: partial words run ahead of the sound ("Felix
+        drei" is shown as soon as "Felix" was said, if nothing else can follow), and they are those
+        of one model."""
+        if silent_s < COMPLETE_S - 1e-9 or self._decoder is None:
             return False
-        words = self._decoder.partial()
-        silence = self._silence(words) if self._silence is not None else None
-        if silence is None:
-            silence = silence_after(words, self.phrases)
-        if self._tried:
-            silence = max(silence, UNFINISHED_S)
-        if silent_s < silence - 1e-9:
-            return False
-        if silence < UNDECIDED_S:
-            # Partial words run ahead of the sound: "Felix drei" is shown as soon as "Felix" was
-            # said, if nothing else can follow. Only the result is reliable.
-            result = self._decoder.finish()
-            if result.words != words:
-                self._tried = True
-                self._use(self._started())
-                return False
-            self._result = result
-        return True
+        if self._heard is None:
+            self._heard = self._recognised(self._decoder)
+            recognition = self._heard[0]
+            silence = self._silence(recognition) if self._silence is not None else None
+            if silence is None:
+                silence = silence_after(recognition.words, self.phrases)
+            self._silence_s = silence
+        return silent_s >= self._silence_s - 1e-9
+
+    def _recognised(self, decoder: AnyDecoder) -> tuple[Recognition, frozenset[str]]:
+        """Return what was said, and the phrases that were listened for."""
+        if not is_soft(self._sound):
+            return decoder.finish(), self._decoder_phrases
+        # Only now is it known how soft the utterance was: recognise it again, amplified.
+        phrases = self.phrases
+        return self._recogniser.recognise(self._sound, tuple(phrases)), phrases
 
     def _finish(self, segment: Segment) -> list[TranscriberEvent]:
         decoder, self._decoder = self._decoder, None
         if decoder is None:  # it failed
             return []
-        recognition = self._result or decoder.finish()
-        phrases = self._decoder_phrases
-        if is_soft(self._sound):
-            # Only now is it known how soft the utterance was: recognise it again, amplified.
-            phrases = self.phrases
-            recognition = self._recogniser.recognise(self._sound, tuple(phrases))
+        recognition, phrases = self._heard or self._recognised(decoder)
         first = [FirstWords()] if recognition.words and not self._has_words else []
         return [*first, RecognisedUtterance(recognition, segment, self._sound, phrases)]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from blindplay.conversation.grammar import expected_speaker, is_crosstalk
 from blindplay.conversation.state import HeardUtterance, Hushed
-from blindplay.hearing.decision import Decision, Verdict, decide_among
+from blindplay.hearing.decision import Decision, Verdict, decide_among, silence_after
 from blindplay.hearing.expectation import Expected, expect, felt_moves
 from blindplay.hearing.statement import Statement
 from blindplay.laws.state import OTHER
@@ -22,7 +22,6 @@ from blindplay.speech.endpointing import (
     ATTEMPT_S,
     HUSH_S,
     PREROLL_S,
-    UNFINISHED_S,
     MicrophoneMode,
     Segment,
 )
@@ -227,9 +226,13 @@ class MicrophoneSeat:
         lost = self._desk.transcript.trouble
         return [confidence_of(*folders, lost=lost) for folders in self._recogniser.by_language]
 
-    def _silence(self, words: str) -> float | None:
-        """A correction may be a phrase of its own, but is usually the beginning of a move."""
-        return UNFINISHED_S if words in self._expected.corrections else None
+    def _silence(self, recognition: Recognition) -> float | None:
+        pack = self._desk.readers.of(self._awaited_side())
+        return silence_after(self._decided(recognition), self._expected, pack)
+
+    def _decided(self, recognition: Recognition) -> Decision:
+        pack = self._desk.readers.of(self._awaited_side())
+        return decide_among(recognition, self._expected, pack, self._confidences, self._habits())
 
     # --- what may be said --------------------------------------------------------------------
 
@@ -291,12 +294,7 @@ class MicrophoneSeat:
         if segment is not None and segment.overheard and not segment.pressed:
             recognition = recognition.after_speech(MAX_TALK_BEFORE_S)
             together = None
-        pack, habits = self._desk.readers.of(self._awaited_side()), self._habits()
-
-        def decided(sound: Recognition) -> Decision:
-            return decide_among(sound, self._expected, pack, self._confidences, habits)
-
-        decision = decided(recognition)
+        decision = self._decided(recognition)
         side = self._talking.speaker(self.side, decision) if self._shared else self.side
         crosstalk = self._is_crosstalk(side, decision)
         if self._desk.taping is not None:
@@ -314,7 +312,7 @@ class MicrophoneSeat:
             heard = decision.recognition.words or "something that is not a phrase of the game"
             line(f"heard {name}, not understood: {heard}")
         awaited = decision.phrase in self._expected.awaited
-        both = decided(together) if together is not None and self._begun.is_of(side) else None
+        both = self._decided(together) if together is not None and self._begun.is_of(side) else None
         pressed = segment is not None and segment.pressed
         if segment is not None:
             self._may_wait(segment, side, decision)

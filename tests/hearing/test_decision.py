@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blindplay.hearing.decision import Decision, Verdict, decide
+from blindplay.hearing.decision import Decision, Verdict, decide, silence_after
 from blindplay.hearing.expectation import Expected, expect
 from blindplay.hearing.meanings import readings
 from blindplay.language import Command, Kind, load
@@ -22,6 +22,7 @@ from blindplay.speech.confidence import (
     confidence_of,
 )
 from blindplay.speech.confusions import Confusions
+from blindplay.speech.endpointing import COMPLETE_S, LIKELY_S, UNDECIDED_S, UNFINISHED_S
 from blindplay.speech.ensemble import summed
 from blindplay.speech.recogniser import UNKNOWN, Hypothesis, Recogniser, Recognition
 from tests.hearing.german import CONFIDENCE, MODEL, PACK, START, heard, together
@@ -459,3 +460,21 @@ def test_without_the_built_in_model_none_of_several_decides_alone(start: Expecte
     recognition = summed([heard(*SURE), heard(*UNSURE)])
     assert recognition.by_talk_listener is None
     assert decide(recognition, start, PACK, confidence_of(MODEL, MODEL)).verdict is Verdict.ASK
+
+
+@pytest.mark.parametrize(
+    ("alternatives", "silence"),
+    [
+        ([("springer gustav eins felix drei", -100.0)], COMPLETE_S),
+        ([("bauer eva zwei eva drei", -100.0), ("bauer eva zwei eva vier", -100.5)], LIKELY_S),
+        ([("springer gustav eins", -100.0)], UNFINISHED_S),
+        ([("korrektur", -100.0)], UNFINISHED_S),
+        ([("remis", -100.0)], UNDECIDED_S),  # or "remis anbieten"
+        ([("lautstärke", -100.0)], None),
+        ([("das wetter ist heute schön", -100.0)], None),
+    ],
+)
+def test_only_what_is_no_beginning_needs_little_silence(
+    start: Expected, alternatives: list[tuple[str, float]], silence: float | None
+) -> None:
+    assert silence_after(about(start, *alternatives), start, PACK) == silence

@@ -189,8 +189,8 @@ def test_when_one_phrase_is_left_the_end_comes_early(
         assert listener.timing is not None
         delays.append(listener.timing.segment.decided - listener.timing.segment.ended)
 
-    def told(words: str) -> float | None:
-        asked.append(words)
+    def told(recognition: Recognition) -> float | None:
+        asked.append(recognition.words)
         return 0.9
 
     asked: list[str] = []

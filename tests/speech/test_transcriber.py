@@ -99,14 +99,40 @@ def test_a_complete_phrase_needs_less_silence_than_a_beginning() -> None:
         assert made.is_over(silence)
 
 
-def test_partial_words_that_the_result_does_not_confirm_end_nothing_early() -> None:
+def test_the_result_says_how_long_a_pause_ends_the_utterance_and_partial_words_do_not() -> None:
     says = Says("springer felix drei", "springer felix")
     made = transcriber(says, "springer felix drei")
     made.take(SpeechStarted(LOUD), 0.0)
-    assert not made.is_over(COMPLETE_S)
-    assert says.decoders[-1].sound == LOUD, "it is decoded again, for it goes on"
     assert not made.is_over(UNFINISHED_S - 0.01)
     assert made.is_over(UNFINISHED_S)
+    (told,) = made.take(SpeechEnded(SEGMENT), 0.0)
+    assert isinstance(told, RecognisedUtterance) and told.recognition.words == "springer felix"
+    assert len(says.decoders) == 1, "the same sound is recognised once"
+
+
+def test_a_speaker_who_goes_on_after_a_pause_is_decoded_as_a_whole() -> None:
+    says = Says("springer gustav eins")
+    made = transcriber(says, "springer gustav eins felix drei")
+    made.take(SpeechStarted(LOUD), 0.0)
+    assert not made.is_over(COMPLETE_S)
+    says.partial = "springer gustav eins felix drei"
+    made.take(SpeechContinues(LOUD), 0.0)
+    assert says.decoders[-1].sound == 2 * LOUD
+    assert made.is_over(COMPLETE_S)
+    (told,) = made.take(SpeechEnded(SEGMENT), 0.0)
+    assert isinstance(told, RecognisedUtterance) and told.recognition.words == says.partial
+
+
+def test_phrases_that_change_in_a_pause_are_listened_for_in_what_was_said() -> None:
+    made = transcriber(Says("ja"), "uhr")
+    made.take(SpeechStarted(LOUD), 0.0)
+    assert not made.is_over(COMPLETE_S)
+    made.phrases = frozenset(("ja",))
+    made.prepare()
+    made.take(SpeechContinues(LOUD), TAIL_S + 0.1)
+    assert made.is_over(COMPLETE_S)
+    (told,) = made.take(SpeechEnded(SEGMENT), 0.0)
+    assert isinstance(told, RecognisedUtterance) and told.phrases == {"ja"}
 
 
 def test_a_dropped_utterance_is_never_told() -> None:
