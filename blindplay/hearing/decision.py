@@ -158,6 +158,24 @@ def decide_among(
     return next(iter(sure.values()), None) or min(made, key=lambda one: _UNSURE.index(one.verdict))
 
 
+def as_of_another(decision: Decision, pack: Language) -> Decision:
+    """Return the decision about an utterance that is probably somebody else's: a move is asked
+    about, and what is in doubt is passed over, unless its speaker waits for an answer."""
+    taken = decision.taken
+    if taken is None:
+        return replace(decision, verdict=Verdict.NOTHING)
+    if taken.meant.command is not None:
+        return decision
+    found = taken.move is not None
+    doubted = replace(
+        decision,
+        verdict=Verdict.ASK if found else Verdict.NOTHING,
+        taken=None,
+        candidates=(Candidate(taken, decision.cost),) if found else (),
+    )
+    return replace(doubted, tried=_tried(doubted, pack))
+
+
 def silence_after(decision: Decision, expected: Expected, pack: Language) -> float | None:
     """Return the seconds of silence that end an utterance about which this would be decided; None
     if the words alone must tell. Whatever may still be the beginning of an announcement waits."""

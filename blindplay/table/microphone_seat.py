@@ -2,7 +2,6 @@
 
 import math
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -10,8 +9,15 @@ from pathlib import Path
 
 from blindplay.conversation.grammar import expected_speaker, is_crosstalk
 from blindplay.conversation.state import HeardUtterance, Hushed
-from blindplay.hearing.decision import Decision, Verdict, decide_among, silence_after
+from blindplay.hearing.decision import (
+    Decision,
+    Verdict,
+    as_of_another,
+    decide_among,
+    silence_after,
+)
 from blindplay.hearing.expectation import Expected, expect, felt_moves
+from blindplay.hearing.loudness import Loudness
 from blindplay.hearing.statement import Statement
 from blindplay.laws.state import OTHER
 from blindplay.speech.audio import AudioSource
@@ -38,7 +44,6 @@ _HOLD_SECONDS = 5.0
 """Seconds that the table stays silent after an interruption by someone who then says nothing."""
 _LOST_AGAIN_S = 30.0
 """After so many seconds the table says again that sound is lost."""
-_LEVELS = 10
 _SOFTER_DB = 3.0
 """By how much an attempt without any known word may be softer than the player's announcements."""
 TAPPED_MS = 600
@@ -88,7 +93,8 @@ class MicrophoneSeat:
         self._answered_until = -math.inf  # the end of the last one that was answered after a hush
         self._waits: tuple[str, float] | None = None  # the side that may wait, and since when
         self._lost_s, self._lost_at = 0.0, -math.inf
-        self._levels: deque[float] = deque(maxlen=_LEVELS)  # of the player's last announcements
+        self._loudness = {one: Loudness() for one in OTHER}
+        self._softly: tuple[str, Recognition | None, float] | None = None  # what was asked about
         self._tried: tuple[float, frozenset[str]] = (-math.inf, frozenset())  # until when, what
         self._confidences = self._measured()
         self._unwatch: Callable[[], None] | None = None
@@ -150,6 +156,12 @@ class MicrophoneSeat:
     def announced(self) -> None:
         """A move was announced: a repetition begins after this moment."""
         self._announced_at = self.listener.now
+
+    def confirmed(self, recognition: Recognition) -> None:
+        """This sound was a player's after all, even if it was so soft that the table has asked."""
+        if self._softly is not None and self._softly[1] is recognition:
+            side, _sound, level = self._softly
+            self._loudness[side].begin_anew(level)
 
     def second(self) -> None:
         """A second has passed: a player who spoke alone and got no answer may be waiting for it."""
@@ -297,6 +309,14 @@ class MicrophoneSeat:
         decision = self._decided(recognition)
         side = self._talking.speaker(self.side, decision) if self._shared else self.side
         crosstalk = self._is_crosstalk(side, decision)
+        both = self._decided(together) if together is not None and self._begun.is_of(side) else None
+        if segment is not None and self._is_another(segment, side, decision):
+            if both is not None and both.verdict is Verdict.ACCEPT:
+                decision = both  # a soft rank may be the player's
+            sure, both = decision.taken, None
+            decision = as_of_another(decision, self._desk.readers.of(side))
+            if sure is not None:
+                self._softly = side, sure.recognition, segment.level
         if self._desk.taping is not None:
             self._desk.taping.hears(self._seat, side, None if crosstalk else decision.taken)
         line, name = self._desk.transcript.line, NAMES[side]
@@ -312,23 +332,33 @@ class MicrophoneSeat:
             heard = decision.recognition.words or "something that is not a phrase of the game"
             line(f"heard {name}, not understood: {heard}")
         awaited = decision.phrase in self._expected.awaited
-        both = self._decided(together) if together is not None and self._begun.is_of(side) else None
         pressed = segment is not None and segment.pressed
         if segment is not None:
             self._may_wait(segment, side, decision)
-        with self._begun.kept(side):
+        with self._begun.kept(side, -math.inf if segment is None else segment.level):
             self._hears(HeardUtterance(side, decision, self._at(), awaited, both, pressed))
+
+    def _is_another(self, segment: Segment, side: str, decision: Decision) -> bool:
+        """Return whether this is probably not the voice of the player on move, and is no answer."""
+        said, question = decision.likeliest, self._talking.asked(side)
+        answers = said is not None and (
+            said.text in self._expected.awaited
+            or (question is not None and said.key in [one.key for one in question.options])
+        )
+        own = segment.pressed or answers or side != self._desk.table.game.side
+        begun = self._begun.level if self._begun.is_of(side) else None
+        return not own and self._loudness[side].is_another(segment.level, begun)
 
     def _may_wait(self, segment: Segment, side: str, decision: Decision) -> bool:
         """Return whether nobody but the player has spoken, and remember since when the player may
         wait for an answer: others would have gone on talking, or come back to their subject."""
         if decision.verdict is Verdict.ACCEPT:
-            self._levels.append(segment.level)
+            self._loudness[side].add(segment.level)
         until, tried = self._tried
         before = segment.others_until - PREROLL_S
         alone = segment.began - segment.others_until >= ALONE_S or before <= self._answered_until
         alone |= before <= until and not tried.isdisjoint(decision.tried)
-        softest = min(self._levels, default=-math.inf) - _SOFTER_DB
+        softest = self._loudness[side].softest - _SOFTER_DB
         like_one = segment.ended - segment.began >= ATTEMPT_S and segment.level >= softest
         waits = decision.verdict is Verdict.NOTHING
         waits = waits and alone and bool(decision.tried or like_one)
@@ -363,6 +393,8 @@ class _BegunSound:
         self._listener = listener
         self._said: Statement | None = None
         self._sound = b""
+        self.level = -math.inf
+        """That of its voice, in dBFS."""
 
     def is_of(self, side: str) -> bool:
         """Return whether its rest is awaited of ``side``."""
@@ -374,9 +406,9 @@ class _BegunSound:
         return self._listener.reheard(self._sound) if any(map(self.is_of, OTHER)) else None
 
     @contextmanager
-    def kept(self, side: str) -> Iterator[None]:
-        """Keep the sound of the last utterance, if the conversation takes it for a beginning in
-        this block, together with that of the beginning that it continues."""
+    def kept(self, side: str, level: float) -> Iterator[None]:
+        """Keep the sound of the last utterance, at this level, if the conversation takes it for a
+        beginning in this block, together with that of the beginning that it continues."""
         before = self._talking.begun(side)
         continues = before is self._said
         yield
@@ -384,7 +416,7 @@ class _BegunSound:
         if now is not None and now is not before:
             longer = continues and before is not None and now.text.startswith(f"{before.text} ")
             self._sound = (self._sound if longer else b"") + self._listener.sound
-            self._said = now
+            self._said, self.level = now, level
 
 
 def mute_while_speaking(
