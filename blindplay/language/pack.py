@@ -26,6 +26,7 @@ PIECE_NAMES: Mapping[chess.PieceType, str] = {
 _TWO_LETTERS = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "æ": "ae", "ø": "oe", "å": "aa", "œ": "oe"}
 )
+_PUNCTUATION = {code: None for code in range(128) if chr(code) != " " and not chr(code).isalnum()}
 
 
 class LanguageError(ValueError):
@@ -72,6 +73,8 @@ def fold(text: str) -> str:
     ('fuenf', 'caesar')
     """
     text = unicodedata.normalize("NFC", text).casefold().translate(_TWO_LETTERS)
+    if text.isascii():  # most are, and a pack has tens of thousands
+        return " ".join(text.split()).translate(_PUNCTUATION)
     return " ".join(
         "".join(c for c in unicodedata.normalize("NFKD", word) if c.isalnum())
         for word in text.split()

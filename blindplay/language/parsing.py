@@ -125,6 +125,7 @@ class TextParser:
         self._opening = {fold(word) for word in pack.words("listen", "opening")}
         self._commands: dict[str, Command] = {}
         self._questions: list[tuple[Command, str]] = []
+        self._patterns: dict[str, re.Pattern[str]] = {}
         for command in Command:
             for phrase in (*pack.said(command), *pack.typed(command.value)):
                 if "{" in phrase:
@@ -549,13 +550,12 @@ class TextParser:
 
     def _question(self, text: str) -> tuple[Command, About] | None:
         """The question that a folded text asks, and what it is about."""
-        first = text.partition(" ")[0]
-        if first not in self._question_words:
-            return None
-        for begins, command, pattern in self._question_patterns:
-            if begins not in (first, ""):
-                continue
-            match = pattern.fullmatch(text)
+        words = text.split(" ")
+        asked = self._questions_by_word.get(words[0], [])
+        if words[0] in self._names:
+            asked = [*asked, *self._questions_by_word.get("", [])]
+        for command, phrase, said in asked:
+            match = self._pattern(phrase).fullmatch(text) if said <= {*words} else None
             if match is None:
                 continue
             found = match.groupdict()
@@ -584,26 +584,33 @@ class TextParser:
         return {fold(name): number for number, name in enumerate(names)} | ranks
 
     @cached_property
-    def _question_words(self) -> frozenset[str]:
-        """The words with which questions begin: few moves do, and patterns take time."""
-        return frozenset(begins for begins, _command, _pattern in self._question_patterns) | {
-            fold(key).split()[0]
-            for _unused, text in self._questions
-            if text.startswith("{")
-            for key in self._names
-        }
+    def _questions_by_word(self) -> dict[str, list[tuple[Command, str, set[str]]]]:
+        """Each question and its words, by the first one; by none if it begins with a name."""
+        found: dict[str, list[tuple[Command, str, set[str]]]] = {}
+        for command, phrase in self._questions:
+            begins = "" if phrase.startswith("{") else fold(phrase.split()[0])
+            said = {fold(part) for part in phrase.split() if part not in self._slots}
+            found.setdefault(begins, []).append((command, phrase, said))
+        return found
 
     @cached_property
-    def _names(self) -> list[str]:
-        """What a square or pieces may begin with."""
+    def _names(self) -> frozenset[str]:
+        """The first words of what a square or pieces may be called."""
         signs = (GrammarSign.FILE, GrammarSign.ARTICLE)
         words = [key for key, word in self._dictionary.items() if word.sign in signs]
-        return [*words, *self._kinds, *(name for names in self._colours for name in names)]
+        names = [*words, *self._kinds, *(name for names in self._colours for name in names)]
+        return frozenset(name.split()[0] for name in names)
+
+    def _pattern(self, phrase: str) -> re.Pattern[str]:
+        """The pattern of a question's folded words. There are a thousand, and few are needed."""
+        if phrase not in self._patterns:
+            parts = (self._slots.get(part) or fold(part) for part in phrase.split())
+            self._patterns[phrase] = re.compile(" ".join(parts))
+        return self._patterns[phrase]
 
     @cached_property
-    def _question_patterns(self) -> list[tuple[str, Command, re.Pattern[str]]]:
-        """The first word of each question, none if it begins with a name, and its pattern of folded
-        words. Announcing needs none, so they wait."""
+    def _slots(self) -> dict[str, str]:
+        """What may stand for each gap of a question."""
 
         def one_of(words: Iterable[str]) -> str:
             return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
@@ -615,7 +622,7 @@ class TextParser:
         file = f"(?P<file>{with_sign(GrammarSign.FILE)})"
         rank = f"(?P<rank>{with_sign(GrammarSign.RANK)})"
         white, black = map(one_of, self._colours)
-        slots = {
+        return {
             "{square}": f"{articles}{file} {rank}",
             "{file}": f"{articles}{file}",
             "{rank}": f"{articles}{rank}",
@@ -623,14 +630,6 @@ class TextParser:
             f"(?P<kind>{one_of(self._kinds)})",
             "{number}": rf"(?P<number>\d{{1,3}}|{one_of(self._numbers)})",
         }
-        return [
-            (
-                "" if text.startswith("{") else fold(text.split()[0]),
-                command,
-                re.compile(" ".join(slots.get(part) or fold(part) for part in text.split())),
-            )
-            for command, text in self._questions
-        ]
 
     def _split(self, text: str) -> list[str]:
         text = unicodedata.normalize("NFC", text).replace("_", " ")
