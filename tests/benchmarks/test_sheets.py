@@ -49,7 +49,7 @@ def test_a_sheet_that_mixes_two_languages_is_read_whole(seed: int) -> None:
 @pytest.mark.parametrize("country", COUNTRIES)
 def test_one_sheet_alone_or_the_same_letters_on_both_are_enough(country: str) -> None:
     rng = random.Random(f"{country} alone")
-    moves = game(rng, 50)
+    moves = game(rng, 24)
     sheet = written(rng, moves, alphabet(rng, country), 0)
     for other in (sheet, Sheet("", {})):
         verdict, _ = judged(moves, sheet, other)

@@ -15,7 +15,7 @@ from blindplay.laws.rulings import NotMade, Refused
 from tests.laws.random_games import play
 from tests.laws.table import Table, lift, place
 
-SEEDS = range(40)
+SEEDS = range(16)
 FACTS = 150
 
 
