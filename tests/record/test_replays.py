@@ -72,7 +72,7 @@ def test_a_preview_says_what_comes(path: Path) -> None:
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_what_a_fork_decides_leaves_the_game_as_it_is(path: Path) -> None:
-    """Forks go on otherwise at each fact: what is pending is confirmed and at the next fact rejected,
+    """Forks go on otherwise at each fact: what is pending is confirmed, at the next fact rejected,
     everything is taken back and brought back, and people move on."""
     game = Game(PackWords())
     for (line, rulings), answer in zip(steps(path), itertools.cycle(("confirm", "reject"))):
