@@ -1,8 +1,9 @@
 """``blindplay models``: speech models, to list, install, check and choose them."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -15,6 +16,9 @@ from blindplay.speech.models.folders import BUILT_IN, OWN, available
 from blindplay.translation import _, _n, all_of, join_texts
 
 from . import options
+
+if TYPE_CHECKING:
+    from blindplay.hearing.model_measurement import TeamResult
 
 _Read = TypeVar("_Read")
 
@@ -235,6 +239,93 @@ def use(names: tuple[str, ...], code: str) -> None:
             )
         )
     options.show(join_texts(": ", (code, _heard_with(code))))
+
+
+@models.command()
+@_names
+@_language
+@click.option("--player", help=_("Measure with what this player said in blindplay voice enrol."))
+@click.option(
+    "--count",
+    type=click.IntRange(4),
+    default=60,
+    help=_("Say so many moves, where no player is named."),
+)
+@options.as_json(help=_("Print JSON, one object per line."))
+def measure(
+    names: tuple[str, ...], code: str, player: str | None, count: int, as_json: bool
+) -> None:
+    """Measure in some minutes which installed models understand a language best.
+
+    Without names, all are compared. The voices of this machine say moves and other talk. People's
+    voices tell more: with --player, the moves of an enrolment are heard. The best models are
+    named, and nothing is changed.
+    """
+    from blindplay.hearing import model_measurement
+
+    installed, known, pack = available(_known(code)), catalogue.load(), language.load(code)
+    wanted = [base.name if (base := known.known(name)) else name for name in names]
+    for name in wanted:
+        folders.check_installed(code, name)
+    chosen = {name: installed[name] for name in ([*wanted, BUILT_IN] if names else installed)
+              if name in installed}  # fmt: skip
+    if player is None:
+        utterances = model_measurement.spoken(pack, count)
+    elif not (utterances := model_measurement.of_player(pack, player)):
+        raise ValueError(
+            _(
+                "There are no recordings of {player}; make them with: blindplay voice enrol "
+                "{player}.",
+                player=player,
+            )
+        )
+
+    def hears(name: str) -> None:
+        if not as_json:
+            count = len(utterances)
+            options.show(_("{name} hears {count} utterances.", name=_short(name), count=count))
+
+    results = list(model_measurement.measure(pack, chosen, utterances, hears))
+    for result in results:
+        options.show(asdict(result) if as_json else _result_in_words(result))
+    if not as_json:
+        _print_best(code, results)
+
+
+def _short(name: str) -> str:
+    base = catalogue.load().known(name)
+    return base.short if base else name
+
+
+def _result_in_words(result: "TeamResult") -> str:
+    words = _(
+        "{names}: of {moves} moves {at_once} at once, {asked} after a question; wrong: {wrong}.",
+        names=all_of(map(_short, result.names)),
+        moves=result.moves,
+        at_once=result.at_once,
+        asked=result.asked,
+        wrong=result.wrong,
+    )
+    if result.measured:
+        return words
+    return join_texts(" ", (words, _("The cautious general weights were used.")))
+
+
+def _print_best(code: str, results: "list[TeamResult]") -> None:
+    used = {*folders.listening_names(code)}
+    now = next((result for result in results if {*result.names} == used), None)
+    best = min(results, key=lambda result: result.cost)
+    if now is not None and now.cost <= best.cost:
+        options.show(_("The models that listen now are the best of these."))
+        return
+    options.show(
+        _(
+            "{names} were best. To use them: blindplay models use {together} --language {code}.",
+            names=all_of(map(_short, best.names)),
+            together=" ".join(_short(n) for n in best.names if n != BUILT_IN) or BUILT_IN,
+            code=code,
+        )
+    )
 
 
 @models.command()

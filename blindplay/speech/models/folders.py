@@ -212,6 +212,12 @@ def _choices() -> tuple[dict[str, list[str]], str | None]:
     )
 
 
+def check_installed(language: str, name: str) -> None:
+    """Raise ModelError, with the remedy, if there is no model ``name`` of ``language``."""
+    if name not in (installed := available(language)):
+        raise _absent(language, name, installed)
+
+
 def _absent(language: str, name: str, installed: Iterable[str]) -> ModelError:
     if listed := ", ".join(installed):
         return ModelError(
