@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, Self
@@ -34,7 +35,9 @@ MICROPHONE_PATIENCE_S = 3.0
 OUTPUT_PATIENCE_S = 2.0
 CLOSING_PATIENCE_S = 2.0
 LOST_S = 0.5
-"""So many seconds without sound from a device that works are lost: it keeps less."""
+"""Shorter gaps are not counted."""
+_SETTLED = 15
+"""So many blocks in a row at their usual pace show that no late sound comes any more."""
 _SAME_CLOCK = 0.999
 RETRY_S = 1.0
 """The time between two attempts to open a device that is gone."""
@@ -142,17 +145,22 @@ class MicrophoneSource(QueueSource):
 
     def _receive(self) -> Generator[None, bytes, None]:
         missing, before = 0.0, math.inf  # opening may take its time
+        latest: deque[float] = deque(maxlen=_SETTLED)  # what was missing at each of these blocks
         while True:
             sound = bytes((yield))
-            now = time.monotonic()
-            # A device that is asked too late drops sound and does not say so. Late blocks come
-            # together; clocks differ by less than the share that is forgiven.
+            now, length = time.monotonic(), len(sound) / 2 / RATE
+            # A device that is asked too late drops sound and does not say so. What a sound server
+            # has kept meanwhile comes late, faster than it was spoken, and is not lost. Clocks
+            # differ by less than the share that is forgiven.
             passed = max(0.0, now - before) * _SAME_CLOCK
-            missing = max(0.0, missing + passed - len(sound) / 2 / RATE)
+            missing = max(0.0, missing + passed - length)
             before = now
-            if missing >= LOST_S:
+            latest.append(missing)
+            settled = latest[0] - missing < length * _SETTLED / 2
+            if len(latest) == _SETTLED and min(latest) >= LOST_S and settled:
                 self.lost_s += missing
                 missing = 0.0
+                latest.clear()
             self.push(sound)
             call(self._also, sound)
             self._patience_s = MICROPHONE_PATIENCE_S

@@ -419,9 +419,42 @@ def talked(server: SoundServer, folder: Path) -> dict[str, Any]:
     return {"pitches": pitches}
 
 
+def late(server: SoundServer, folder: Path) -> dict[str, Any]:
+    """Fetch sound a second late. A tone that rises tells which of it came."""
+    rise, length = 250.0, 20  # Hz a second, seconds
+    seconds = np.arange(DeviceSink.DEVICE_RATE * length) / DeviceSink.DEVICE_RATE
+    tone = 8000 * np.sin(2 * np.pi * (500 + rise * seconds / 2) * seconds)
+    heard: list[float] = []
+    waits = [1.0]
+
+    def place(block: bytes) -> float:
+        samples = np.frombuffer(block, "<i2") * np.hanning(len(block) // 2)
+        highest = np.argmax(np.abs(np.fft.rfft(samples, 8192)))
+        return float((highest * 16_000 / 8192 - 500) / rise)
+
+    def fetch_late(block: bytes) -> None:
+        if len(heard) > 50 and waits:
+            time.sleep(waits.pop())
+
+    mouth, stop = DeviceSink(), threading.Event()
+    with MicrophoneSource(also=fetch_late) as microphone:
+        play = (tone.astype("<i2").tobytes(), DeviceSink.DEVICE_RATE, stop)
+        threading.Thread(target=mouth.play, args=play, daemon=True).start()
+        for block in microphone:
+            if level(block) > LOUD_DB:
+                heard.append(place(block))
+            if len(heard) > 150:
+                break
+        stop.set()
+        told = microphone.lost_s
+    mouth.close()
+    heard = heard[1:]
+    return {"lost": heard[-1] - heard[0] - 0.04 * (len(heard) - 1), "told": told}
+
+
 SCENARIOS = {
     scenario.__name__: scenario
-    for scenario in (understood, stopped, half_duplex, unplugged, replugged, talked)
+    for scenario in (understood, stopped, half_duplex, unplugged, replugged, talked, late)
 }
 
 

@@ -67,6 +67,9 @@ def test_without_a_device_there_is_a_sentence(capfd: pytest.CaptureFixture[str])
         ([0.040004] * 9000, 0.0),  # another clock
         ([5.0] + [0.04] * 20, 0.0),  # it was opened slowly
         ([0.04] * 5 + [0.4] + [0.0] * 9 + [0.04] * 20, 0.0),  # late, but whole
+        ([0.04] * 5 + [3.0] + [0.001] * 78 + [0.04] * 20, 0.0),  # later, but whole
+        ([0.04] * 5 + [3.0] + [0.001] * 30 + [0.2] + [0.001] * 55 + [0.04] * 20, 0.0),
+        ([0.04] * 5 + [3.0] + [0.0] * 40 + [0.04] * 20, 1.36),  # a part was kept
         ([0.04] * 5 + [0.7] + [0.04] * 20, 0.66),
     ],
 )

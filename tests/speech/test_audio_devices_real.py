@@ -93,3 +93,8 @@ def test_a_distant_player_is_heard_in_a_real_earphone_from_a_real_microphone() -
     pytest.importorskip("av", reason=f"av is not installed; run: {install_command('voices')}")
     pitches = _run("talked")["pitches"]
     assert sum(abs(one - 440) < 30 for one in pitches) >= 10  # 440 Hz, in steps of 25
+
+
+def test_sound_that_a_real_microphone_gives_late_is_not_counted_as_lost() -> None:
+    observed = _run("late")
+    assert abs(observed["told"] - observed["lost"]) < 0.7
