@@ -100,6 +100,12 @@ def models(pack: Language, enrol: bool, **given: Any) -> None:
 @options.voices
 @click.option("--boards/--no-boards", default=True, help="Without boards, a press executes.")
 @click.option("--full", is_flag=True, help="Announce with both squares instead of short forms.")
+@click.option("--others", "others_db", type=FiniteRange(0, 60),
+              help="Let somebody else name a move before each, so many dB softer.")  # fmt: skip
+@click.option("--varies", "varies_db", type=FiniteRange(0, 30), default=0.0,
+              help="Speak so many dB louder or softer.")  # fmt: skip
+@click.option("--farther", "farther_db", type=FiniteRange(0, 60), default=0.0,
+              help="Speak so many dB softer in the second half.")  # fmt: skip
 @options.seed
 def game(pack: Language, **given: Any) -> None:
     """Count what a whole game by voice costs its players.

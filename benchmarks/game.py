@@ -29,7 +29,7 @@ from blindplay.table.demo import execute_on
 from blindplay.table.session import Session
 
 from . import corpus
-from .conditions import Noise, Surroundings, as_samples, parse
+from .conditions import Noise, Samples, Surroundings, as_samples, parse, power
 from .listening_table import PATIENCE_S, ListeningTable, StuckTableError, Told, listening_table
 
 _TRIES = 6
@@ -42,7 +42,10 @@ _HAND_S = 2.0  # so long hands and a press take
 class GameOptions:
     """The conditions of the game: ``moves`` of each player, with sensor boards or without.
     ``full``: in full announcements instead of short ones. ``noise`` is a condition of
-    ``python -m benchmarks voice``. ``voices`` are White's and Black's."""
+    ``python -m benchmarks voice``. ``voices`` are White's, Black's and somebody else's.
+    ``others_db``: before each announcement somebody else names a legal move, so many dB softer than
+    the player. The level of each utterance ``varies_db`` up or down, and from half of the game on
+    it is ``farther_db`` softer."""
 
     moves: int = 40
     models: tuple[Path, ...] = ()
@@ -50,6 +53,9 @@ class GameOptions:
     noise: str = "clean"
     boards: bool = True
     full: bool = False
+    others_db: float | None = None
+    varies_db: float = 0.0
+    farther_db: float = 0.0
     seed: int = 1
 
 
@@ -70,6 +76,10 @@ class Cost:
     """Utterances that were answered with a refusal, or not at all."""
     wrong: int = 0
     """Moves that were announced and not said."""
+    others: int = 0
+    """Moves of somebody else that were announced."""
+    others_asked: int = 0
+    """Moves of somebody else that were asked about."""
 
 
 @dataclass
@@ -94,6 +104,7 @@ class SimulatedGame:
     people: dict[str, _Person]
     synthesiser: Synthesiser
     surroundings: Surroundings
+    another: str = ""
     spoken: int = 0
     played: list[chess.Move] = field(default_factory=list)
 
@@ -114,6 +125,8 @@ class SimulatedGame:
         game = self._session.table.game
         board, side = game.board.copy(), game.side
         mover, other = self.people[side], self.people[OTHER[side]]
+        if self.options.others_db is not None:
+            self._disturb(mover, board, move, self.options.others_db)
         self._speak(mover, board, move, repeats=False)
         self._execute(mover, board, move)
         if not self.options.boards and game.turn.announced is None:
@@ -156,6 +169,25 @@ class SimulatedGame:
 
     # --- speaking ----------------------------------------------------------------------------
 
+    def _disturb(
+        self, person: _Person, board: chess.Board, move: chess.Move, softer_db: float
+    ) -> None:
+        """Let somebody else name another move near the microphone of ``person``."""
+        moves = [one for one in sorted(board.legal_moves, key=str) if one != move]
+        if not moves:
+            return
+        words = self.pack.announce(board, random.Random(self.spoken).choice(moves))
+        own, another = (
+            as_samples(read_audio(self.synthesiser.render(words, voice=voice or None, rate=150)))
+            for voice in (person.voice, self.another)
+        )
+        softer = power(own) * 10 ** (-softer_db / 10) / max(power(another), 1e-9)
+        self._hear(person, words, another * softer**0.5)
+        if self._session.table.game.turn.announced is not None:
+            person.cost.others += 1
+        elif self._session.talking.asked(person.side) is not None:
+            person.cost.others_asked += 1
+
     def _speak(
         self, person: _Person, board: chess.Board, move: chess.Move, *, repeats: bool
     ) -> None:
@@ -163,6 +195,8 @@ class SimulatedGame:
         then the player's next action is the answer."""
         full = self.pack.announce(board, move)
         words = full if self.options.full else short_form(self.pack, board, move)
+        if not repeats and self._session.table.game.turn.announced is not None:
+            words = f"{self.pack.command(Command.CORRECTION)} {full}"
         for attempt in range(_TRIES):
             before, lines = len(self._session.rulings), len(self.table.printed)
             self._say(person, words, _RATES[attempt], repeats=repeats)
@@ -197,13 +231,21 @@ class SimulatedGame:
     def _say(self, person: _Person, words: str, rate: int, *, repeats: bool) -> None:
         file = self.synthesiser.render(words, voice=person.voice or None, rate=rate)
         voice = as_samples(read_audio(file))
+        person.cost.said_s += len(voice) / RATE
+        person.cost.announcing += not repeats
+        person.cost.repeating += repeats
+        self._hear(person, words, voice)
+
+    def _hear(self, person: _Person, words: str, voice: Samples) -> None:
+        """Let a microphone hear a voice."""
+        options, half = self.options, self.options.moves
+        varied = random.Random(f"{options.seed} {self.spoken}").uniform(-1, 1) * options.varies_db
+        farther = options.farther_db if len(self.played) >= half else 0.0
+        voice = voice * 10 ** ((varied - farther) / 20)
         padded = np.pad(voice, tuple(int(RATE * seconds) for seconds in _ROOM_S))
         room = np.random.default_rng(self.spoken).normal(0, 12, len(padded))
         sound = self.surroundings.record(padded + room, self.spoken)
         self.spoken += 1
-        person.cost.said_s += len(voice) / RATE
-        person.cost.announcing += not repeats
-        person.cost.repeating += repeats
         self._session.transcript.line(f"{person.side} speaks: {words}")
         self.table.hear(person.side, sound)
 
@@ -253,7 +295,7 @@ def simulate(pack: Language, options: GameOptions) -> tuple[SimulatedGame, AnyRe
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="blindplay-game-")))
         around = noise[0].noise in (Noise.BABBLE, Noise.TALKERS)
         talkers = corpus.talkers(pack, options.seed, folder) if around else np.zeros((1, 1))
-        voices = (options.voices or corpus.voices(pack, folder)) * 2
+        voices = (options.voices or corpus.voices(pack, folder)) * 3
         synthesiser = stack.enter_context(
             Synthesiser(pack.code, cache=folder, spellings=pack.spoken)
         )
@@ -272,7 +314,7 @@ def simulate(pack: Language, options: GameOptions) -> tuple[SimulatedGame, AnyRe
             for side, voice in zip(SIDES, voices, strict=False)
         }
         surroundings = Surroundings(noise[0], talkers, options.seed)
-        game = SimulatedGame(pack, options, table, people, synthesiser, surroundings)
+        game = SimulatedGame(pack, options, table, people, synthesiser, surroundings, voices[2])
         game.play(random_line(2 * options.moves, options.seed))
         return game, recogniser
 
@@ -298,6 +340,12 @@ def figures(pack: Language, options: GameOptions) -> Iterator[str]:
         f"{sum(one.refused for one in costs)} utterances not understood; "
         f"{sum(one.wrong for one in costs)} wrong moves."
     )
+    if options.others_db is not None:
+        yield (
+            f"Of {count} moves that somebody else named, {options.others_db:g} dB softer, "
+            f"{sum(one.others for one in costs)} were announced and "
+            f"{sum(one.others_asked for one in costs)} asked about."
+        )
     for side, person in people.items():
         one, told, own = person.cost, person.told, count / 2
         yield (
