@@ -5,9 +5,7 @@ import contextlib
 import queue
 import sys
 import threading
-from collections.abc import Iterable, Iterator
-
-from .ctrl_c import CtrlC
+from collections.abc import Callable, Iterable, Iterator
 
 LOOK_S = 0.1
 """Seconds between two looks for Ctrl-C while a line is awaited."""
@@ -87,9 +85,9 @@ class TypedLines:
             line = self.within(LOOK_S)
         return line
 
-    def until(self, ctrl_c: CtrlC) -> Iterator[str]:
-        """Yield the lines, until they end or Ctrl-C is pressed."""
-        while not (self._ended or ctrl_c.pressed):
+    def until(self, over: Callable[[], bool]) -> Iterator[str]:
+        """Yield the lines, until they end or ``over`` says so."""
+        while not (self._ended or over()):
             line = self.within(LOOK_S)
             if line is not None:
                 yield line

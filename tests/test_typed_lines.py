@@ -13,12 +13,12 @@ from blindplay.typed_lines import TypedLines
 
 
 def test_each_line_goes_to_one_reader() -> None:
-    lines, ctrl_c = TypedLines(["a\n", "b\n", "c\n", "d\n"]), CtrlC()
+    lines = TypedLines(["a\n", "b\n", "c\n", "d\n"])
     assert lines.within(60) == "a\n"
     assert lines.next() == "b\n"
-    assert next(lines.until(ctrl_c)) == "c\n"
-    assert list(lines.until(ctrl_c)) == ["d\n"]
-    assert lines.ended and lines.within(0) is None and list(lines.until(ctrl_c)) == []
+    assert next(lines.until(bool)) == "c\n"
+    assert list(lines.until(bool)) == ["d\n"]
+    assert lines.ended and lines.within(0) is None and list(lines.until(bool)) == []
     assert lines.next() is None
 
 
@@ -28,7 +28,7 @@ def test_a_keyboard_that_is_gone_ends_the_lines(error: Exception) -> None:
         yield "a\n"
         raise error
 
-    assert list(TypedLines(gone()).until(CtrlC())) == ["a\n"]
+    assert list(TypedLines(gone()).until(bool)) == ["a\n"]
 
 
 def test_ctrl_c_ends_the_lines_also_when_it_comes_before_anybody_waits() -> None:
@@ -37,7 +37,7 @@ def test_ctrl_c_ends_the_lines_also_when_it_comes_before_anybody_waits() -> None
         threading.Event().wait()  # nobody types any more
 
     with CtrlC() as ctrl_c:
-        lines = TypedLines(keys()).until(ctrl_c)
+        lines = TypedLines(keys()).until(lambda: ctrl_c.pressed)
         assert next(lines) == "a\n"
         signal.raise_signal(signal.SIGINT)
         assert list(lines) == []

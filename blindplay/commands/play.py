@@ -11,6 +11,7 @@ import click
 
 from blindplay.console import PUBLIC_DELAY_S
 from blindplay.conversation import OpeningWord
+from blindplay.language import Command
 from blindplay.laws import facts
 from blindplay.table.choices import Printed
 from blindplay.translation import _
@@ -19,6 +20,7 @@ from . import against, menu, options
 from .lichess import with_found_game
 from .play_options import OPTIONS, Address, PlayOption, PlayOptions, check
 from .play_sources import (
+    for_another_game,
     kept_values,
     with_event_settings,
     with_fetched_file,
@@ -111,11 +113,26 @@ def _run(
     companion: "Companion | None" = None,
     opponent: "AbsentPlayer | None" = None,
 ) -> bool:
-    """Run the table; return whether the game is over. ``setup`` None: the game is resumed."""
+    """Run the table, and play again at it as its players wish; return whether the last game is
+    over. ``setup`` None: the game is resumed."""
+    from blindplay.record import files, games
     from blindplay.table.play import run
 
-    table, console = _table_options(given, joined), _console(given)
-    return run(journal, setup, devices, lines, sys.stdout, table, console, companion, opponent)
+    keeps_links = False
+    while True:
+        table, console = _table_options(given, joined), _console(given, keeps_links=keeps_links)
+        ended = run(journal, setup, devices, lines, sys.stdout, table, console, companion, opponent)
+        if ended.again is None:
+            return ended.over
+        changes = ended.again is Command.REMATCH
+        given = for_another_game(given, ended.setup, changes_colours=changes)
+        before, journal = journal, games.new_journal(journal.parent)
+        if given.console:
+            from blindplay.console.access import keep_for_next_game
+
+            links = (files.beside(game, ".links") for game in (before, journal))
+            keeps_links = keep_for_next_game(*links, changes_colours=changes)
+        setup, devices, opponent = _setup(given), _devices(given), against.opponent(given)
 
 
 def _play_distant(given: PlayOptions, devices: "WantedDevices") -> None:
@@ -211,7 +228,8 @@ def _devices(given: PlayOptions) -> "WantedDevices":
     from blindplay.table.devices import WantedDevices
 
     same = [field.name for field in fields(WantedDevices) if field.name in OPTIONS]
-    return WantedDevices(models=given.model, **{name: getattr(given, name) for name in same})
+    values = {name: getattr(given, name) for name in same}
+    return WantedDevices(models=given.model, own=given.own, **values)
 
 
 def _table_options(given: PlayOptions, joined: "EventFile | None" = None) -> "TableOptions":
@@ -236,7 +254,7 @@ def _table_options(given: PlayOptions, joined: "EventFile | None" = None) -> "Ta
     )
 
 
-def _console(given: PlayOptions) -> "ConsoleAt | None":
+def _console(given: PlayOptions, *, keeps_links: bool = False) -> "ConsoleAt | None":
     from blindplay.table.play import ConsoleAt
 
     if not given.console:
@@ -251,6 +269,7 @@ def _console(given: PlayOptions) -> "ConsoleAt | None":
         given.remember_browsers or 0,
         delay if given.public else None,
         given.public_names,
+        keeps_links,
     )
 
 

@@ -312,6 +312,8 @@ class PlayOptions:
     """The kept options that were typed when the resumed table was started."""
     boards: int = 0
     """The number of boards, if the opponent decides it."""
+    own: str = ""
+    """The side whose devices come first, in a game after the first; empty: the usual one."""
     who: str = ""
     """The arbiter in the hall who assigned the game."""
     request: str = ""

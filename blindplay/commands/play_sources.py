@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from blindplay.laws.clock import TimeControl
 from blindplay.laws.facts import SIDES, Setup
+from blindplay.laws.state import OTHER
 from blindplay.laws.time_controls import stored, written
 from blindplay.translation import _
 
@@ -122,7 +123,7 @@ def kept_values(given: PlayOptions) -> dict[str, Any]:
     kept = {name: _plain(getattr(given, name)) for name, option in OPTIONS.items() if option.kept}
     if given.engine is not None and (program := shutil.which(given.engine)):
         kept["engine"] = _plain(Path(program))
-    return {**kept, "typed": _typed_for_each_game(given)}
+    return {**kept, "typed": _typed_for_each_game(given), "own": given.own}
 
 
 def _plain(value: Any) -> Any:
@@ -155,7 +156,33 @@ def with_kept_options(journal: Path, given: PlayOptions) -> PlayOptions:
         for name, option in OPTIONS.items()
         if option.kept and name not in given.typed and kept.get(name) is not None
     }
-    return replace(given, typed_before=before if isinstance(before, dict) else {}, **values)
+    own = str(kept["own"]) if kept.get("own") in SIDES else ""
+    return replace(
+        given, typed_before=before if isinstance(before, dict) else {}, own=own, **values
+    )
+
+
+# --- the game after this one at the same table
+
+
+def for_another_game(given: PlayOptions, setup: Setup, *, changes_colours: bool) -> PlayOptions:
+    """The options of another game of the same people, after that of ``setup`` with the options
+    ``given``. The devices stay with their people, whose colours it changes or not."""
+    values = {**_options_of(setup), "boards": setup.boards}
+    same = replace(given, **values, journal=None, resume=False, dead_time="nobody")
+    if not changes_colours:
+        return same
+    names = ("", "_language", "_hearing_impaired", "_assistant")
+    changed: dict[str, Any] = {
+        f"{side}{name}": getattr(same, f"{OTHER[side]}{name}") for side in SIDES for name in names
+    }
+    usual = same.impaired if same.impaired in SIDES else "white"
+    return replace(
+        same,
+        impaired=OTHER.get(same.impaired, same.impaired),
+        own=OTHER[same.own or usual],
+        **changed,
+    )
 
 
 def _check(journal: Path, setup: Setup, given: PlayOptions) -> None:

@@ -14,10 +14,11 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from blindplay.laws.state import OTHER
 from blindplay.record.files import write_new
 
 from .actions import ActionResult, AskedAction
@@ -64,6 +65,11 @@ class DoneOnce:
 _SESSIONS_A_ROLE = 16
 
 
+def _of_other_colour(role: str) -> str:
+    *whose, side = role.split(":")
+    return ":".join((*whose, OTHER.get(side, side)))
+
+
 def _digest(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
@@ -81,6 +87,8 @@ class BrowserSession:
     """Sentences for the next page of a browser without scripts, and whether each is a refusal."""
     asked: AskedAction | None = None
     """Its last action."""
+    before: str = ""
+    """Its role before a rematch changed the colours; its page may still be that one."""
     who: str = ""
     """The name of the person, where several have the same role."""
     once: DoneOnce = field(default_factory=DoneOnce, repr=False, compare=False)
@@ -109,7 +117,13 @@ class AccessLinks:
     def _read(self, kept: dict[str, dict[str, Any]]) -> None:
         tokens = {role: bytes.fromhex(digest) for role, digest in kept["links"].items()}
         sessions = [
-            BrowserSession(one["role"], bytes.fromhex(digest), one["language"], one["theme"])
+            BrowserSession(
+                one["role"],
+                bytes.fromhex(digest),
+                one["language"],
+                one["theme"],
+                before=one.get("before", ""),
+            )
             for digest, one in kept["sessions"].items()
         ]
         self._tokens, self._sessions = tokens, sessions
@@ -121,12 +135,28 @@ class AccessLinks:
         with self._lock:
             links = {role: digest.hex() for role, digest in self._tokens.items()}
             sessions = {
-                one.digest.hex(): {"role": one.role, "language": one.language, "theme": one.theme}
+                one.digest.hex(): {
+                    name: getattr(one, name) for name in ("role", "language", "theme", "before")
+                }
                 for one in self._sessions
             }
             kept = {"links": links, "sessions": sessions}
             with contextlib.suppress(OSError):  # on a full disk the file stays as it is
                 write_new(self._file, json.dumps(kept).encode())
+
+    def change_colours(self) -> None:
+        """Give each player, and each player's assistant, the links and sessions of the other."""
+        with self._lock:
+            self._tokens = {_of_other_colour(role): token for role, token in self._tokens.items()}
+            self._sessions = [
+                replace(one, role=_of_other_colour(one.role), before=one.role)
+                for one in self._sessions
+            ]
+
+    def move_to(self, file: Path) -> None:
+        """Keep the sessions in ``file`` from now on."""
+        self._file = file
+        self.keep()
 
     def given(self) -> dict[str, int]:
         """The roles with a valid link, and how many browsers have come in with it."""
@@ -183,6 +213,16 @@ class AccessLinks:
         given = _digest(secret)
         with self._lock:
             return any(hmac.compare_digest(one, given) for one in self._displaced)
+
+
+def keep_for_next_game(before: Path, file: Path, *, changes_colours: bool) -> bool:
+    """Let the browsers of the file ``before`` come in to the next game at the same table, whose
+    file is ``file``, as the same people; return whether they can."""
+    links = AccessLinks(before)
+    if changes_colours:
+        links.change_colours()
+    links.move_to(file)
+    return bool(links.given())
 
 
 class RateLimiter:

@@ -459,7 +459,7 @@ def _take_back(table: TablePort, game: Game, role: str, language: str, seen: str
     a server, if the opponent agrees."""
     pack = load(language)
     if not table.allows(Command.TAKE_BACK) or role not in f.SIDES:
-        key = "arbiter_only_page" if game.presided else "training_only"
+        key = "arbiter_only_page" if game.presided else "take_back_stands"
         return ActionResult((pack.sentence(key),), refused=True)
     if _is_late(stamp(game), seen, "press"):
         raise NoActionError("stale")

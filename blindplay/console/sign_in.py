@@ -72,13 +72,25 @@ class SignIn:
         async def route(request: Request) -> Response:
             session = self.session(request)
             if session is None:
-                return self.refusal(request)
+                return self._to_new_role(request) or self.refusal(request)
             found = await answer(request, session)
             if self._remember_s:
                 self._let_keep(found, session.role, self._secret(request))
             return found
 
         return route
+
+    def _to_new_role(self, request: Request) -> Response | None:
+        """Send a browser to the page of its role, which a rematch has changed; None if it has
+        none."""
+        secret = self._secret(request)
+        session = self.links.session(None, secret) if secret else None
+        if session is None or not session.before or session.before != self._role_at(request):
+            return None
+        place = request.scope.get("root_path", "") + self._path(session.role)
+        answer = RedirectResponse(place, status_code=303)
+        self._let_keep(answer, session.role, secret)
+        return answer
 
     def refusal(self, request: Request) -> Response:
         """The answer to a browser without a session: 401, or 410 if newer browsers have displaced

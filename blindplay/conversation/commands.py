@@ -31,7 +31,9 @@ from blindplay.wording.values import pairing_in_words
 from . import OpeningWord, questions
 from .effects import (
     AdjustVoice,
+    AskAgain,
     LeadHands,
+    PlayAgain,
     ReadChat,
     Relisten,
     Say,
@@ -84,7 +86,11 @@ def confirm(now: Exchange, may: Sayable, said: Statement) -> None:
     do(trial, may, said.meant)
     facts = [one.fact for one in trial.effects if isinstance(one, Submit)]
     if not facts:
-        now.do(*trial.effects)
+        begins = any(isinstance(one, PlayAgain) for one in trial.effects)
+        if begins:
+            now.ask(questions.confirm(now.about, now.side, said))
+        else:
+            now.do(*trial.effects)
         return
     refused = tuple(one for one in now.about.preview(facts[0]) if isinstance(one, Refused))
     told = announcements(Taken(facts[0], refused), now.game, now.pack)
@@ -152,9 +158,10 @@ def do(now: Exchange, may: Sayable, meant: Understanding) -> None:
             now.say("pairing_unknown")
         case Command.SCORE | Command.LAST_MOVES:
             _read_moves(now, command, meant.about or About())
-        case Command.NEW_GAME | Command.SAVE:
-            end = word_of(pack, Key.END)
-            now.say("saved_always" if command is Command.SAVE else "new_game_how", end=end)
+        case Command.NEW_GAME | Command.REMATCH:
+            _play_again(now, command)
+        case Command.SAVE:
+            now.say("saved_always")
         case Command.REPEAT:
             now.do(SayAgain(side))
         case Command.SKIP:
@@ -222,7 +229,7 @@ def _take_back(now: Exchange) -> None:
     game = now.game
     own = 0 if game.served and game.history else before_last_of(game, now.side)
     if not now.about.allows(Command.TAKE_BACK):
-        now.refuse("arbiter_only_page" if game.presided else "training_only")
+        now.refuse("arbiter_only_page" if game.presided else "take_back_stands")
     elif own is None:
         now.refuse("nothing_to_take_back")
     else:
@@ -251,6 +258,25 @@ def _done(now: Exchange) -> None:
         for ply in lagging:
             now.submit(f.Make(by=now.side, move=ply.move.uci()))
         now.say("executed_noted")
+
+
+def _play_again(now: Exchange, command: Command) -> None:
+    """Begin another game after this one, if the players may decide that. Two people agree, and
+    sign the result of this one before (8.7)."""
+    game, about = now.game, now.about
+    both = (now.side, OTHER[now.side])
+    unsigned = [now.pack.sentence(side) for side in both if due(game, side).do == "sign"]
+    if game.over and (about.at_hall or (game.presided and not about.absent)):
+        now.refuse("again_paired")
+    elif not (game.over and about.plays_again):
+        now.say("new_game_how", end=word_of(now.pack, Key.END))
+    elif about.absent:
+        now.do(PlayAgain(command))
+    elif unsigned:
+        example = f"{unsigned[-1]}: {now.pack.command(Command.SIGN)}"
+        now.say("again_unsigned", players=", ".join(unsigned), example=example)
+    else:
+        now.do(AskAgain(OTHER[now.side], command))
 
 
 def _call_arbiter(now: Exchange) -> None:

@@ -20,6 +20,7 @@ from blindplay.hearing.expectation import felt_moves
 from blindplay.hearing.statement import Statement, interpret
 from blindplay.language import (
     NEVER_OPENED,
+    PLAYS_AGAIN,
     Command,
     IllegalReason,
     Kind,
@@ -45,12 +46,13 @@ from blindplay.speech.recogniser import Recognition
 from blindplay.wording.readers import announcing
 
 from . import OpeningWord, beginnings, commands, questions
-from .effects import Acknowledge, Effect, HoldPress, Learn, Relisten, Say
+from .effects import Acknowledge, Effect, HoldPress, Learn, PlayAgain, Relisten, Say, TellStep, say
 from .grammar import CLOCKS, VOICE, sayable
 from .state import (
     ANSWER_SECONDS,
     BEGINNING_SECONDS,
     NAMES_A_MOVE,
+    AgainWanted,
     Awaited,
     Beginning,
     ButtonTapped,
@@ -111,6 +113,8 @@ def converse(talks: Talks, event: Event, about: Situation) -> tuple[Talks, list[
                 _ask_for_the_rest(now)
             case TableBegun():
                 commands.introduce(now)
+            case AgainWanted(_, command):
+                now.ask(questions.agree_to_play_again(about, side, command))
         talks = replace(talks, **{side: now.talk})
         effects += now.effects
     return talks, effects
@@ -120,6 +124,8 @@ def _concerned(event: Event, about: Situation) -> Collection[str]:
     """Return the players with whom the event is a step of the conversation."""
     match event:
         case TypedLine(side) | HeardUtterance(side) | Hushed(side) | ButtonTapped(side):
+            return (side,)
+        case AgainWanted(side):
             return (side,)
         case ClockPressed(presser):
             return (presser.removeprefix("assistant:"),)
@@ -145,6 +151,10 @@ def _typed(now: Exchange, text: str) -> None:
     if opened and said.meant.kind is Kind.UNCLEAR:  # a move needs no opening word
         said = _only_reading(now, interpret(rest, may.boards, now.pack))
     if said.meant.kind is Kind.NOTHING:  # "one moment"
+        if question is not None:
+            _ask_again(now, question, unclear=False)
+        elif text.strip():
+            now.do(TellStep(now.side))
         return
     decision = beginnings.join(now, may, Decision(Verdict.ACCEPT, Recognition(), said), None)
     if decision is not None and decision.taken is None:
@@ -289,8 +299,15 @@ def _drop(now: Exchange, question: Question) -> None:
     now.change(lapsed=now.about.now)
     if question.consents:
         now.do(Relisten())
+    elif question.plays_again:
+        _decline_another(now)
     else:
         now.cancel()
+
+
+def _decline_another(now: Exchange) -> None:
+    """Tell everybody that there is no other game."""
+    now.do(say(now.about.readers.everybody, None, "again_declined"), Relisten())
 
 
 def _is_meant_for_us(now: Exchange, may: Sayable, said: Statement) -> bool:
@@ -384,6 +401,8 @@ def _answer(now: Exchange, may: Sayable, question: Question, said: Statement) ->
         now.end_question(refused=True)
         if question.consents:
             now.submit(f.Adjourn(by=now.side, declined=True))
+        elif question.plays_again:
+            _decline_another(now)
         elif question.confirms:
             now.say("cancelled")
         else:
@@ -396,6 +415,9 @@ def _answer(now: Exchange, may: Sayable, question: Question, said: Statement) ->
         now.change(refused=left)
         if not question.confirms:
             _learn(now, chosen)
+        if question.plays_again and chosen.meant.command is not None:
+            now.do(PlayAgain(chosen.meant.command))
+            return
         (_do if command is Command.YES else _consider)(now, may, chosen)
     else:
         with_move = question.claim_with(said)
@@ -502,15 +524,26 @@ def _in_context(now: Exchange, may: Sayable, said: Statement) -> Statement:
     return replace(said, meant=replace(said.meant, command=fitting))
 
 
+def _taken_back(now: Exchange, said: Statement) -> Statement:
+    """To take back an announcement that may still be corrected is a correction (D.2.8)."""
+    game = now.game
+    announced = now.side == game.side and game.turn.announced is not None and may_be_a_slip(game)
+    if said.meant.command is not Command.TAKE_BACK or not announced:
+        return said
+    meant = replace(said.meant, command=Command.CORRECTION, correction=True)
+    return replace(said, meant=meant)
+
+
 def _consider(now: Exchange, may: Sayable, said: Statement) -> None:
     """Do what was said, or ask first."""
-    said = _in_context(now, may, said)
+    said = _taken_back(now, _in_context(now, may, said))
     game, meant = now.game, said.meant
     if now.about.seal_due and meant.command in (None, Command.CORRECTION):
         _seal(now, may, said)
         return
     opens = meant.command is Command.RESUME and game.adjourned
-    if meant.command in commands.CONFIRMED or opens:
+    again = meant.command in PLAYS_AGAIN and said.recognition is not None  # typed, it is meant
+    if meant.command in commands.CONFIRMED or opens or again:
         commands.confirm(now, may, said)
         return
     made = meant.move is not None and not may_be_a_slip(game, meant.move)

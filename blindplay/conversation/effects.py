@@ -98,9 +98,24 @@ class ReadChat:
     """Let the opponent on a server read what has been written there."""
 
 
+@dataclass(frozen=True)
+class AskAgain:
+    """Ask a player whether they want another game, as the opponent does."""
+
+    side: str
+    command: Command
+
+
+@dataclass(frozen=True)
+class PlayAgain:
+    """Everybody wants another game: ``command`` is NEW_GAME or REMATCH."""
+
+    command: Command
+
+
 Effect: TypeAlias = (
     Say | SayAgain | TellStep | Acknowledge | Submit | TellTime | HoldPress
-    | Relisten | Learn | AdjustVoice | LeadHands | ReadChat
+    | Relisten | Learn | AdjustVoice | LeadHands | ReadChat | AskAgain | PlayAgain
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import chess
 
 from blindplay.hearing.statement import Statement, interpret
-from blindplay.language import NEVER_OPENED, QUESTIONS, TYPED_ONLY, Command
+from blindplay.language import NEVER_OPENED, PLAYS_AGAIN, QUESTIONS, Command
 from blindplay.laws import Game
 from blindplay.laws.state import OTHER, enveloped
 
@@ -87,6 +87,9 @@ def _commands(about: Situation, side: str) -> Iterator[Command]:
     if game.over:
         if game.edition.has("signatures") and game.signed.get(side) != game.result:
             yield Command.SIGN  # 8.7
+        if about.plays_again:
+            yield from PLAYS_AGAIN
+        yield from (Command.SCORE, Command.LAST_MOVES)
         yield from (Command.WHAT_NOW, *_elsewhere(about), Command.REPEAT, Command.HELP, *VOICE)
         return
     waiting = game.pending is not None and not game.pending.claimable
@@ -100,13 +103,13 @@ def _commands(about: Situation, side: str) -> Iterator[Command]:
         yield Command.RESUME
     if game.clock:
         yield from CLOCKS
-    yield from (Command.LAST_MOVE, Command.MOVES, Command.REPEAT)
+    yield from (Command.LAST_MOVE, Command.LAST_MOVES, Command.SCORE, Command.MOVES, Command.REPEAT)
     if playing and side == game.side:
         yield Command.CORRECTION
     board = game.board_of(side)
     if game.outstanding(board) and (about.absent or not game.tables[board].sensors):
         yield Command.DONE
-    yield from (one for one in Command if one in QUESTIONS - TYPED_ONLY and about.allows(one))
+    yield from (one for one in Command if one in QUESTIONS and about.allows(one))
     if about.allows(Command.TAKE_BACK):
         yield Command.TAKE_BACK
     if about.allows(Command.HINT) and playing and side == game.side:

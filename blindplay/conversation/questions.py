@@ -14,6 +14,7 @@ from blindplay.language import (
     in_language,
     join,
 )
+from blindplay.laws.state import OTHER
 from blindplay.wording.announcements import result_in_words
 from blindplay.wording.readers import announcing
 
@@ -34,6 +35,8 @@ _CONFIRMATIONS: Mapping[Command, str] = {
     Command.SEAL: "seal_sure",
     Command.SIGN: "sign_sure",
     Command.RESUME: "envelope_of_sure",
+    Command.NEW_GAME: "new_game_sure",
+    Command.REMATCH: "rematch_sure",
 }
 """The questions before commands; the others are claims."""
 
@@ -66,6 +69,16 @@ def agree_to_adjourn(about: Situation, side: str) -> Question:
     agreed = Statement(text, Understanding(Kind.COMMAND, text, command=Command.ADJOURN))
     words = pack.sentence("adjourn_sure", player=pack.sentence(side))
     return Question((agreed,), words, confirms=True, consents=True)
+
+
+def agree_to_play_again(about: Situation, side: str, command: Command) -> Question:
+    """Ask whether ``side`` wants another game, as the opponent does."""
+    pack, everybody = about.readers.of(side), about.readers.everybody
+    text = pack.command(command)
+    agreed = Statement(text, Understanding(Kind.COMMAND, text, command=command))
+    player, other = everybody.sentence(OTHER[side]), everybody.sentence(side)
+    words = everybody.sentence(f"{command.value}_asked", player=player, other=other)
+    return Question((agreed,), words, confirms=True)
 
 
 def correct(about: Situation, side: str, said: Statement) -> Question:

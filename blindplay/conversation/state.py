@@ -12,7 +12,7 @@ import chess
 
 from blindplay.hearing.decision import Decision
 from blindplay.hearing.statement import Statement
-from blindplay.language import About, Command, Kind, Language
+from blindplay.language import PLAYS_AGAIN, About, Command, Kind, Language
 from blindplay.laws import Fact, Game, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import Ambiguous, NotUnderstood, Refused
@@ -173,9 +173,15 @@ class Question:
         return self.options[0].meant.command is Command.SIGN
 
     @property
+    def plays_again(self) -> bool:
+        """Return whether it asks for another game, after the game."""
+        return self.options[0].meant.command in PLAYS_AGAIN
+
+    @property
     def is_public(self) -> bool:
-        """Return whether everybody hears it: a key that anybody may press asks it."""
-        return self.options[0].meant.command is Command.RESUME
+        """Return whether everybody hears it: a key that anybody may press asks it, or the other
+        player waits for the answer."""
+        return self.options[0].meant.command is Command.RESUME or self.plays_again
 
     @property
     def holds_the_clock(self) -> bool:
@@ -194,7 +200,7 @@ class Question:
         meant, options = said.meant, self.options
         yes_or_no = len(options) == 1 and not self.asks_for_a_move
         if self.confirms and said.key in [option.key for option in options]:
-            return Reply.AGAIN, None
+            return (Reply.CHOSEN, options[0]) if self.plays_again else (Reply.AGAIN, None)
         if meant.command in (Command.NO, Command.CORRECTION):
             return Reply.NO, None
         if meant.command is Command.YES:
@@ -274,7 +280,8 @@ class Talk:
             talk = replace(talk, beginning=None, question=None if asks else talk.question)
         question = talk.question
         if question is not None and (
-            (game.over and not question.signs)
+            (game.over and not (question.signs or question.plays_again))
+            or (question.plays_again and not game.over)
             or (silent and question.is_about_a_move)
             or (question.consents and game.wants_to_adjourn != OTHER[side])
         ):
@@ -302,8 +309,9 @@ class Situation:
     """All that the conversation knows of its table, at the time ``now``.
 
     The game does not change during a step. ``absent``: the side of an opponent who is not in the
-    room, or "". ``at_hall``: people of a hall hear when the arbiter is called. ``speaking``: the
-    table is speaking, so nobody is expected to answer. ``preview`` gives the rulings that a fact
+    room, or "". ``at_hall``: people of a hall hear when the arbiter is called. ``plays_again``:
+    the table plays another game if its players want one. ``speaking``: the table is speaking, so
+    nobody is expected to answer. ``preview`` gives the rulings that a fact
     would cause; ``allows``, whether a command is allowed beyond the Laws; ``hint``, a good move;
     ``pairing``, where a player plays. ``told`` gives when words were spoken to their end; infinity:
     they are still to be spoken; None: they were cut off.
@@ -316,6 +324,7 @@ class Situation:
     opening_word: OpeningWord = OpeningWord.OPTIONAL
     absent: str = ""
     at_hall: bool = False
+    plays_again: bool = False
     speaking: bool = False
     allows: Callable[[Command], bool] = lambda command: False
     hint: Callable[[], chess.Move | None] = lambda: None
@@ -401,9 +410,17 @@ class TableBegun:
     of the players."""
 
 
+@dataclass(frozen=True)
+class AgainWanted:
+    """The opponent of ``side`` wants another game: ``command`` is one of PLAYS_AGAIN."""
+
+    side: str
+    command: Command
+
+
 Event: TypeAlias = (
     TypedLine | HeardUtterance | Hushed | ClockPressed | ButtonTapped
-    | Taken | SecondPassed | TableBegun
+    | Taken | SecondPassed | TableBegun | AgainWanted
 )  # fmt: skip
 """What may happen. A fact with its rulings may answer a question, or ask one."""
 

@@ -22,6 +22,7 @@ from .reader_language import ReaderLanguage as ReaderLanguage
 from .understanding import CHANGES_NOTHING as CHANGES_NOTHING
 from .understanding import NEVER_OPENED as NEVER_OPENED
 from .understanding import ON_A_SCREEN as ON_A_SCREEN
+from .understanding import PLAYS_AGAIN as PLAYS_AGAIN
 from .understanding import QUESTIONS as QUESTIONS
 from .understanding import TYPED_ONLY as TYPED_ONLY
 from .understanding import About as About

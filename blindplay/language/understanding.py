@@ -78,6 +78,7 @@ class Command(Enum):
     CHECK = "check"
     MATERIAL = "material"
     NEW_GAME = "new_game"
+    REMATCH = "rematch"
     SAVE = "save"
 
 
@@ -99,20 +100,17 @@ CHANGES_NOTHING = QUESTIONS | frozenset(
         Command.CLOCK_MINE, Command.CLOCK_OPPONENT, Command.CLOCK_BOTH, Command.MOVES,
         Command.LAST_MOVE, Command.REPEAT, Command.HELP, Command.CALL_ASSISTANT, Command.LOUDER,
         Command.SOFTER, Command.SLOWER, Command.FASTER, Command.MORE, Command.HINT, Command.CHAT,
-        Command.WHERE_I_PLAY, Command.WHAT_NOW, Command.SCORE, Command.LAST_MOVES, Command.NEW_GAME,
-        Command.SAVE,
+        Command.WHERE_I_PLAY, Command.WHAT_NOW, Command.SCORE, Command.LAST_MOVES, Command.SAVE,
     )
 )  # fmt: skip
 """Commands that neither change the game nor end anything: words that are merely like a form of
 theirs are enough."""
 
-TYPED_ONLY = frozenset(
-    (
-        Command.SCORE, Command.LAST_MOVES, Command.CHECK, Command.MATERIAL, Command.NEW_GAME,
-        Command.SAVE,
-    )
-)  # fmt: skip
+TYPED_ONLY = frozenset((Command.SAVE,))
 """Commands that are typed only: the packs list them in ``[typed]``, and nobody listens for them."""
+
+PLAYS_AGAIN = (Command.NEW_GAME, Command.REMATCH)
+"""Commands that begin another game after this one; a rematch changes the colours."""
 
 NEVER_OPENED = frozenset(
     map(Command, ("yes", "no", "more", "correction", "adjust", "accept_draw", "decline_draw"))

@@ -39,9 +39,10 @@ def halls_folder() -> Path:
     return data_folder() / "halls"
 
 
-def new_journal() -> Path:
-    """An unused name for a journal, in a folder that only this user can read: it holds names."""
-    folder = tables_folder()
+def new_journal(folder: Path | None = None) -> Path:
+    """An unused name for a journal in ``folder`` or, without it, in one that only this user can
+    read: it holds names."""
+    folder = folder or tables_folder()
     with contextlib.suppress(OSError):  # opening the journal reports the fault
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     # Random, because two tables may begin within one tick of a machine's clock.

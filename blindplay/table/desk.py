@@ -72,6 +72,7 @@ class Transcript:
         self._unheard: set[bool] = set()  # True: what is public
         self._time = time
         self._lock = threading.Lock()
+        self._kept: list[str] | None = None  # what went wrong, while something else comes first
 
     @property
     def everything(self) -> bool:
@@ -107,8 +108,22 @@ class Transcript:
         with self._lock, contextlib.suppress(OSError, ValueError):
             print(text, file=self._out, flush=True)
 
+    @contextlib.contextmanager
+    def troubles_last(self) -> Iterator[None]:
+        """Print what goes wrong meanwhile at the end of it."""
+        kept = self._kept = []
+        try:
+            yield
+        finally:
+            self._kept = None
+            for sentence in kept:
+                self.trouble(sentence)
+
     def trouble(self, sentence: str) -> None:
         """Print what went wrong outside the game; it goes on with what is left."""
+        if self._kept is not None:
+            self._kept.append(sentence)
+            return
         trouble = self._trouble(sentence)
         if self.everything:
             self.line(trouble)

@@ -58,6 +58,8 @@ class WantedDevices:
     reader_rate: int = WORDS_PER_MINUTE
     """Words a minute that the screen reader speaks."""
     braille: BrailleBy = BrailleBy.OFF
+    own: str = ""
+    """The side whose devices come first; empty: that of the impaired player, else White."""
 
     def any_present(self) -> bool:
         """Return whether there is a board or a microphone to play with."""

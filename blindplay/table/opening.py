@@ -6,7 +6,7 @@ all its boards show the position. Until then the clocks stand.
 
 from collections.abc import Iterator
 
-from blindplay.language import Command, Key, Language, in_language, join, word_of
+from blindplay.language import PLAYS_AGAIN, Command, Key, Language, in_language, join, word_of
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import Adjourned, ExecutedDiffers, GameOver
@@ -98,7 +98,11 @@ def _tell_how_to_go_on(session: Session, taken: Taken) -> None:
 
 
 def _say_how_to_leave(session: Session) -> None:
-    session.desk.tell_all("over_leave", end=word_of(session.pack, Key.END))
+    pack, again = session.pack, ""
+    if Command.NEW_GAME in session.talking.sayable(session.steps.typist()).commands:
+        words = {one.value: pack.command(one) for one in PLAYS_AGAIN}
+        again = pack.sentence("over_again", **words)
+    _tell(session, pack.sentence("over_leave", end=word_of(pack, Key.END)), again)
 
 
 def _tell_how_to_resume(session: Session) -> None:

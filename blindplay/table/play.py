@@ -14,7 +14,7 @@ from blindplay.console import LOOPBACK, PORT
 from blindplay.conversation import OpeningWord
 from blindplay.ctrl_c import CtrlC
 from blindplay.hearing import speaker_preferences
-from blindplay.language import Language, load
+from blindplay.language import Command, Language, load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Setup
 from blindplay.laws.rulings import GameOver
@@ -104,6 +104,18 @@ class ConsoleAt:
     remember_s: int = 0
     public_delay: int | None = None
     public_names: bool = False
+    keeps_links: bool = False
+    """The links beside the journal are those of the game before, at the same table."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a table ended: whether the game is ``over``, and the other game that everybody wants
+    ``again``, NEW_GAME or REMATCH. ``setup`` is that of this game."""
+
+    over: bool
+    again: Command | None
+    setup: Setup
 
 
 Companion = Callable[[Table, Callable[[], Mapping[str, Any]]], AbstractContextManager[object]]
@@ -121,12 +133,12 @@ def run(
     console: ConsoleAt | None = None,
     companion: Companion | None = None,
     opponent: AbsentPlayer | None = None,
-) -> bool:
-    """Run a table until the game is over and the keys end, then say what comes next; return whether
-    the game is over. With ``console``, serve its pages. ``setup`` None: go on with that in
-    ``path``. ``companion`` runs beside the table, such as a hall's publisher; it gets a function
-    that tells about the table's machine. ``opponent`` plays against the impaired player or, if
-    there is none, against White.
+) -> Ended:
+    """Run a table until the game is over and the keys end, or everybody wants another one, then say
+    what comes next. With ``console``, serve its pages. ``setup`` None: go on with that in ``path``.
+    ``companion`` runs beside the table, such as a hall's publisher; it gets a function that tells
+    about the table's machine. ``opponent`` plays against the impaired player or, if there is none,
+    against White; the side of ``wanted`` decides before.
 
     Where the keys end before the game, it goes on with what else there is. With pages the table
     goes on after the game, too. Ctrl-C ends it as ``quit`` does.
@@ -147,6 +159,8 @@ def run(
         journal = stack.enter_context(Journal(path, resume=resumed))
         boards = boards or wanted.boards()  # nobody opens those of a game that is being played
         pairings = Pairings(options.table)
+        if opponent is not None and wanted.own:
+            opponent.side = OTHER[wanted.own]
         table = Table(
             journal, setup, training=options.training, pairings=pairings, opponent=opponent
         )
@@ -159,12 +173,14 @@ def run(
             _hear_hall(table)
         transcript = Transcript(out, table.time, options.printed, pack.trouble)
         trouble = transcript.trouble
+        opening = stack.enter_context(ExitStack())
+        opening.enter_context(transcript.troubles_last())  # a missing device is not what begins
         voices = opponent.voices if opponent is not None else None
         speaker = None if wanted.silent else _speaker(stack, pack, trouble, wanted, voices)
         if not devices().playback:
             transcript.is_heard(False, public=True)
             transcript.is_heard(wanted.voice is PrivateVoice.READER, public=False)
-        own = _own_side(table)
+        own = _own_side(table, wanted)
         session = _session(table, pack, speaker, transcript, wanted, options, own)
         stack.callback(session.close)
         about.follow(session)
@@ -178,7 +194,9 @@ def run(
             session.setting_up.prepare()
             attach_boards(session, own, wanted, boards, resumed=resumed)
             also = voices.hear if voices is not None else None
-            attach_microphone(session, own, wanted, also)
+            listen = partial(attach_microphone, session, own, wanted, also)
+            if devices().capture:
+                listen()
             host = None
             if console is not None:
                 host = _serve(stack, session, console, resumed=resumed)
@@ -189,6 +207,9 @@ def run(
 
             attach_braille(stack, session, own, wanted, type_line)
             open_game(session, resumed=resumed, interrupted=interrupted)
+            if not devices().capture:
+                listen()
+            opening.close()
             offer_model(session, own, wanted, also)
             if opponent is not None:
                 stack.callback(opponent.close)
@@ -197,7 +218,8 @@ def run(
         if opponent is not None:
             opponent.close()
         _end(session, journal, options.command)
-        return table.game.over
+        assert table.game.setup is not None
+        return Ended(table.game.over, session.again, table.game.setup)
 
 
 def check(
@@ -263,11 +285,13 @@ def _keep_options(table: Table, options: TableOptions) -> None:
     table.watch_journal(keep)
 
 
-def _own_side(table: Table) -> str:
+def _own_side(table: Table, wanted: WantedDevices) -> str:
     """The side whose devices come first: the only player here, or the impaired one."""
     if table.absent:
         return OTHER[table.absent]
-    return next((side for side in f.SIDES if table.game.player(side).impaired), "white")
+    return wanted.own or next(
+        (side for side in f.SIDES if table.game.player(side).impaired), "white"
+    )
 
 
 def _do_keys(
@@ -276,12 +300,15 @@ def _do_keys(
     """Do what is typed. When the keys end, go on with boards, microphones and pages, if any. Pages
     stay after the game, for the signatures and the records."""
     game = session.table.game
-    left = keyboard.do_all(lines.until(ctrl_c)) or ctrl_c.pressed
-    if left or (game.over and not pages):
+
+    def left() -> bool:
+        return ctrl_c.pressed or session.again is not None
+
+    if keyboard.do_all(lines.until(left)) or left() or (game.over and not pages):
         return
     others = pages or session.boards or hears(session)
     session.desk.tell_all("keyboard_ended" if others else "keyboard_ended_all")
-    while not ctrl_c.pressed and (pages or (others and not game.over)):
+    while not left() and (pages or (others and not game.over)):
         line = lines.within(LOOK_S)
         if line is not None and keyboard.do_all([line]):
             return
@@ -335,6 +362,7 @@ def _session(
         time_warnings=options.time_warnings,
         remind_after=options.remind_after,
         one_enter=options.one_enter,
+        plays_again=not (options.table or table.shared or table.game.served),
     )
 
 
@@ -384,7 +412,7 @@ def _serve(
     delay = console.public_delay
     audience = None if delay is None else Audience(delay, console.public_names)
     links = files.beside(session.table.path, ".links")
-    if not resumed:
+    if not (resumed or console.keeps_links):
         links.unlink(missing_ok=True)  # left by a game whose journal is gone
     host = ConsoleHost(
         session.table,
@@ -423,6 +451,20 @@ def _end(session: Session, journal: Journal, command: str) -> None:
         show_record(session)
         session.desk.trouble("journal_lacks", count=journal.unwritten)
         return
+    if session.again is None:
+        _tell_what_can_follow(session, journal, command, in_hall=given)
+    setup = table.game.setup
+    if transcript.everything:
+        show_record(session)
+    if transcript.everything or (setup and setup.arbiter == "present"):
+        transcript.show("\n" + pack.printed("journal_seal", seal=journal.seal))
+
+
+def _tell_what_can_follow(
+    session: Session, journal: Journal, command: str, *, in_hall: bool
+) -> None:
+    """Print the commands that continue the game, or review it."""
+    table, transcript, pack = session.table, session.transcript, session.pack
     path = str(journal.path.absolute())
     path = f'"{path}"' if sys.platform == "win32" else shlex.quote(path)
     last = games.journals()[:1] == [journal.path] and table.game.started  # found without its name
@@ -433,14 +475,9 @@ def _end(session: Session, journal: Journal, command: str) -> None:
         for sentence, then in (("review_offer", "review"), ("record_offer", "score")):
             transcript.show(pack.printed(sentence))
             transcript.show(f"    {command} {then}{'' if last else f' {path}'}")
-    if table.game.over and not given:
+    if table.game.over and not in_hall:
         transcript.show(pack.printed("hall_send"))
         transcript.show(f"    {command} play --resume --journal {path}")
-    setup = table.game.setup
-    if transcript.everything:
-        show_record(session)
-    if transcript.everything or (setup and setup.arbiter == "present"):
-        transcript.show("\n" + pack.printed("journal_seal", seal=journal.seal))
 
 
 def _give_to_hall(session: Session) -> bool:

@@ -12,10 +12,12 @@ from blindplay.conversation import OpeningWord
 from blindplay.conversation.effects import (
     Acknowledge,
     AdjustVoice,
+    AskAgain,
     Effect,
     HoldPress,
     LeadHands,
     Learn,
+    PlayAgain,
     ReadChat,
     Relisten,
     Say,
@@ -25,6 +27,7 @@ from blindplay.conversation.effects import (
     TellTime,
 )
 from blindplay.conversation.state import (
+    AgainWanted,
     Awaited,
     ButtonTapped,
     ClockPressed,
@@ -34,7 +37,7 @@ from blindplay.conversation.state import (
     TableBegun,
     TypedLine,
 )
-from blindplay.language import Language
+from blindplay.language import Command, Language
 from blindplay.laws import Origin, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.due import Step, deeds, due, executor
@@ -79,6 +82,7 @@ class Session:
     to be spoken to. ``time_warnings``: at how many seconds left a player is warned;
     ``remind_after``: see :class:`.Reminders`. ``one_enter``: a legal move that the only player
     here types is completed at once, where no sensors feel hands, and the opponent's is executed.
+    ``plays_again``: whoever made this session plays another game when ``again`` says so.
     """
 
     def __init__(
@@ -99,8 +103,11 @@ class Session:
         time_warnings: Iterable[int] = (),
         remind_after: Sequence[int] = (),
         one_enter: bool = False,
+        plays_again: bool = False,
     ) -> None:
         self.table = table
+        self.again: Command | None = None
+        """NEW_GAME or REMATCH, as soon as everybody here wants that after this game."""
         self._one_enter = one_enter
         self._one_enter_told = False
         self._followed: Step | None = None  # what was last done for the only player here
@@ -123,6 +130,7 @@ class Session:
             table,
             self.readers,
             opening_word=opening_word,
+            plays_again=plays_again,
             hears=lambda: bool(self.microphones),
             speaking=lambda: self.desk.is_being_heard,
             told=self.desk.told,
@@ -381,6 +389,10 @@ class Session:
                     self.desk.adjust_voice(side, command)
                 case LeadHands(side):
                     self.setting_up.lead_to_position(side)
+                case AskAgain(side, command):
+                    self._converse(AgainWanted(side, command))
+                case PlayAgain(command):
+                    self.again = command
         for seat in self.boards.values():
             seat.lead()
 

@@ -17,7 +17,8 @@ from .table import Table
 class Talking:
     """Keeps the state of the conversation with both players of ``table``.
 
-    ``hears``: whether anything hears people; typed commands need no ``opening_word``. ``speaking``:
+    ``hears``: whether anything hears people; typed commands need no ``opening_word``.
+    ``plays_again``: another game may follow this one. ``speaking``:
     whether the table is speaking; nobody is expected to answer meanwhile. ``told``: when a question
     was spoken to its end; see :class:`.Situation`.
     """
@@ -28,6 +29,7 @@ class Talking:
         readers: Readers,
         *,
         opening_word: OpeningWord = OpeningWord.OPTIONAL,
+        plays_again: bool = False,
         hears: Callable[[], bool] = lambda: True,
         speaking: Callable[[], bool] = lambda: False,
         told: Callable[[str], float | None] = lambda words: 0,
@@ -36,6 +38,7 @@ class Talking:
         self._table = table
         self._readers = readers
         self._opening_word = opening_word
+        self._plays_again = plays_again
         self._hears = hears
         self._speaking = speaking
         self._told = told
@@ -88,6 +91,7 @@ class Talking:
             opening_word=self._opening_word if self._hears() else OpeningWord.OPTIONAL,
             absent=table.absent,
             at_hall=bool(table.pairings.here),
+            plays_again=self._plays_again,
             speaking=self._speaking(),
             allows=table.allows,
             hint=table.hint,

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blindplay.console.access import AccessLinks, RateLimiter
+from blindplay.console.access import AccessLinks, RateLimiter, keep_for_next_game
 from blindplay.laws import facts as f
 from tests.console.hall import SEAT, Browser, Hall
 
@@ -113,6 +113,29 @@ def test_what_is_kept_is_private_and_is_never_written_through_a_link(tmp_path: P
     assert AccessLinks(file).given() == {"arbiter": 0}
     if os.name != "nt":  # Windows has no such modes
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_in_a_rematch_browsers_come_in_as_the_same_people(tmp_path: Path) -> None:
+    first, second, third = (tmp_path / f"{name}.links" for name in ("first", "second", "third"))
+    links = AccessLinks(first)
+    secrets = {}
+    for role in ("white", "assistant:white", "arbiter"):
+        entered = links.enter(links.issue(role), "nb")
+        assert entered is not None
+        secrets[role] = entered[1]
+    assert keep_for_next_game(first, second, changes_colours=True)
+    changed = AccessLinks(second)
+    for role, now in (
+        ("white", "black"),
+        ("assistant:white", "assistant:black"),
+        ("arbiter", "arbiter"),
+    ):
+        session = changed.session(now, secrets[role])
+        assert session is not None and (session.language, session.before) == ("nb", role)
+    assert changed.session("white", secrets["white"]) is None
+    assert keep_for_next_game(second, third, changes_colours=False)
+    assert AccessLinks(third).session("black", secrets["white"]) is not None
+    assert not keep_for_next_game(tmp_path / "none.links", third, changes_colours=True)
 
 
 def test_a_role_has_a_handful_of_sessions_and_the_oldest_gives_way() -> None:

@@ -70,7 +70,7 @@ def test_no_page_takes_back_under_the_laws(table: Table) -> None:
     play(table, "e2e4", "e7e5")
     table.training = False
     told = do(table, act="take_back")
-    assert told.refused and told.sentences[0] == ENGLISH.sentence("training_only")
+    assert told.refused and told.sentences[0] == ENGLISH.sentence("take_back_stands")
     table.training = True
     table.submit(f.Arbiter(do="preside"))
     assert do(table, act="take_back").refused and len(table.game.history) == 2

@@ -38,6 +38,16 @@ def test_the_session_of_one_role_is_none_of_another(assistant: Browser) -> None:
         assert answer.status_code == 401
 
 
+def test_a_page_whose_colour_has_changed_sends_its_browser_to_the_other(
+    hall: Hall, assistant: Browser
+) -> None:
+    assert assistant.client.get(SEAT).status_code == 200
+    hall.host.console.sign_in.links.change_colours()  # as for a rematch
+    answer = assistant.client.get(SEAT)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/assistant-black/")
+    assert assistant.client.get("/assistant-black/").status_code == 200
+
+
 def test_a_new_link_shuts_the_old_one_and_whoever_came_in_with_it(
     hall: Hall, assistant: Browser
 ) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Self, TypeAlias
 from blindplay.conversation import OpeningWord
 from blindplay.conversation import effects as e
 from blindplay.conversation.state import (
+    AgainWanted,
     Awaited,
     ButtonTapped,
     ClockPressed,
@@ -52,6 +53,7 @@ class Conversation:
         opening_word: OpeningWord = OpeningWord.OPTIONAL,
         language: str = "de",
         started: bool = True,
+        plays_again: bool = True,
         **setup: Any,
     ) -> None:
         self.pack = load(language)
@@ -61,6 +63,7 @@ class Conversation:
         self.facts: list[Fact] = []
         self.learned: list[tuple[str, str]] = []
         self.adjusted: list[Command] = []
+        self.again: list[Command] = []
         self.acknowledged: list[str] = []
         self.steps_told: list[str] = []
         self.journal = Journal(path)
@@ -81,6 +84,7 @@ class Conversation:
             self.table,
             Readers(self.table.game, self.pack),
             opening_word=opening_word,
+            plays_again=plays_again,
             speaking=lambda: self.speaking,
             told=lambda words: self.told,
         )
@@ -137,6 +141,10 @@ class Conversation:
                     self.learned.append((recognition.words, phrase))
                 case e.AdjustVoice():
                     self.adjusted.append(effect.command)
+                case e.AskAgain(side, command):
+                    self.converse(AgainWanted(side, command))
+                case e.PlayAgain(command):
+                    self.again.append(command)
                 case e.Relisten():
                     pass
 

@@ -12,7 +12,7 @@ from blindplay.conversation import effects as e
 from blindplay.conversation.commands import CONFIRMED
 from blindplay.conversation.state import ANSWER_SECONDS, Awaited, TypedLine
 from blindplay.hearing.decision import Verdict
-from blindplay.language import QUESTIONS, Command, languages, load
+from blindplay.language import PLAYS_AGAIN, QUESTIONS, Command, languages, load
 from blindplay.laws import facts as f
 from blindplay.laws.editions import names
 from blindplay.laws.facts import Player
@@ -77,7 +77,7 @@ def test_what_can_only_be_refused_is_refused_at_once_with_its_reason(
     at: Conversation, command: str, reason: str | None
 ) -> None:
     before = at.kinds()
-    key = "training_only" if reason is None else f"refused_{reason}"
+    key = "take_back_stands" if reason is None else f"refused_{reason}"
     assert at.type(command) == [GERMAN.sentence(key)]
     assert not at.asked() and at.kinds() == before
 
@@ -643,3 +643,91 @@ def test_typed_commands_never_need_it(talk: Talk) -> None:
     at = talk(opening_word=OpeningWord.REQUIRED)
     assert at.type("Zeit") == ["Ihre Zeit: eine Stunde dreißig Minuten."]
     assert at.type("Brett, Zeit") == ["Ihre Zeit: eine Stunde dreißig Minuten."]
+
+
+# --- another game ---------------------------------------------------------------------------------
+
+
+def over(at: Conversation, *signed: str) -> None:
+    """White resigns, and these players sign."""
+    at.table.submit(f.Resign(by="white"))
+    for side in signed:
+        at.table.submit(f.Sign(by=side, result="0-1"))
+
+
+@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("command", PLAYS_AGAIN)
+@pytest.mark.parametrize("typed", [True, False])
+def test_another_game_begins_when_both_players_want_it(
+    talk: Talk, language: str, command: Command, typed: bool
+) -> None:
+    at = talk(language=language, black=Player(language=language))
+
+    def say(words: str, side: str) -> list[str]:
+        heard = Verdict.COMMAND
+        return at.type(words, side) if typed else at.hear(heard, words.lower(), side=side)
+
+    over(at, "white", "black")
+    wish, pack = at.pack.command(command), at.pack
+    sides = {"player": pack.sentence("white"), "other": pack.sentence("black")}
+    asked = pack.sentence(f"{command.value}_asked", **sides)
+    assert say(wish, "white") == [asked]
+    assert say(pack.command(Command.NO), "black") == [pack.sentence("again_declined")]
+    assert say(wish, "white") == [asked] and not at.again
+    assert at.wait(ANSWER_SECONDS + 1) == [pack.sentence("again_declined")]
+    assert say(wish, "white") == [asked] and not at.again
+    say(wish, "black")  # the same wish is a yes
+    assert at.again == [command]
+
+
+def test_before_another_game_the_result_is_signed(at: Conversation) -> None:
+    over(at, "white")
+    (said,) = at.type("Revanche")
+    sign = GERMAN.command(Command.SIGN)
+    told = {"players": "Schwarz", "example": f"Schwarz: {sign}"}
+    assert said == GERMAN.sentence("again_unsigned", **told)
+    assert at.asked() is None or not at.asked()
+    assert not at.again
+
+
+def test_where_nobody_plays_again_it_is_said_how_to_begin_a_game(talk: Talk) -> None:
+    at = talk(plays_again=False)
+    over(at, "white", "black")
+    assert at.type("neue Partie") == [GERMAN.sentence("new_game_how", end="beenden")]
+    arbiter = talk(arbiter="present")
+    over(arbiter, "white", "black")
+    assert arbiter.type("Revanche") == [GERMAN.sentence("again_paired")]
+    assert not at.again and not arbiter.again
+
+
+# --- what is not meant ----------------------------------------------------------------------------
+
+_NOT_MEANT = {
+    "de": ["Quatsch", "nimm zurück", "so ein Unsinn"],
+    "en": ["nonsense", "take it back", "no wait"],
+    "nb": ["tull", "ta tilbake", "nei vent"],
+    "sv": ["nonsens", "ta tillbaka", "nej vänta"],
+    "da": ["vrøvl", "tag tilbage", "nej vent"],
+}
+
+
+@pytest.mark.parametrize("language", _NOT_MEANT)
+@pytest.mark.parametrize("training", [True, False])
+def test_words_of_regret_begin_a_correction(talk: Talk, language: str, training: bool) -> None:
+    at = talk(language=language, training=training)
+    move = at.pack.announce(chess.Board(), chess.Move.from_uci("e2e4"))
+    for words in _NOT_MEANT[language]:
+        at.type(move)
+        assert at.type(words) == [at.pack.sentence("correct_which", move=move)]
+        at.type(at.pack.command(Command.NO))
+    assert at.table.game.turn.announced == chess.Move.from_uci("e2e4")
+    at.type(_NOT_MEANT[language][0])
+    at.type(at.pack.announce(chess.Board(), chess.Move.from_uci("d2d4")))
+    assert at.table.game.turn.announced == chess.Move.from_uci("d2d4")
+
+
+def test_a_typed_word_that_asks_for_time_is_answered_by_what_is_due(at: Conversation) -> None:
+    at.type("einen Moment")
+    assert at.steps_told == ["white"]
+    at.hear(Verdict.COMMAND, "einen moment")
+    assert at.steps_told == ["white"]  # people talk beside a board

@@ -9,10 +9,9 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from blindplay.ctrl_c import CtrlC
 from blindplay.laws import Game as PlayedGame
 from blindplay.laws import facts as f
 from blindplay.laws.facts import SIDES
@@ -142,9 +141,9 @@ class Process(People):
 class _Lines(TypedLines):
     """What is typed. It prints when a line has been done."""
 
-    def until(self, ctrl_c: CtrlC) -> Iterator[str]:
+    def until(self, over: Callable[[], bool]) -> Iterator[str]:
         print(_DONE, flush=True)
-        for line in super().until(ctrl_c):
+        for line in super().until(over):
             yield line
             print(_DONE, flush=True)
 

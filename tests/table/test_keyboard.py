@@ -378,7 +378,7 @@ def test_while_a_sealed_move_is_due_nothing_is_announced(sitting: Sitting) -> No
     sitting.play("e2e4")
     sitting.table.submit(f.Arbiter(do="adjourn"))
     sitting.said()
-    for line in ("Springer Gustav acht Felix sechs", "Korrektur Sf6", "Unsinn", "white: e5"):
+    for line in ("Springer Gustav acht Felix sechs", "Korrektur Sf6", "Larifari", "white: e5"):
         typed(sitting, line, "nein")
     known = {GERMAN.sentence(key) for key in ("seal_sure", "cancelled", "not_understood")}
     known |= {GERMAN.sentence(key) for key in ("refused_no_question", "due_seal")}
@@ -476,7 +476,7 @@ def test_enter_completes_nothing_while_it_is_asked_what_is_sealed(sitting: Sitti
 
 
 def test_repeat_skips_what_was_cancelled(sitting: Sitting) -> None:
-    typed(sitting, "Eva vier", "aufgeben", "nein", "Unsinn")
+    typed(sitting, "Eva vier", "aufgeben", "nein", "Larifari")
     sitting.said()
     typed(sitting, "noch einmal")
     assert sitting.said() == ["Bauer Eva zwei Eva vier"]

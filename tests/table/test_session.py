@@ -53,7 +53,7 @@ def seat(sit: Sit) -> Sitting:
 # --- a game without boards ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("line", ["Unsinn", "Eva neun", "Eva fünf"])
+@pytest.mark.parametrize("line", ["Larifari", "Eva neun", "Eva fünf"])
 def test_where_no_board_is_a_press_without_a_move_is_told_so(seat: Sitting, line: str) -> None:
     seat.session.typed("white", line)
     seat.said()
@@ -63,7 +63,7 @@ def test_where_no_board_is_a_press_without_a_move_is_told_so(seat: Sitting, line
 
 def test_the_sighted_player_is_told_the_same(seat: Sitting) -> None:
     seat.play("e2e4")
-    seat.session.typed("black", "Unsinn")
+    seat.session.typed("black", "Larifari")
     seat.said()
     seat.session.press("black")
     repeat = GERMAN.sentence("due_repeat", move="Bauer Eva zwei Eva vier")
@@ -72,7 +72,7 @@ def test_the_sighted_player_is_told_the_same(seat: Sitting) -> None:
 
 def test_where_a_board_feels_pieces_the_press_names_the_square(seat: Sitting) -> None:
     seat.table.submit(f.Position(board="white", placement=chess.STARTING_BOARD_FEN))
-    seat.session.typed("white", "Unsinn")
+    seat.session.typed("white", "Larifari")
     seat.said()
     seat.table.submit(f.Press(by="white"))
     assert GERMAN.sentence("not_made_placed") in seat.said()

@@ -73,7 +73,9 @@ export function connect() {
     let status = 0;
     try {
       const signal = AbortSignal.timeout(5000);
-      status = (await fetch("", { method: "HEAD", redirect: "error", signal })).status;
+      const answer = await fetch("", { method: "HEAD", redirect: "manual", signal });
+      if (answer.type === "opaqueredirect") location.reload(); // a rematch has changed the colours
+      status = answer.status;
     } catch {
       // The table cannot be reached; try again below.
     }

@@ -1,0 +1,106 @@
+"""Another game after one that is over: in the same process, of the same people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from blindplay.commands.play_options import PlayOptions
+from blindplay.commands.play_sources import for_another_game, with_kept_options
+from blindplay.language import Command, Key, Language, load, word_of
+from blindplay.laws.facts import Player, Setup
+from blindplay.record import read_journal
+from tests import command_line
+
+KEYS = ("play", "--silent", "--microphone", "none", "--print", "words")
+
+
+def play_on(folder: Path, pack: Language, *lines: str, options: tuple[str, ...] = ()) -> str:
+    """What a table prints whose first game is resigned before these lines are typed."""
+    resigned = ("", pack.command(Command.RESIGN), pack.command(Command.YES))
+    journal = ("--journal", str(folder / "first.jsonl"), "--language", pack.code)
+    typed = "".join(f"{line}\n" for line in (*resigned, *lines, word_of(pack, Key.END)))
+    ran = command_line.run(*KEYS, *journal, *options, stdin=typed, home=folder)
+    assert ran.status == 0, ran.stderr
+    return ran.stdout
+
+
+def setups(folder: Path) -> list[Setup]:
+    """The games in ``folder``, the first one first."""
+    first = folder / "first.jsonl"
+    found = (first, *sorted(path for path in folder.glob("*.jsonl") if path != first))
+    return [one for path in found for one in read_journal(path).facts if isinstance(one, Setup)]
+
+
+@pytest.mark.parametrize("code", ["de", "en", "nb", "sv", "da"])
+def test_a_rematch_against_the_computer_changes_the_colours(tmp_path: Path, code: str) -> None:
+    pack = load(code)
+    engine = ("--against", "engine", "--level", "beginner", "--white", "Anna")
+    lines = (pack.command(Command.REMATCH), "", pack.command(Command.WHAT_NOW))
+    text = play_on(tmp_path, pack, *lines, options=engine)
+    assert pack.sentence("settings_own", player=pack.sentence("black")) in text
+    first, second = setups(tmp_path)
+    assert (second.white.name, second.black.name) == (first.black.name, "Anna")
+    assert second.black.impaired and not second.white.impaired
+    assert (second.time_control, second.announce_in) == (first.time_control, first.announce_in)
+    assert second.id != first.id
+
+
+def test_two_people_sign_the_result_agree_and_play_again(tmp_path: Path) -> None:
+    pack = load("de")
+    sign = pack.command(Command.SIGN)
+    again = pack.command(Command.NEW_GAME)
+    signs = (again, f"Weiß: {sign}", "ja", f"Schwarz: {sign}", "ja")
+    people = ("--white", "Anna", "--black", "Bernd")
+    text = play_on(tmp_path, pack, *signs, again, "nein", again, "ja", "", options=people)
+    unsigned = pack.sentence("again_unsigned", players="Weiß, Schwarz", example=f"Schwarz: {sign}")
+    assert unsigned in text
+    assert text.index(unsigned) < text.index(pack.sentence("again_declined"))
+    assert text.count(pack.sentence("welcome")) == 2
+    first, second = setups(tmp_path)
+    assert (second.white, second.black) == (first.white, first.black)
+
+
+def test_an_arbiter_arranges_the_next_game(tmp_path: Path) -> None:
+    pack = load("en")
+    text = play_on(tmp_path, pack, pack.command(Command.REMATCH), options=("--arbiter",))
+    assert pack.sentence("again_paired") in text
+    assert len(setups(tmp_path)) == 1
+
+
+def test_during_a_game_nothing_of_it_is_lost(tmp_path: Path) -> None:
+    pack, journal = load("en"), tmp_path / "first.jsonl"
+    lines = f"\n{pack.command(Command.NEW_GAME)}\nquit\n"
+    ran = command_line.run(*KEYS, "--journal", str(journal), "--language", "en", stdin=lines)
+    assert pack.sentence("new_game_how", end=word_of(pack, Key.END)) in ran.stdout
+    assert list(tmp_path.glob("*.jsonl")) == [journal]
+
+
+def test_devices_and_languages_stay_with_their_people_when_colours_change() -> None:
+    setup = Setup(
+        t=0,
+        white=Player(name="Anna", impaired=True, language="en"),
+        black=Player(name="Bernd", impaired=True, language="nb", assistant=True),
+    )
+    given = PlayOptions(board="peg:1", sighted_board="dgt:2", resume=True, journal=Path("first"))
+    again = for_another_game(given, setup, changes_colours=True)
+    assert (again.white, again.black, again.own) == ("Bernd", "Anna", "black")
+    assert (again.white_language, again.black_language) == ("nb", "en")
+    assert (again.white_assistant, again.black_assistant) == (True, False)
+    assert (again.board, again.sighted_board) == ("peg:1", "dgt:2")  # those of ``own``
+    assert (again.resume, again.journal, again.impaired) == (False, None, "both")
+    back = for_another_game(again, setup, changes_colours=True)
+    assert back.own == "white"
+    assert for_another_game(again, setup, changes_colours=False).own == "black"
+
+
+def test_a_rematch_that_was_cut_off_goes_on_with_the_devices_of_its_people(tmp_path: Path) -> None:
+    pack = load("de")
+    both = ("--impaired", "both", "--white", "Anna", "--training")
+    sign = pack.command(Command.SIGN)
+    rematch = (pack.command(Command.REMATCH), "ja")
+    signs = (f"Weiß: {sign}", "ja", f"Schwarz: {sign}", "ja")
+    play_on(tmp_path, pack, *signs, *rematch, options=both)
+    (journal,) = (path for path in tmp_path.glob("*.jsonl") if path.name != "first.jsonl")
+    assert with_kept_options(journal, PlayOptions(resume=True)).own == "black"
