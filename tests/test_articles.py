@@ -33,7 +33,7 @@ def _generator() -> ModuleType:
 
 pages = _generator()
 EDITIONS: tuple[str, ...] = pages.EDITIONS
-PAGE: str = pages.page()
+_page = cache(pages.page)  # it reads every module and test: only where it is wanted
 each_edition = pytest.mark.parametrize("edition", EDITIONS)
 
 
@@ -70,7 +70,7 @@ def test_every_text_has_its_list() -> None:
 
 @each_edition
 def test_every_article_is_on_the_page(edition: str) -> None:
-    section = PAGE.partition(f"\n## {edition}\n")[2].partition("\n## ")[0]
+    section = _page().partition(f"\n## {edition}\n")[2].partition("\n## ")[0]
     rows = [line.split(" | ")[0].removeprefix("| ") for line in section.splitlines()[3:] if line]
     assert rows == [article.number for article in _articles(edition)]
     assert len(rows) == pages.count(edition)
@@ -158,7 +158,7 @@ def test_everything_that_is_the_programs_is_tested() -> None:
 
 @each_edition
 def test_what_is_not_the_programs_says_so(edition: str) -> None:
-    lines = PAGE.splitlines()
+    lines = _page().splitlines()
     for article in _articles(edition, "arbiter") + _articles(edition, "organiser"):
         row = f"| {article.number} | {article.says} | {pages.NOT_THE_PROGRAMS}"
         assert any(line.startswith(row) for line in lines), f"{edition} {article.number}"
