@@ -124,8 +124,9 @@ def test_a_users_page_fits_on_three_screens(page: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["boards", "console", "distant-table", "drills", "hall-arbiter", "hall-organiser", "hearing",
-     "installing", "lichess", "playing-alone", "record", "review", "settings", "talking"],
+    ["boards", "broadcast", "console", "distant-table", "drills", "hall", "hall-arbiter",
+     "hall-organiser", "hearing", "installing", "lichess", "pairings", "playing-alone", "reconcile",
+     "record", "review", "settings", "talking"],
 )  # fmt: skip
 def test_a_page_for_players_assistants_and_arbiters_is_in_german_too(name: str) -> None:
     english, german = (ROOT / "docs" / f"{name}{end}.md" for end in ("", ".de"))
