@@ -8,9 +8,11 @@ end is estimated from the length of the text and ``words_per_minute``, with a se
 """
 
 import contextlib
+import ctypes
 import importlib.util
 import locale
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -162,18 +164,26 @@ class ScreenReader:
                     yield backend
 
 
+def _has_locale() -> bool:
+    """Return whether this system has the locale that the environment names. Looking for it with
+    :func:`locale.setlocale` would change that of all threads."""
+    if sys.platform != "linux":  # no GLib is started there
+        return True
+    library = ctypes.CDLL(None)
+    library.newlocale.restype = ctypes.c_void_p
+    library.newlocale.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p)
+    library.freelocale.argtypes = (ctypes.c_void_p,)
+    found = library.newlocale(1 << locale.LC_CTYPE, b"", None)  # LC_CTYPE_MASK
+    if found:
+        library.freelocale(found)
+    return bool(found)
+
+
 @contextlib.contextmanager
 def _quiet_glib() -> Iterator[None]:
     """GLib, which Prism starts, writes a warning to the terminal if the environment names a locale
     that this system does not have. Meanwhile name one that every system has."""
-    before, wanted = locale.setlocale(locale.LC_CTYPE), os.environ.get("LC_ALL")
-    try:
-        locale.setlocale(locale.LC_CTYPE, "")
-        known = True
-    except locale.Error:
-        known = False
-    finally:
-        locale.setlocale(locale.LC_CTYPE, before)
+    known, wanted = _has_locale(), os.environ.get("LC_ALL")
     if not known:
         os.environ["LC_ALL"] = "C"
     try:

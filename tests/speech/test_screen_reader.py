@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import locale
 import os
 import re
 import sys
@@ -44,8 +45,10 @@ def test_glib_is_started_with_a_locale_that_the_system_has(
     monkeypatch: pytest.MonkeyPatch, wanted: str, meanwhile: str
 ) -> None:
     monkeypatch.setenv("LC_ALL", wanted)
+    before = locale.setlocale(locale.LC_CTYPE)
     with screen_reader._quiet_glib():
         assert os.environ["LC_ALL"] == meanwhile
+        assert locale.setlocale(locale.LC_CTYPE) == before
     assert os.environ["LC_ALL"] == wanted
 
 

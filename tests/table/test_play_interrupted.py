@@ -50,7 +50,7 @@ def test_going_on_is_said_aloud_with_whose_the_time_is(tmp_path: Path, charged: 
     printed = played(path, ["quit"], options=TableOptions(charge_dead_time=charged))
     if charged:  # for the minute, and for how long starting again took
         assert "Die Uhr von Weiß ist eine Minute" in printed
-        assert "weitergelaufen. Der Schiedsrichter kann sie stellen." in printed
+        assert "weitergelaufen." in printed
     else:
         assert GERMAN.sentence("interrupted") in printed
     assert "the table was down for 6" in printed

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 
-from blindplay.language import Command, languages, load
+from blindplay.language import Command, Key, languages, load, word_of
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.opponents.engine import EnginePlayer
@@ -12,10 +16,13 @@ from blindplay.opponents.uci import BUILT_IN, level
 from blindplay.table.choices import Printed
 from blindplay.table.keyboard import Keyboard
 from blindplay.table.opening import open_game
+from blindplay.table.play import TableOptions, run
 from tests.conversation.conversing import GERMAN
+from tests.table.playing import KEYS_ONLY, killed
 from tests.table.sitting import START, Sit, Sitting
 
 LINES_ALONE, WORDS_ALONE, LINES_OF_TWO, WORDS_OF_TOPIC = 5, 60, 10, 60
+LINES_GOING_ON = 7
 CODES = languages()
 NAMED = {"white": Player(name="Anna", impaired=True), "black": Player(name="Bert", impaired=True)}
 
@@ -57,8 +64,25 @@ def test_a_game_against_the_computer_starts_in_five_lines_and_sixty_words(
 def test_a_game_against_the_computer_goes_on_in_as_few(sit: Sit, code: str) -> None:
     facts = (f.Start(), f.Arbiter(by="table", do="stop_clocks"))
     said = against_the_computer(sit, code, *facts)
-    assert len(said) <= LINES_ALONE + 1 and words(said) <= WORDS_ALONE, said
+    assert len(said) <= LINES_GOING_ON and words(said) <= WORDS_ALONE, said
     assert said[-1] == load(code).sentence("going_on_key")
+
+
+@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("charged", [False, True])
+def test_a_game_that_was_cut_off_goes_on_in_as_few(
+    tmp_path: Path, code: str, charged: bool
+) -> None:
+    path = tmp_path / "game.jsonl"
+    killed(path, dead=3)
+    options = TableOptions(language=code, printed=Printed.WORDS, charge_dead_time=charged)
+    out = io.StringIO()
+    with closing(EnginePlayer(BUILT_IN, level("club"))) as engine:
+        run(path, None, KEYS_ONLY, [word_of(load(code), Key.END)], out, options, opponent=engine)
+    pack = load(code)
+    said = out.getvalue().splitlines()
+    told = said[: said.index(pack.sentence("saved"))]
+    assert len(told) <= LINES_GOING_ON and words(told) <= WORDS_ALONE, told
 
 
 @pytest.mark.parametrize("code", CODES)
