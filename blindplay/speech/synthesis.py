@@ -23,7 +23,7 @@ from blindplay.translation import _, unpacked
 from .audio import AudioError, Closing, read_wav
 from .synthesis_worker import primary
 
-VERSION = 4
+VERSION = 5
 """A part of the cache's key. Raise it when the same words are to sound different."""
 _UNFINISHED = "new-"  # begins the names of files that are being rendered
 CACHE_LIMIT_BYTES = 200_000_000

@@ -75,6 +75,11 @@ def _pico_voices() -> list[dict[str, str]]:
     return [{"id": f"{_PICO}{tag}", "name": f"Pico {tag}", "language": tag} for tag in tags]
 
 
+def _espeaks(identity: str) -> str:
+    """Return the language in the id of a voice of espeak, such as "gmw/en"."""
+    return identity.casefold().rpartition("/")[2] if "/" in identity else ""
+
+
 class Engine:
     """pyttsx3 and Pico, initialised on first use in the thread that uses them.
 
@@ -111,7 +116,9 @@ class Engine:
         if voice is not None:
             return self._named(voice, known)
         near = [v["id"] for v in known if primary(v["language"]) == primary(language)]
-        exact = [v["id"] for v in known if v["language"].casefold() == language.casefold()]
+        # Espeak's "gmw/en" is its usual English, though its tag is "en-gb".
+        tag = language.casefold()
+        exact = [v["id"] for v in known if tag in (v["language"].casefold(), _espeaks(v["id"]))]
         if public and self._espeak:  # "de" is espeak's tag, "de-DE" Pico's
             exact = [identity for identity in near if identity.startswith(_PICO)] or exact
         for identity in exact + near:
