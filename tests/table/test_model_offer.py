@@ -28,7 +28,7 @@ from tests.speech.models.conftest import home as home
 from tests.speech.models.conftest import unprobed as unprobed
 from tests.speech.models.helpers import NAME, QUICK, base_of, known
 from tests.speech.models.server import Served, breaks_off, serving
-from tests.table.sitting import Sit, Sitting
+from tests.table.sitting import ManualClock, Sit, Sitting
 from tests.table.speaking import Microphone, spoken
 from tests.waiting import until
 
@@ -172,6 +172,30 @@ def test_in_a_running_game_nobody_is_asked_but_after_it(table: Table) -> None:
     at.shows(LATER)
     at.session.typed("white", "ja")
     assert not at.fetched and at.sitting.table.game.started
+
+
+def test_nobody_is_asked_while_hands_are_led_and_boards_wait_a_while_for_the_answer(
+    sit: Sit, recogniser: Recogniser, base: BaseModel
+) -> None:
+    clock = ManualClock()
+    at = sit(options={"tick_seconds": 0.02}, now=clock, time_control="900")
+    at.session.setting_up.prepare()
+    at.session.attach_microphone("white", Microphone(), recogniser)
+    at.attach_boards(white="rnbqkbnr/pppppppp/8/8/8/8/PPPP1PPP/RNBQKBNR")
+    at.wait(lambda: at.session.boards["white"].seen)
+    open_game(at.session, resumed=False)
+    offer_model(at.session, "white", WantedDevices())
+    offer = at.session.model_offer
+    assert offer is not None and until(lambda: offer._due)
+    at.session.second()
+    assert YES_OR_NO not in at.printed and not offer.holds
+    at.boards["white"].place("e2", "P")
+    at.shows(YES_OR_NO)
+    assert offer.holds
+    at.session.typed("white", "noch einmal")
+    at.shows(YES_OR_NO, 2)
+    clock.at += 21
+    assert not offer.holds
 
 
 def test_a_game_that_began_at_once_is_asked_about_after_its_end(

@@ -96,6 +96,18 @@ def test_boards_begin_no_game_that_something_speaks_against(led: Led) -> None:
     assert begun == [1]
 
 
+def test_boards_begin_no_game_while_people_are_asked_something(led: Led) -> None:
+    at, asked, begun = led(START, START), [True], list[int]()
+    setting_up = at.session.setting_up
+    setting_up.start(lambda: begun.append(1), holds=lambda: bool(asked))
+    at.wait(lambda: all(seat.seen for seat in at.session.boards.values()))
+    setting_up.begin_if_ready()
+    assert setting_up.idle and not begun
+    asked.clear()
+    setting_up.begin_if_ready()
+    assert begun == [1] and not setting_up.idle
+
+
 def test_a_game_waits_for_people_where_a_board_is_missing(led: Led) -> None:
     at = led(START, START)
     at.boards["black"].unplug()
