@@ -34,6 +34,8 @@ SIMILAR_TO = 3
 SIMILAR = 9.0
 """Nats by which the words of a move may differ from what was heard to be asked about: one word
 never heard so, and a little."""
+_LIKE_AN_ANNOUNCEMENT = 2
+"""So many words more or less are heard of an announcement. People who talk say more."""
 MOST_SIMILAR = 3
 """Number of similar moves that can be asked about; among more, players would not find their own."""
 
@@ -187,9 +189,15 @@ def silence_after(decision: Decision, expected: Expected, pack: Language) -> flo
     if taken is not None:
         return UNDECIDED_S if longer else COMPLETE_S
     tokens = heard.split()
-    guesses = [one.phrase.split() for one in decision.candidates]
-    # As many words as the guess has, or its last one.
-    whole = any(len(one) <= len(tokens) or one[-1:] == tokens[-1:] for one in guesses)
+
+    def is_whole(guess: list[str]) -> bool:
+        """Return whether its last word was heard, or as many words, and little else."""
+        ends = len(guess) <= len(tokens) or guess[-1:] == tokens[-1:]
+        return ends and abs(len(guess) - len(tokens)) <= _LIKE_AN_ANNOUNCEMENT
+
+    # A doubtful command may be a piece, misheard.
+    guesses = (one.phrase.split() for one in decision.candidates if one.command is None)
+    whole = any(map(is_whole, guesses))
     return LIKELY_S if whole and not longer else None
 
 

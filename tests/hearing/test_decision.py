@@ -468,6 +468,7 @@ def test_without_the_built_in_model_none_of_several_decides_alone(start: Expecte
         ([("springer gustav eins felix drei", -100.0)], COMPLETE_S),
         ([("bauer eva zwei eva drei", -100.0), ("bauer eva zwei eva vier", -100.5)], LIKELY_S),
         ([("springer gustav eins", -100.0)], UNFINISHED_S),
+        ([("lauter", -100.0), ("leiser", -100.5)], None),  # or "Läufer"
         ([("korrektur", -100.0)], UNFINISHED_S),
         ([("remis", -100.0)], UNDECIDED_S),  # or "remis anbieten"
         ([("lautstärke", -100.0)], None),
