@@ -525,10 +525,11 @@ def _in_context(now: Exchange, may: Sayable, said: Statement) -> Statement:
 
 
 def _taken_back(now: Exchange, said: Statement) -> Statement:
-    """To take back an announcement that may still be corrected is a correction (D.2.8)."""
+    """Where moves are not taken back, an announcement may still be corrected (D.2.8)."""
     game = now.game
     announced = now.side == game.side and game.turn.announced is not None and may_be_a_slip(game)
-    if said.meant.command is not Command.TAKE_BACK or not announced:
+    allowed = now.about.allows(Command.TAKE_BACK)
+    if said.meant.command is not Command.TAKE_BACK or not announced or allowed:
         return said
     meant = replace(said.meant, command=Command.CORRECTION, correction=True)
     return replace(said, meant=meant)

@@ -717,6 +717,8 @@ def test_words_of_regret_begin_a_correction(talk: Talk, language: str, training:
     at = talk(language=language, training=training)
     move = at.pack.announce(chess.Board(), chess.Move.from_uci("e2e4"))
     for words in _NOT_MEANT[language]:
+        if training and at.pack.understand(words, chess.Board()).command is Command.TAKE_BACK:
+            continue  # there the move is taken back
         at.type(move)
         assert at.type(words) == [at.pack.sentence("correct_which", move=move)]
         at.type(at.pack.command(Command.NO))
