@@ -137,6 +137,7 @@ def attempts(pack: Language, **given: Any) -> None:
 @options.models
 @click.option("--pairs", type=click.IntRange(1), default=200, help="Say so many announcements.")
 @options.voices
+@click.option("--misheard", is_flag=True, help="Say another rank before the pause.")
 @options.seed
 def pauses(pack: Language, **given: Any) -> None:
     """Count what a pause within an announcement does.

@@ -69,7 +69,7 @@ def effort(
 
         began = time.process_time()
 
-        def silence(heard: Recognition) -> float | None:
+        def silence(heard: Recognition) -> float:
             decision = decide(heard, expected, pack, confidence)  # noqa: B023
             return silence_after(decision, expected, pack)  # noqa: B023
 

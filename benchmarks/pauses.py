@@ -2,7 +2,8 @@
 
 A blind player feels the board between two squares. Each announcement is cut at one of its word
 boundaries. Its two parts are spoken with a pause between them, in which the room is quiet, somebody
-coughs, another person talks or names a legal move, or the table itself speaks.
+coughs, another person talks or names a legal move, or the table itself speaks. ``misheard`` says
+another rank in the first part.
 """
 
 import random
@@ -28,7 +29,7 @@ from . import corpus
 from .conditions import Samples, as_pcm, as_samples, power
 from .listening_table import ListeningTable, listening_table
 
-PAUSES_S = (0.3, 0.7, 1.2, 2.0, 3.0, 4.0)
+PAUSES_S = (0.35, 0.7, 1.1, 2.0, 3.0, 4.0)
 _BEFORE_S, _AFTER_S = 0.5, 2.0
 _COUGH_S = 0.3
 _OTHERS_DB = 12.0  # another person is so much softer
@@ -58,12 +59,14 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class PauseOptions:
-    """The number of ``pairs`` of parts, and the ``voices`` that take turns."""
+    """The number of ``pairs`` of parts, the ``voices`` that take turns, and whether the rank of the
+    first part is ``misheard``."""
 
     pairs: int = 200
     models: tuple[Path, ...] = ()
     voices: tuple[str, ...] = ()
     seed: int = 1
+    misheard: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,13 +97,20 @@ def pairs(pack: Language, options: PauseOptions, voices: tuple[str, ...]) -> Ite
         short = short_form(pack, board, move).split()
         split = short if number % 2 and len(short) > 1 else full
         cut = chance.randrange(1, len(split))
+        parts = " ".join(split[:cut]), " ".join(split[cut:])
+        if options.misheard:
+            move = chance.choice([one for one in moves if not board.is_castling(one)])
+            file, rank = move.from_square & 7, (move.from_square >> 3) + chance.randrange(1, 8)
+            kind = board.piece_type_at(move.from_square) or chess.PAWN
+            first = f"{pack.piece_alone(kind)} {pack.file(file)} {pack.rank(rank % 8)}"
+            parts = first, pack.destination(board, move)
         between = list(Between)[number // len(PAUSES_S) % len(Between)]
         other = chance.choice(moves)
         spoken = pack.announce(board, other) if between is Between.MOVE else chance.choice(said)
         yield Pair(
             board.fen(),
             move,
-            (" ".join(split[:cut]), " ".join(split[cut:])),
+            parts,
             PAUSES_S[number % len(PAUSES_S)],
             between,
             voices[number % len(voices)],

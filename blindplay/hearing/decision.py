@@ -26,14 +26,14 @@ from blindplay.speech.endpointing import COMPLETE_S, LIKELY_S, UNDECIDED_S, UNFI
 from blindplay.speech.recogniser import Recognition
 
 from .expectation import Expected
-from .meanings import NO_HABITS, Meaning, features, key_of, readings
+from .meanings import BOTH_SQUARES, NO_HABITS, Meaning, features, key_of, readings
 from .statement import Statement, interpret
 
 MOST_CANDIDATES = 4
 SIMILAR_TO = 3
 SIMILAR = 9.0
-"""Nats by which the words of a move may differ from what was heard to be asked about: one word
-never heard so, and a little."""
+"""Nats by which the words of a move may differ from what was heard to be asked about, or to be
+waited for: one word never heard so, and a little."""
 _LIKE_AN_ANNOUNCEMENT = 2
 """So many words more or less are heard of an announcement. People who talk say more."""
 MOST_SIMILAR = 3
@@ -178,27 +178,45 @@ def as_of_another(decision: Decision, pack: Language) -> Decision:
     return replace(doubted, tried=_tried(doubted, pack))
 
 
-def silence_after(decision: Decision, expected: Expected, pack: Language) -> float | None:
-    """Return the seconds of silence that end an utterance about which this would be decided; None
-    if the words alone must tell. Whatever may still be the beginning of an announcement waits."""
-    heard, taken = decision.recognition.words, decision.taken
-    words = heard if taken is None else taken.text
-    if any(pack.begins(words, board) for board in expected.boards) or words in expected.corrections:
+def silence_after(decision: Decision, expected: Expected, pack: Language) -> float:
+    """Return the seconds of silence that end an utterance about which this would be decided. What
+    may be the beginning of an announcement waits, also if it was misheard: its rest alone would be
+    another move."""
+    taken, tokens = decision.taken, decision.recognition.words.split()
+    guesses = decision.recognition.hypotheses[:SIMILAR_TO]
+    heard = {one.words for one in guesses if one.score >= guesses[0].score - SIMILAR}
+    if taken is not None:
+        heard.add(taken.text)
+    if any(_may_go_on(words, expected, pack) for words in heard):
         return UNFINISHED_S
+    words = decision.recognition.words if taken is None else taken.text
     longer = any(phrase.startswith(f"{words} ") for phrase in expected.phrases)
     if taken is not None:
         return UNDECIDED_S if longer else COMPLETE_S
-    tokens = heard.split()
+
+    def pieces(said: list[str]) -> set[str]:
+        return set(filter(pack.is_piece, said))
 
     def is_whole(guess: list[str]) -> bool:
         """Return whether its last word was heard, or as many words, and little else."""
         ends = len(guess) <= len(tokens) or guess[-1:] == tokens[-1:]
-        return ends and abs(len(guess) - len(tokens)) <= _LIKE_AN_ANNOUNCEMENT
+        near = abs(len(guess) - len(tokens)) <= _LIKE_AN_ANNOUNCEMENT
+        return ends and near and pieces(guess) == pieces(tokens)
 
     # A doubtful command may be a piece, misheard.
-    guesses = (one.phrase.split() for one in decision.candidates if one.command is None)
-    whole = any(map(is_whole, guesses))
-    return LIKELY_S if whole and not longer else None
+    moves = [one.phrase.split() for one in decision.candidates if one.move is not None]
+    if decision.verdict is Verdict.ASK and not longer and any(map(is_whole, moves)):
+        return LIKELY_S
+    return UNFINISHED_S if tokens else UNDECIDED_S
+
+
+def _may_go_on(words: str, expected: Expected, pack: Language) -> bool:
+    """Return whether this begins an announcement, or names an illegal move without both squares:
+    the beginning of another one, misheard."""
+    if words in expected.corrections or any(pack.begins(words, one) for one in expected.boards):
+        return True
+    short = sum(map(pack.is_file_or_rank, words.split())) < BOTH_SQUARES
+    return short and interpret(words, expected.boards, pack).meant.kind is Kind.ILLEGAL
 
 
 def _decide(

@@ -26,7 +26,7 @@ OTHER_FORM, EMPTY_WORD = 0.5, 0.5
 """Nats by which the ear must be surer of a move in a form that nobody listens for, and for each
 word in it that says nothing."""
 NO_HABITS = Confusions()
-_BOTH_SQUARES = 4
+BOTH_SQUARES = 4
 """So many files and ranks name both squares of a move."""
 
 
@@ -165,7 +165,7 @@ def _form_cost(statement: Statement, pack: Language) -> float | None:
     meant, empty = statement.meant, pack.empty_words(statement.text)
     if statement.move is None or meant.false_check or empty is None:
         return None
-    bare = 0 < _places(meant.uttered, pack) < _BOTH_SQUARES
+    bare = 0 < _places(meant.uttered, pack) < BOTH_SQUARES
     if empty and bare and not pack.is_piece(meant.uttered.split()[0]):
         return None  # "This is table five" sounds like "Gustav five hm"
     return OTHER_FORM + EMPTY_WORD * empty
@@ -196,7 +196,7 @@ def _makes_sense(words: str, expected: Expected, pack: Language) -> Statement | 
     whole = len(words.split()) == len((meant.uttered or meant.words).split())
     if meant.kind is not Kind.ILLEGAL or not whole or not expected.boards:
         return None
-    if _places(words, pack) >= _BOTH_SQUARES:  # "pawn Anna two Anna five" is what it sounds like
+    if _places(words, pack) >= BOTH_SQUARES:  # "pawn Anna two Anna five" is what it sounds like
         return statement
     alike = (interpret(other, expected.boards, pack) for other in pack.sounding_like(words))
     return next((other for other in alike if other.meant.kind is Kind.MOVE), statement)
@@ -232,7 +232,7 @@ def features(
         kind = MeaningKind.ILLEGAL
     places = _places(first.statement.text, pack)
     castles = move is not None and places == 0
-    short = first.meant.command is None and places < _BOTH_SQUARES and not castles and not answers
+    short = first.meant.command is None and places < BOTH_SQUARES and not castles and not answers
 
     def over(other: Meaning) -> float:
         # Other evidence for a move weighs against its rivals, but not against there being none.

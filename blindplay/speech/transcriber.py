@@ -48,15 +48,15 @@ class Transcriber:
     ``phrases`` may be set at any time and from any thread. An utterance under way is then
     recognised again from its beginning: a player who answers quickly must be understood. Everything
     else belongs to one thread. ``decoder`` is one that was started for ``phrases`` already.
-    ``silence`` gives the seconds of silence that end an utterance of which this was recognised; if
-    it returns None, ``silence_after`` does.
+    ``silence`` gives the seconds of silence that end an utterance of which this was recognised;
+    without it, ``silence_after`` does.
     """
 
     def __init__(
         self,
         recogniser: AnyRecogniser,
         phrases: frozenset[str],
-        silence: Callable[[Recognition], float | None] | None = None,
+        silence: Callable[[Recognition], float] | None = None,
         decoder: AnyDecoder | None = None,
     ) -> None:
         self.phrases = phrases
@@ -136,10 +136,10 @@ class Transcriber:
         if self._heard is None:
             self._heard = self._recognised(self._decoder)
             recognition = self._heard[0]
-            silence = self._silence(recognition) if self._silence is not None else None
-            if silence is None:
-                silence = silence_after(recognition.words, self.phrases)
-            self._silence_s = silence
+            if self._silence is not None:
+                self._silence_s = self._silence(recognition)
+            else:
+                self._silence_s = silence_after(recognition.words, self.phrases)
         return silent_s >= self._silence_s - 1e-9
 
     def _recognised(self, decoder: AnyDecoder) -> tuple[Recognition, frozenset[str]]:

@@ -238,7 +238,7 @@ class MicrophoneSeat:
         lost = self._desk.transcript.trouble
         return [confidence_of(*folders, lost=lost) for folders in self._recogniser.by_language]
 
-    def _silence(self, recognition: Recognition) -> float | None:
+    def _silence(self, recognition: Recognition) -> float:
         pack = self._desk.readers.of(self._awaited_side())
         return silence_after(self._decided(recognition), self._expected, pack)
 

@@ -23,6 +23,15 @@ def test_each_pause_and_all_that_is_heard_in_it_come_equally_often() -> None:
         assert one.voice != one.others[1]
 
 
+def test_a_misheard_beginning_has_another_rank_than_the_piece() -> None:
+    pack = load("de")
+    for one in pairs(pack, PauseOptions(pairs=20, misheard=True), ("one", "other")):
+        board, origin = chess.Board(one.fen), one.move.from_square
+        _piece, file, rank = one.parts[0].split()
+        assert file == pack.file(origin & 7) and rank != pack.rank(origin >> 3)
+        assert one.parts[1] == pack.destination(board, one.move)
+
+
 @pytest.mark.long
 def test_a_pause_in_a_quiet_room_makes_no_wrong_move() -> None:
     first, *lines = figures(load("de"), PauseOptions(pairs=12, voices=("de+croak", "de+fast")))

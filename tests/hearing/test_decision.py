@@ -468,14 +468,22 @@ def test_without_the_built_in_model_none_of_several_decides_alone(start: Expecte
         ([("springer gustav eins felix drei", -100.0)], COMPLETE_S),
         ([("bauer eva zwei eva drei", -100.0), ("bauer eva zwei eva vier", -100.5)], LIKELY_S),
         ([("springer gustav eins", -100.0)], UNFINISHED_S),
-        ([("lauter", -100.0), ("leiser", -100.5)], None),  # or "Läufer"
+        ([("lauter", -100.0), ("leiser", -100.5)], UNFINISHED_S),  # or "Läufer"
         ([("korrektur", -100.0)], UNFINISHED_S),
         ([("remis", -100.0)], UNDECIDED_S),  # or "remis anbieten"
-        ([("lautstärke", -100.0)], None),
-        ([("das wetter ist heute schön", -100.0)], None),
+        ([("lautstärke", -100.0)], UNFINISHED_S),
+        ([("das wetter ist heute schön", -100.0)], UNFINISHED_S),
+        ([("", -100.0)], UNDECIDED_S),
+        # The rank of a beginning, misheard: "Springer Berta eins".
+        ([("springer berta zwei", -100.0)], UNFINISHED_S),
+        ([("turm anton zwei", -100.0)], UNFINISHED_S),
+        ([("springer gustav zwei", -100.0), ("springer gustav eins", -101.0)], UNFINISHED_S),
+        ([("läufer felix zwei", -100.0), ("läufer felix eins", -101.0)], UNFINISHED_S),
+        ([("springer felix drei", -100.0), ("springer felix eins", -100.5)], UNFINISHED_S),
+        ([("läufer felix eins cäsar vier", -100.0)], COMPLETE_S),  # illegal, and whole
     ],
 )
 def test_only_what_is_no_beginning_needs_little_silence(
-    start: Expected, alternatives: list[tuple[str, float]], silence: float | None
+    start: Expected, alternatives: list[tuple[str, float]], silence: float
 ) -> None:
     assert silence_after(about(start, *alternatives), start, PACK) == silence

@@ -189,7 +189,7 @@ def test_when_one_phrase_is_left_the_end_comes_early(
         assert listener.timing is not None
         delays.append(listener.timing.segment.decided - listener.timing.segment.ended)
 
-    def told(recognition: Recognition) -> float | None:
+    def told(recognition: Recognition) -> float:
         asked.append(recognition.words)
         return 0.9
 
