@@ -248,7 +248,8 @@ def test_in_training_the_board_is_told_and_moves_are_taken_back(play: Play, pack
         table.enter(pack.command(command), answer)
     e4 = pack.square(chess.E4)
     table.enter(pack.command(Command.SQUARE), pack.sentence("square_empty", square=e4))
-    table.enter("e4", MOVES["e2e4"])
+    # Nobody else must understand it.
+    table.enter("e4", pack.announce(chess.Board(), chess.Move.from_uci("e2e4")))
     table.enter(pack.command(Command.TAKE_BACK), pack.sentence("say_yes_or_no"))
     table.enter(pack.command(Command.YES), pack.sentence("take_back_all"))
     leave(table, pack)
