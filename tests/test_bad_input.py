@@ -16,6 +16,7 @@ import click
 import pytest
 
 from blindplay import cli, translation
+from blindplay.laws.facts import Setup
 from blindplay.table import demo
 from blindplay.table import play as table_play
 from tests.command_line import Ran, run
@@ -162,7 +163,8 @@ def nothing_runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No table begins, no program is found, and every file of the commands lies in one folder."""
     monkeypatch.chdir(folder)
     monkeypatch.setenv("PATH", str(folder))
-    monkeypatch.setattr(table_play, "run", lambda *given: None)
+    ended = table_play.Ended(over=False, again=None, setup=Setup(t=0))
+    monkeypatch.setattr(table_play, "run", lambda *given: ended)
     monkeypatch.setattr(demo, "demonstrate", lambda *given: None)
 
 

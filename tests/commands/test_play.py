@@ -145,8 +145,9 @@ class Table:
         self.arguments: tuple[Any, ...] = ()
         monkeypatch.setattr(table_play, "run", self.run)
 
-    def run(self, *arguments: Any) -> None:
+    def run(self, *arguments: Any) -> table_play.Ended:
         self.arguments = arguments
+        return table_play.Ended(over=False, again=None, setup=facts.Setup(t=0))
 
     @property
     def setup(self) -> facts.Setup:

@@ -13,6 +13,7 @@ from blindplay.commands import settings_file
 from blindplay.commands.play import play
 from blindplay.commands.settings import defaults_of
 from blindplay.commands.settings_file import SettingsError
+from blindplay.laws.facts import Setup
 from blindplay.table import play as table_play
 from tests.command_line import run
 
@@ -20,7 +21,12 @@ from tests.command_line import run
 def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What tables are started with, in place of starting them."""
     tables: list[Any] = []
-    monkeypatch.setattr(table_play, "run", lambda *given: tables.append(given))
+
+    def run(*given: Any) -> table_play.Ended:
+        tables.append(given)
+        return table_play.Ended(over=False, again=None, setup=Setup(t=0))
+
+    monkeypatch.setattr(table_play, "run", run)
     return tables
 
 
