@@ -272,13 +272,15 @@ def offer_model(
     if wanted.microphone == "none" or wanted.models or not devices().capture:
         return
 
-    def listen() -> None:
+    def listen(then: Callable[[], None]) -> None:
         seat = session.microphones.get(side)
         if seat is None:
             attach_microphone(session, side, wanted, also)
+            if side in session.microphones:
+                then()
         else:
             lost = partial(session.desk.tell_trouble, "model_gone")
-            seat.listen_with(_recogniser(session, side, wanted, lost))
+            seat.listen_with(_recogniser(session, side, wanted, lost), then)
 
     session.offer_model(side, tuple(_packs(session, side, wanted)), listen)
 

@@ -188,7 +188,7 @@ class Keyboard:
         if side == self._session.table.absent and side is not None:
             self._tell("refused_not_their_task")
             return
-        side = side or self._session.talking.author(line)
+        side = side or self._session.author(line)
         if words == "?":
             words = self._session.readers.of(side).command(Command.WHAT_NOW)
         self._session.typed(side, words)

@@ -179,13 +179,13 @@ class MicrophoneSeat:
         self._expected = self._expect()
         self.listener.listen_for(list(self._expected.phrases))
 
-    def listen_with(self, recogniser: AnyRecogniser) -> None:
-        """Hear with other speech models from the next utterance on."""
-        self.listener.between_utterances(partial(self._change_to, recogniser))
+    def listen_with(self, recogniser: AnyRecogniser, then: Callable[[], object]) -> None:
+        """Hear with other speech models from the next utterance on; call ``then`` when it does."""
+        self.listener.between_utterances(partial(self._change_to, recogniser, then))
 
     # --- the microphone and the recogniser ---------------------------------------------------
 
-    def _change_to(self, recogniser: AnyRecogniser) -> None:
+    def _change_to(self, recogniser: AnyRecogniser, then: Callable[[], object]) -> None:
         with self._desk.table.lock:
             self._end_watch()
             self._recogniser = recogniser
@@ -193,6 +193,7 @@ class MicrophoneSeat:
             self._confidences = self._measured()
             self._expected = self._expect()
             self.listener.use(recogniser, list(self._expected.phrases))
+            then()
 
     def _watch(self) -> None:
         if isinstance(self._recogniser, Ensemble):

@@ -9,6 +9,7 @@ import math
 import threading
 from collections.abc import Callable, Sequence
 
+from blindplay.conversation.state import ANSWER_SECONDS
 from blindplay.hearing.recognisers import model_words
 from blindplay.language import Command, join
 from blindplay.own_files import read_object, write_json
@@ -22,30 +23,40 @@ _KEPT = "offered.json"
 _FETCHING, _OFFLINE, _DONE = "fetching", "offline", "done"
 _HOLDS_MS = 20_000
 """How long boards alone do not begin the game after the question was spoken."""
+_INSTALLING = threading.Lock()
+"""Held by the one table of this process that installs: the table before may still be at it."""
+
+
+_ANSWERS = (Command.YES, Command.NO, Command.REPEAT)
 
 
 class ModelOffer:
-    """Offers a model to ``side``. ``codes`` are the languages that are heard there. ``listen`` lets
-    the table listen with what is installed now, ``listen_anew`` for other :meth:`phrases`."""
+    """Offers a model to the player at ``seat``. ``codes`` are the languages that are heard there.
+    ``asked`` says whether a player is asked something else. ``listen`` lets the table listen with
+    what is installed now, and calls its argument when it does; ``listen_anew`` for other
+    :meth:`phrases`."""
 
     def __init__(
         self,
         desk: Desk,
         setting_up: SettingUp,
-        side: str,
+        seat: str,
         codes: Sequence[str],
         *,
-        listen: Callable[[], object],
+        asked: Callable[[], bool],
+        listen: Callable[[Callable[[], None]], object],
         listen_anew: Callable[[], object],
     ) -> None:
         self._desk = desk
         self._setting_up = setting_up
-        self._side = side
+        self._seat = seat
         self._codes = codes
+        self._asked = asked
         self._listen = listen
         self._listen_anew = listen_anew
         self._base = catalogue.load().for_language(codes[0])[0]
         self._question = ""
+        self._since = 0  # when the answer began to be waited for
         self._due: Callable[[], None] | None = None
         self._percent: int | None = None  # of what is being fetched
         self._closed = False
@@ -60,49 +71,66 @@ class ModelOffer:
         self._closed = True
 
     @property
+    def side(self) -> str:
+        """The player to whom the model is offered."""
+        return self._desk.side_of(self._seat)
+
+    @property
     def holds(self) -> bool:
         """Return whether the question was just asked."""
         told = self._desk.told(self._question) if self._open else None
         return told is not None and self._desk.table.time() - told < _HOLDS_MS
 
     def second(self) -> None:
-        """A second has passed: ask, or tell, as soon as nobody plays."""
+        """A second has passed: ask, or tell, as soon as nobody plays or is asked anything else. A
+        question without an answer in time means no."""
         with self._desk.table.lock:
-            if self._question and not self._open:  # the game was begun without an answer
+            now = self._desk.table.time()
+            if self._desk.is_being_heard or not self._free:
+                self._since = now
+            played = not (self._setting_up.waits or self._desk.table.game.over)
+            if self._question and (played or now - self._since > ANSWER_SECONDS * 1000):
                 self._end("model_later")
-            elif self._due is not None and (self._setting_up.idle or self._desk.table.game.over):
+            elif self._question and self._asked():  # the next answer is not one to this question
+                self._question, self._due = "", self._ask
+            elif self._due is not None and self._free:
                 due, self._due = self._due, None
                 due()
 
     def phrases(self) -> list[str]:
         """The phrases that answer the open question."""
-        answers = (Command.YES, Command.NO, Command.REPEAT) if self._open else ()
-        return self._desk.readers.of(self._side).command_phrases(answers)
+        return self._desk.readers.of(self.side).command_phrases(_ANSWERS if self._open else ())
+
+    def answer(self, text: str) -> Command | None:
+        """Return what ``text`` answers to the open question; None if it is no answer."""
+        if not self._open:
+            return None
+        pack, board = self._desk.readers.of(self.side), self._desk.table.game.board
+        meant = pack.understand(text, board).command
+        return meant if meant in _ANSWERS else None
 
     def asks(self, text: str, side: str) -> bool:
         """Take ``text`` of ``side`` as the answer to the open question, and return whether it was
         one."""
-        if not self._open or self._setting_up.asking:
-            return False
-        meant = self._desk.readers.of(side).understand(text, self._desk.table.game.board).command
-        if meant is Command.YES:
-            self._question = ""
-            self._fetch()
-        elif meant is Command.NO:
-            self._end("model_later")
-        elif meant is Command.REPEAT:
-            self._ask()
-        return meant in (Command.YES, Command.NO, Command.REPEAT)
+        with self._desk.table.lock:
+            meant = self.answer(text) if side == self.side else None
+            if meant is Command.YES:
+                self._fetch()
+            elif meant is Command.NO:
+                self._end("model_later")
+            elif meant is Command.REPEAT:
+                self._ask()
+            return meant is not None
 
     def typed(self) -> None:
         """Fetch the model without a question, or tell how much of it is here."""
-        self._question, self._due = "", None
-        if self._percent is not None:
-            self._tell("model_percent", self._percent)
-        elif not self._lacking:
-            self._tell("model_there")
-        else:
-            self._fetch()
+        with self._desk.table.lock:
+            if self._percent is not None:
+                self._tell("model_percent", self._percent)
+            elif not self._lacking:
+                self._tell("model_there")
+            else:
+                self._fetch()
 
     # --- asking ----------------------------------------------------------------------------------
 
@@ -126,24 +154,34 @@ class ModelOffer:
             write_json(kept, {**read_object(kept), self._codes[0]: answer})
 
     @property
+    def _free(self) -> bool:
+        """Return whether nobody plays, no hands are led, and nobody is asked anything else."""
+        over = self._desk.table.game.over
+        return (self._setting_up.idle or over) and not self._asked()
+
+    @property
     def _open(self) -> bool:
-        return bool(self._question) and (self._setting_up.waits or self._desk.table.game.over)
+        return bool(self._question) and self._free
 
     def _look(self) -> None:
         """Look whether the model can be had, and go on if it was being fetched."""
-        there, answer = answers(self._base.address), self._answer
-        if there and answer == _FETCHING:
-            self._fetch()
-        elif there:
-            self._due = self._ask
-        elif not answer:
-            self._due = self._tell_offline
+        there = answers(self._base.address)
+        with self._desk.table.lock:
+            if self._closed or self._percent is not None:
+                return
+            if there and self._answer == _FETCHING:
+                self._fetch()
+            elif there:
+                self._due = self._ask
+            elif not self._answer:
+                self._due = self._tell_offline
 
     def _ask(self) -> None:
-        pack = self._desk.readers.of(self._side)
+        pack = self._desk.readers.of(self.side)
         asked = pack.sentence("model_offer", size=pack.number(self._megabytes))
         self._question = join(" ", (asked, pack.sentence("say_yes_or_no")), pack.code)
-        self._desk.tell(self._side, self._question, fleeting=True)
+        self._since = self._desk.table.time()
+        self._desk.tell(self.side, self._question, fleeting=True)
         self._listen_anew()
 
     def _end(self, key: str) -> None:
@@ -158,9 +196,9 @@ class ModelOffer:
         self._tell("model_offline")
 
     def _tell(self, key: str, number: int = 0) -> None:
-        pack = self._desk.readers.of(self._side)
+        pack = self._desk.readers.of(self.side)
         if not self._closed:
-            self._desk.tell(self._side, pack.sentence(key, count=pack.number(number)))
+            self._desk.tell(self.side, pack.sentence(key, count=pack.number(number)))
 
     @property
     def _megabytes(self) -> int:
@@ -172,20 +210,15 @@ class ModelOffer:
         threading.Thread(target=do, daemon=True, name="model offer").start()
 
     def _fetch(self) -> None:
-        self._percent = 0
+        self._question, self._due, self._percent = "", None, 0
         self._keep(_FETCHING)
         self._tell("model_fetching", self._megabytes)
         self._listen_anew()
         self._work(self._install)
 
     def _install(self) -> None:
-        desk, line = self._desk, self._desk.transcript.line
         try:
-            for code in self._lacking:
-                words = model_words(code, desk.transcript.trouble)
-                store.install(code, words, base=self._base, tell=line, progress=self._progress)
-            if not self._closed:
-                self._listen()
+            self._install_lacking()
         except _ClosedError:
             return
         except DownloadError as error:  # it goes on with the next table
@@ -194,18 +227,41 @@ class ModelOffer:
             self._keep(_DONE)
             self._fail("model_failed", error)
         else:
-            self._percent = None
             self._keep(_DONE)
-            self._tell("model_listens")
+            self._hear_with_it()
+
+    def _install_lacking(self) -> None:
+        try:
+            with _INSTALLING:
+                for code in self._lacking:
+                    words = model_words(code, self._desk.transcript.trouble)
+                    progress = self._progress
+                    store.install(code, words, base=self._base, tell=self._line, progress=progress)
+        finally:
+            self._percent = None
+
+    def _hear_with_it(self) -> None:
+        if self._closed:
+            return
+        try:
+            self._listen(lambda: self._tell("model_listens"))
+        except (ValueError, OSError) as error:
+            self._fail("model_unheard", error)
 
     def _fail(self, key: str, error: Exception) -> None:
-        self._percent = None
         self._desk.transcript.trouble(str(error))
         self._tell(key)
 
-    def _progress(self, have: int, total: int | None) -> None:
+    def _line(self, text: str) -> None:
+        self._check_open()
+        self._desk.transcript.line(text)
+
+    def _check_open(self) -> None:
         if self._closed:
             raise _ClosedError
+
+    def _progress(self, have: int, total: int | None) -> None:
+        self._check_open()
         before, self._percent = self._percent or 0, 100 * have // (total or self._base.size)
         if before < 50 <= self._percent < 100:
             self._tell("model_half")

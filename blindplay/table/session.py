@@ -219,6 +219,13 @@ class Session:
             return
         self.table.after_hands(lambda: self._typed(side, text))
 
+    def author(self, text: str) -> str:
+        """Return the side whose words a typed line is that names nobody."""
+        offer = self.model_offer
+        if offer is not None and offer.answer(text) is not None:
+            return offer.side
+        return self.talking.author(text)
+
     def _asks_boards(self, side: str, text: str) -> bool:
         """Return whether words were meant for the boards that are set up, answered the offer of a
         model, or came before the game began or went on."""
@@ -484,10 +491,18 @@ class Session:
         offer = self.model_offer
         return [*self.setting_up.phrases(), *(offer.phrases() if offer is not None else ())]
 
-    def offer_model(self, side: str, codes: Sequence[str], listen: Callable[[], object]) -> None:
-        """Offer a better speech model to ``side``, once a game waits; see :class:`.ModelOffer`."""
+    def offer_model(
+        self, seat: str, codes: Sequence[str], listen: Callable[[Callable[[], None]], object]
+    ) -> None:
+        """Offer a better speech model at ``seat``, once a game waits; see :class:`.ModelOffer`."""
         self.model_offer = ModelOffer(
-            self.desk, self.setting_up, side, codes, listen=listen, listen_anew=self._listen_anew
+            self.desk,
+            self.setting_up,
+            seat,
+            codes,
+            asked=lambda: any(map(self.asked, f.SIDES)),
+            listen=listen,
+            listen_anew=self._listen_anew,
         )
         self.model_offer.begin()
 

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import io
+import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from blindplay.conversation.state import ANSWER_SECONDS
 from blindplay.language import Command, load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.speech.models import folders, store
 from blindplay.speech.models.catalogue import BaseModel
+from blindplay.speech.models.folders import ModelError
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import devices, model_offer
 from blindplay.table.choices import Printed
 from blindplay.table.devices import WantedDevices, offer_model
+from blindplay.table.keyboard import Keyboard
 from blindplay.table.opening import open_game
 from blindplay.table.play import TableOptions, run
 from tests.conversation.conversing import GERMAN
@@ -29,14 +34,15 @@ from tests.speech.models.conftest import unprobed as unprobed
 from tests.speech.models.helpers import NAME, QUICK, base_of, known
 from tests.speech.models.server import Served, breaks_off, serving
 from tests.table.sitting import ManualClock, Sit, Sitting
-from tests.table.speaking import Microphone, spoken
-from tests.waiting import until
+from tests.table.speaking import PAUSE, Microphone, spoken
+from tests.waiting import PATIENCE_S, until
 
 FILE = f"{NAME}.zip"
 SAYS = GERMAN.sentence
 YES_OR_NO = SAYS("say_yes_or_no")
 HALF, READY, LATER = (SAYS(f"model_{key}") for key in ("half", "listens", "later"))
 OFFLINE, CUT, FAILED = (SAYS(f"model_{key}") for key in ("offline", "cut", "failed"))
+UNHEARD = SAYS("model_unheard")
 
 
 def about(base: BaseModel) -> dict[str, str]:
@@ -77,6 +83,13 @@ class Offered:
         offer_model(self.session, "white", WantedDevices())
         self.shows = self.sitting.shows
 
+    def hears_with_it(self) -> None:
+        """Wait until the model is there. The table says that it listens when sound comes."""
+        assert until(lambda: self.seat.listener._between), self.sitting.printed
+        assert READY not in self.sitting.printed
+        self.microphone.push(PAUSE)
+        self.shows(READY)
+
     @property
     def fetched(self) -> bool:
         return any(folder.name == NAME for folder in self.seat.models)
@@ -98,7 +111,7 @@ def test_a_spoken_yes_fetches_the_model_and_the_next_move_is_heard_with_it(
     server.does = [breaks_off(base.size * 2 // 3)]
     at.microphone.push(spoken(synthesiser, "Ja"))
     at.shows(SAYS("model_fetching", count=about(base)["size"]))
-    at.shows(READY)
+    at.hears_with_it()
     assert at.sitting.printed.count(HALF) == 1
     cut, resumed = server.ranges[-2:]
     assert cut is None and resumed is not None  # it went on where it was cut
@@ -121,7 +134,7 @@ def test_a_no_is_for_good_and_a_typed_word_asks_for_the_model(table: Table) -> N
     offer = again.session.model_offer
     assert offer is not None
     offer.typed()
-    again.shows(READY)
+    again.hears_with_it()
     offer.typed()
     again.shows(SAYS("model_there"))
 
@@ -146,7 +159,7 @@ def test_a_connection_that_is_lost_is_told_and_the_next_table_goes_on(
     at.shows(CUT)
     server.does = []
     again = table()
-    again.shows(READY)
+    again.hears_with_it()
     assert YES_OR_NO not in again.sitting.printed
     assert server.ranges[-1] is not None
 
@@ -211,6 +224,123 @@ def test_a_game_that_began_at_once_is_asked_about_after_its_end(
     assert YES_OR_NO not in at.printed
     at.table.submit(f.Resign(by="white"))
     at.shows(YES_OR_NO)
+
+
+class Late:
+    """A game of two people on one keyboard, which was begun before the model could be offered. The
+    model is offered to ``seat``, who lost. Only the test moves the time."""
+
+    def __init__(self, sit: Sit, base: BaseModel, seat: str = "white") -> None:
+        self.base, self.clock = base, ManualClock()
+        self.at = sit(options={"tick_seconds": 3600}, now=self.clock)
+        self.at.start()
+        self.session = self.at.session
+        offer_model(self.session, seat, WantedDevices())
+        offer = self.session.model_offer
+        assert offer is not None and until(lambda: offer._due)
+        self.offer = offer
+        self.at.table.submit(f.Resign(by=seat))
+        self.session.second()
+        assert self.asks == 1
+
+    def type(self, *lines: str) -> None:
+        keyboard = Keyboard(self.session)
+        for line in lines:
+            keyboard.do(line)
+
+    @property
+    def asks(self) -> int:
+        return self.at.printed.count(SAYS("model_offer", **about(self.base)))
+
+    @property
+    def fetches(self) -> bool:
+        return SAYS("model_fetching", count=about(self.base)["size"]) in self.at.printed
+
+
+def test_the_yes_to_another_question_signs_the_result_and_fetches_nothing(
+    sit: Sit, base: BaseModel
+) -> None:
+    late = Late(sit, base)
+    late.type(f"Weiß: {GERMAN.command(Command.SIGN)}")
+    late.session.second()
+    late.type("Weiß: ja")
+    game = late.at.table.game
+    assert game.signed["white"] == game.result and not late.fetches
+    assert late.asks == 1
+    late.session.second()
+    assert late.asks == 2  # now that nobody is asked anything else
+    late.type("Weiß: ja")
+    assert late.fetches
+
+
+def test_only_the_player_who_was_asked_answers_and_silence_means_no(
+    sit: Sit, base: BaseModel
+) -> None:
+    late = Late(sit, base)
+    late.type("Schwarz: ja")
+    assert not late.fetches
+    late.clock.at += ANSWER_SECONDS
+    late.session.second()
+    assert LATER not in late.at.printed
+    late.clock.at += 1
+    late.session.second()
+    assert LATER in late.at.printed
+    late.type("Weiß: ja", "ja")
+    assert not late.fetches
+
+
+def test_a_typed_answer_without_a_name_is_that_of_the_player_who_was_asked(
+    sit: Sit, base: BaseModel
+) -> None:
+    late = Late(sit, base, seat="black")
+    assert late.at.table.game.side == "white"
+    late.type("nein")
+    assert LATER in late.at.printed
+
+
+def test_one_model_is_fetched_once(
+    table: Table, base: BaseModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, installed, install = threading.Event(), list[str](), store.install
+
+    def installs(language: str, *arguments: Any, **named: Any) -> Any:
+        installed.append(language)
+        return install(language, *arguments, **named)
+
+    monkeypatch.setattr(model_offer, "answers", lambda address: go_on.wait(PATIENCE_S))
+    monkeypatch.setattr(store, "install", installs)
+    tables = [table(), table()]
+    for at in tables:
+        offer = at.session.model_offer
+        assert offer is not None
+        offer.typed()
+        offer.typed()
+    go_on.set()
+    for at in tables:
+        at.hears_with_it()
+        printed = at.sitting.printed
+        assert printed.count(SAYS("model_fetching", count=about(base)["size"])) == 1
+        assert YES_OR_NO not in printed
+    assert installed == ["de"]
+
+
+def test_a_model_that_is_there_but_cannot_listen_counts_as_installed(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = table()
+    at.shows(YES_OR_NO)
+
+    def fails(*_: object, **__: object) -> None:
+        raise ModelError("it cannot be opened")
+
+    monkeypatch.setattr(devices, "_recogniser", fails)
+    at.session.typed("white", "ja")
+    at.shows(UNHEARD)
+    assert "it cannot be opened" in at.sitting.printed
+    assert FAILED not in at.sitting.printed and READY not in at.sitting.printed
+    assert at.session.model_offer is not None
+    at.session.model_offer.typed()
+    at.shows(SAYS("model_there"))
 
 
 def test_no_model_is_offered_without_a_microphone_or_to_a_user_who_chose_models(
