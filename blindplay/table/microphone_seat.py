@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+import chess
+
 from blindplay.conversation.grammar import expected_speaker, is_crosstalk
 from blindplay.conversation.state import HeardUtterance, Hushed
 from blindplay.hearing.decision import (
@@ -46,6 +48,8 @@ _LOST_AGAIN_S = 30.0
 """After so many seconds the table says again that sound is lost."""
 _SOFTER_DB = 3.0
 """By how much an attempt without any known word may be softer than the player's announcements."""
+_SAID_AGAIN = 2
+"""So many words in common show that an utterance repeats the one before."""
 TAPPED_MS = 600
 """Two presses of the talk button within so many ms are not speech: a *nein* needs more time."""
 
@@ -93,8 +97,10 @@ class MicrophoneSeat:
         self._answered_until = -math.inf  # the end of the last one that was answered after a hush
         self._waits: tuple[str, float] | None = None  # the side that may wait, and since when
         self._lost_s, self._lost_at = 0.0, -math.inf
-        self._loudness = {one: Loudness() for one in OTHER}
-        self._softly: tuple[str, Recognition | None, float] | None = None  # what was asked about
+        self._loudness: dict[str, Loudness]  # by seats: persons
+        self._softly: tuple[str, chess.Move, float] | None  # what was asked about
+        self._softly_tried: frozenset[str]  # in the last utterance, and not answered
+        self._forget_voices()
         self._tried: tuple[float, frozenset[str]] = (-math.inf, frozenset())  # until when, what
         self._confidences = self._measured()
         self._unwatch: Callable[[], None] | None = None
@@ -111,7 +117,7 @@ class MicrophoneSeat:
             silence=self._silence,
             on_speech_start=self._interrupt,
             on_error=partial(desk.tell_trouble, "microphone_gone"),
-            on_back=partial(self._is_back, "microphone_back", "the microphone is back"),
+            on_back=self._microphone_is_back,
             on_lost=self._lose,
             # The utterance is lost; the next one may be heard again.
             on_failed=partial(desk.tell_trouble, "recogniser_gone"),
@@ -154,14 +160,13 @@ class MicrophoneSeat:
         return tapped
 
     def announced(self) -> None:
-        """A move was announced: a repetition begins after this moment."""
+        """A move was announced: a repetition begins after this moment. If it was so soft that the
+        table has asked about it, this is the player's voice after all."""
         self._announced_at = self.listener.now
-
-    def confirmed(self, recognition: Recognition) -> None:
-        """This sound was a player's after all, even if it was so soft that the table has asked."""
-        if self._softly is not None and self._softly[1] is recognition:
-            side, _sound, level = self._softly
-            self._loudness[side].begin_anew(level)
+        game = self._desk.table.game
+        if self._softly is not None and self._softly[:2] == (game.side, game.turn.announced):
+            self._loudness_of(game.side).begin_anew(self._softly[2])
+            self._softly = None
 
     def second(self) -> None:
         """A second has passed: a player who spoke alone and got no answer may be waiting for it."""
@@ -224,6 +229,20 @@ class MicrophoneSeat:
     def _is_back(self, key: str, line: str) -> None:
         self._desk.transcript.line(line)
         self._desk.tell_all(key)
+
+    def _microphone_is_back(self) -> None:
+        with self._desk.table.lock:
+            self._forget_voices()  # it may be another one
+        self._is_back("microphone_back", "the microphone is back")
+
+    def _forget_voices(self) -> None:
+        """Forget how loud the players speak."""
+        self._loudness = {seat: Loudness() for seat in OTHER}
+        self._softly, self._softly_tried = None, frozenset()
+
+    def _loudness_of(self, side: str) -> Loudness:
+        """That of a person, also when the colours were reversed (7.3)."""
+        return self._loudness[self._desk.side_of(side)]
 
     def _model_lost(self, sentence: str) -> None:
         """One of several speech models cannot listen; the others do."""
@@ -314,10 +333,11 @@ class MicrophoneSeat:
         if segment is not None and self._is_another(segment, side, decision):
             if both is not None and both.verdict is Verdict.ACCEPT:
                 decision = both  # a soft rank may be the player's
-            sure, both = decision.taken, None
-            decision = as_of_another(decision, self._desk.readers.of(side))
-            if sure is not None:
-                self._softly = side, sure.recognition, segment.level
+            both = None
+            decision = self._doubted(decision, side, segment.level)
+        elif segment is not None and not self._loudness_of(side).is_another(segment.level):
+            # The player speaks as loudly as before.
+            self._softly, self._softly_tried = None, frozenset()
         if self._desk.taping is not None:
             self._desk.taping.hears(self._seat, side, None if crosstalk else decision.taken)
         line, name = self._desk.transcript.line, NAMES[side]
@@ -336,8 +356,25 @@ class MicrophoneSeat:
         pressed = segment is not None and segment.pressed
         if segment is not None:
             self._may_wait(segment, side, decision)
+        game = self._desk.table.game
+        on_move, announced = side == game.side, game.turn.announced
         with self._begun.kept(side, -math.inf if segment is None else segment.level):
             self._hears(HeardUtterance(side, decision, self._at(), awaited, both, pressed))
+        # Others repeat the announcement, or say moves that come to nothing.
+        if on_move and segment is not None and game.turn.announced not in (None, announced):
+            self._loudness_of(side).add(segment.level)
+
+    def _doubted(self, decision: Decision, side: str, level: float) -> Decision:
+        """Return the decision about an utterance that is probably somebody else's. A question about
+        a move stays if the utterance repeats what got no answer: a player says it again, others
+        go on."""
+        again = len(self._softly_tried & decision.tried) >= _SAID_AGAIN
+        self._softly_tried = decision.tried
+        if again and decision.verdict is Verdict.ASK:
+            return decision
+        if decision.taken is not None and decision.taken.move is not None:
+            self._softly = side, decision.taken.move, level
+        return as_of_another(decision, self._desk.readers.of(side))
 
     def _is_another(self, segment: Segment, side: str, decision: Decision) -> bool:
         """Return whether this is probably not the voice of the player on move, and is no answer."""
@@ -348,18 +385,16 @@ class MicrophoneSeat:
         )
         own = segment.pressed or answers or side != self._desk.table.game.side
         begun = self._begun.level if self._begun.is_of(side) else None
-        return not own and self._loudness[side].is_another(segment.level, begun)
+        return not own and self._loudness_of(side).is_another(segment.level, begun)
 
     def _may_wait(self, segment: Segment, side: str, decision: Decision) -> bool:
         """Return whether nobody but the player has spoken, and remember since when the player may
         wait for an answer: others would have gone on talking, or come back to their subject."""
-        if decision.verdict is Verdict.ACCEPT:
-            self._loudness[side].add(segment.level)
         until, tried = self._tried
         before = segment.others_until - PREROLL_S
         alone = segment.began - segment.others_until >= ALONE_S or before <= self._answered_until
         alone |= before <= until and not tried.isdisjoint(decision.tried)
-        softest = self._loudness[side].softest - _SOFTER_DB
+        softest = self._loudness_of(side).softest - _SOFTER_DB
         like_one = segment.ended - segment.began >= ATTEMPT_S and segment.level >= softest
         waits = decision.verdict is Verdict.NOTHING
         waits = waits and alone and bool(decision.tried or like_one)

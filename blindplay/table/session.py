@@ -405,8 +405,6 @@ class Session:
 
     def _learn_phrase(self, effect: Learn) -> None:
         """Learn from sound whose words are known now, so that it is heard better next time."""
-        for microphone in self.microphones.values():
-            microphone.confirmed(effect.recognition)
         heard = effect.recognition.words.split()
         pairs = Confusions().aligned(effect.phrase.lower().split(), heard)
         if self._learn is not None and any(said != heard for said, heard in pairs):

@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from blindplay.hearing.decision import Decision, Verdict
 from blindplay.hearing.loudness import SOFTER_DB, Loudness
 from blindplay.laws import facts as f
-from blindplay.speech.audio import RATE, QueueSource, read_audio
+from blindplay.speech.audio import RATE, read_audio
 from blindplay.speech.endpointing import MicrophoneMode
-from blindplay.speech.recogniser import Recogniser
+from blindplay.speech.recogniser import Recogniser, Recognition
 from blindplay.speech.synthesis import Synthesiser
+from tests.conversation.conversing import GERMAN
 from tests.table.sitting import ManualClock, Sit, Sitting, play_moves
-from tests.table.speaking import PAUSE, ROOM
+from tests.table.speaking import PAUSE, ROOM, Microphone
 
 OTHER_DB = -12.0
 """Another person in the room is so much softer."""
@@ -23,14 +25,16 @@ class Room:
     """White's microphone, in a room where others speak, too. No time passes but the sound's."""
 
     def __init__(self, sit: Sit, recogniser: Recogniser, synthesiser: Synthesiser) -> None:
-        self._clock, self._source = ManualClock(), QueueSource()
+        self._clock, self._source = ManualClock(), Microphone()
         self.sitting: Sitting = sit(now=self._clock, options={"tick_seconds": 3600})
         self.sitting.start()
         self._recogniser, self._synthesiser = recogniser, synthesiser
         self._heard = 0
 
-    def listen(self, mode: MicrophoneMode = MicrophoneMode.OPEN) -> None:
-        self.sitting.session.attach_microphone("white", self._source, self._recogniser, mode)
+    def listen(self, mode: MicrophoneMode = MicrophoneMode.OPEN, *, shared: bool = False) -> None:
+        self.sitting.session.attach_microphone(
+            "white", self._source, self._recogniser, mode, shared=shared
+        )
 
     def hear(self, words: str, *, voice: str = "de", db: float = 0.0) -> None:
         """Hear words, so much softer than the player, and wait until they are decided about."""
@@ -47,17 +51,28 @@ class Room:
     def announce(self, words: str, then: str, *, db: float = 0.0) -> None:
         """Let White announce and make the move, and Black move."""
         self.hear(words, db=db)
-        self.make(then)
+        self.make()
+        self.reply(then)
 
-    def make(self, reply: str) -> None:
-        """Let White make the announced move, and Black play."""
+    def make(self) -> None:
+        """Let White make the announced move."""
         table = self.sitting.table
         assert table.game.turn.announced is not None, self.sitting.printed
         for board in table.game.tables:
             table.submit(f.Make(by=board, move=self.announced))
         table.submit(f.Press(by="white"))
-        play_moves(table, reply)
+
+    def reply(self, move: str) -> None:
+        """Let Black play."""
+        play_moves(self.sitting.table, move)
         self.sitting.session.settle()
+
+    def unplug(self) -> None:
+        """Pull the microphone out, and plug in one."""
+        self._source.fail("gone")
+        self.sitting.shows(GERMAN.sentence("microphone_gone"))
+        self._source.plug_in()
+        self.sitting.shows("the microphone is back")
 
     @property
     def announced(self) -> str:
@@ -93,9 +108,81 @@ def test_a_player_whose_microphone_was_moved_is_asked_once(room: Room) -> None:
     assert room.announced == "" and QUESTION in room.sitting.printed
     room.hear("Bauer David zwei David drei", db=OTHER_DB)  # as good an answer as a ja
     assert room.announced == "d2d3"
-    room.make("a7a6")
+    room.make()
+    room.reply("a7a6")
     room.hear("Springer Bella eins Cäsar drei", db=OTHER_DB)
     assert room.announced == "b1c3", room.sitting.printed
+
+
+def test_the_opponent_s_voice_does_not_count_as_the_player_s(room: Room) -> None:
+    room.listen()
+    for words, then, reply in (
+        ("Bauer Eva zwei Eva vier", "e7e5", "Bauer Eva sieben Eva fünf"),
+        ("Springer Gustav eins Felix drei", "b8c6", "Springer Bella acht Cäsar sechs"),
+        ("Läufer Felix eins Cäsar vier", "f8c5", "Läufer Felix acht Cäsar fünf"),
+    ):
+        room.hear(words)
+        room.hear(words, voice="de+f2", db=OTHER_DB)  # repeated
+        room.make()
+        room.hear(reply, voice="de+f2", db=OTHER_DB)
+        room.reply(then)
+    room.hear("Bauer David zwei David drei", voice="de+f2", db=OTHER_DB)
+    assert room.announced == "" and QUESTION in room.sitting.printed
+
+
+def test_the_player_s_own_move_does_not_make_a_softer_voice_theirs(room: Room) -> None:
+    """What is learned from a correction was not the player's sound here."""
+    room.listen()
+    make_known(room)
+    room.hear("Bauer David zwei David drei", voice="de+f2", db=OTHER_DB)
+    room.hear("nein")
+    room.hear("Bauer David zwei David vier")
+    room.make()
+    room.reply("a7a6")
+    room.hear("Bauer Hector zwei Hector drei", voice="de+f2", db=OTHER_DB)
+    assert room.announced == "", room.sitting.printed
+
+
+def test_a_soft_command_does_not_hide_the_move_that_is_confirmed(room: Room) -> None:
+    room.listen()
+    make_known(room)
+    room.hear("Bauer David zwei David drei", db=OTHER_DB)
+    room.hear("Uhr", db=OTHER_DB)
+    room.hear("ja", db=OTHER_DB)
+    room.make()
+    room.reply("a7a6")
+    room.hear("Springer Bella eins Cäsar drei", db=OTHER_DB)
+    assert room.announced == "b1c3", room.sitting.printed
+
+
+def test_another_microphone_knows_no_voice_yet(room: Room) -> None:
+    room.listen()
+    make_known(room)
+    room.unplug()
+    room.hear("Bauer David zwei David drei", db=OTHER_DB)
+    assert room.announced == "d2d3", room.sitting.printed
+
+
+def test_a_softer_announcement_in_doubt_that_is_said_again_is_asked_about(room: Room) -> None:
+    room.listen()
+    microphone = room.sitting.session.microphones["white"]
+
+    def doubted(*tried: str) -> Verdict:
+        asked = Decision(Verdict.ASK, Recognition(), tried=frozenset(tried))
+        return microphone._doubted(asked, "white", -40.0).verdict
+
+    assert doubted("läufer", "cäsar", "vier") is Verdict.NOTHING
+    assert doubted("turm", "cäsar", "acht") is Verdict.NOTHING
+    assert doubted("turm", "anton", "acht") is Verdict.ASK
+
+
+def test_the_voice_of_a_player_stays_theirs_when_the_colours_are_reversed(room: Room) -> None:
+    room.listen(shared=True)
+    make_known(room)
+    microphone = room.sitting.session.microphones["white"]
+    known = microphone._loudness_of("white")
+    room.sitting.table.game.swapped = True
+    assert microphone._loudness_of("black") is known
 
 
 def test_what_is_said_softly_with_the_talk_button_is_taken(room: Room) -> None:
