@@ -116,23 +116,37 @@ def _run(
     """Run the table, and play again at it as its players wish; return whether the last game is
     over. ``setup`` None: the game is resumed."""
     from blindplay.record import files, games
-    from blindplay.table.play import run
+    from blindplay.table.play import Ended, run
+    from blindplay.table.play import check as check_table
 
     keeps_links = False
+
+    def prepare(ended: Ended) -> None:
+        nonlocal given, journal, setup, devices, opponent
+        after = for_another_game(given, ended)
+        wanted, path = _devices(after), games.new_journal(journal.parent)
+        check_table(path, wanted, _table_options(after, joined), None)  # the port is in use
+        wanted.check_boards()
+        setup, opponent = _setup(after), against.opponent(after)
+        given, journal, devices = after, path, wanted
+
     while True:
         table, console = _table_options(given, joined), _console(given, keeps_links=keeps_links)
-        ended = run(journal, setup, devices, lines, sys.stdout, table, console, companion, opponent)
+        before = journal
+        ended = run(journal, setup, devices, lines, sys.stdout, table, console, companion, opponent,
+                    prepare)  # fmt: skip
         if ended.again is None:
             return ended.over
-        changes = ended.again is Command.REMATCH
-        given = for_another_game(given, ended.setup, changes_colours=changes)
-        before, journal = journal, games.new_journal(journal.parent)
+        if journal.parent != games.tables_folder():
+            pack = options.load_language(given.language)
+            options.show(pack.printed("again_kept", path=journal))
         if given.console:
             from blindplay.console.access import keep_for_next_game
 
             links = (files.beside(game, ".links") for game in (before, journal))
-            keeps_links = keep_for_next_game(*links, changes_colours=changes)
-        setup, devices, opponent = _setup(given), _devices(given), against.opponent(given)
+            changes = ended.again is Command.REMATCH
+            kept = keep_for_next_game(*links, changes_colours=changes)
+            keeps_links = kept and given.console_port != 0  # another port has other addresses
 
 
 def _play_distant(given: PlayOptions, devices: "WantedDevices") -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from blindplay.language import Command
 from blindplay.laws.clock import TimeControl
 from blindplay.laws.facts import SIDES, Setup
 from blindplay.laws.state import OTHER
@@ -19,6 +20,7 @@ from .play_options import OPTIONS, PlayOptions, setting
 
 if TYPE_CHECKING:
     from blindplay.hall.event_file import EventFile
+    from blindplay.table.play import Ended
 
 
 # --- the hall
@@ -165,22 +167,26 @@ def with_kept_options(journal: Path, given: PlayOptions) -> PlayOptions:
 # --- the game after this one at the same table
 
 
-def for_another_game(given: PlayOptions, setup: Setup, *, changes_colours: bool) -> PlayOptions:
-    """The options of another game of the same people, after that of ``setup`` with the options
-    ``given``. The devices stay with their people, whose colours it changes or not."""
-    values = {**_options_of(setup), "boards": setup.boards}
-    same = replace(given, **values, journal=None, resume=False, dead_time="nobody")
-    if not changes_colours:
+def for_another_game(given: PlayOptions, ended: "Ended") -> PlayOptions:
+    """The options of another game of the same people, after the one that ``ended`` with the options
+    ``given``. The devices and assistants stay with their people, whatever colours these have."""
+    values = {**_options_of(ended.setup), "boards": ended.setup.boards}
+    values |= {f"{side}_assistant": side in ended.assisted for side in SIDES}
+    impaired = values["impaired"]
+    usual = impaired if impaired in SIDES else "black" if ended.swapped else "white"
+    own = OTHER[given.own] if given.own and ended.swapped else given.own or usual
+    values |= {"own": own, "journal": None, "resume": False, "dead_time": "nobody"}
+    same = replace(given, **values)
+    if ended.again is not Command.REMATCH:
         return same
     names = ("", "_language", "_hearing_impaired", "_assistant")
     changed: dict[str, Any] = {
         f"{side}{name}": getattr(same, f"{OTHER[side]}{name}") for side in SIDES for name in names
     }
-    usual = same.impaired if same.impaired in SIDES else "white"
     return replace(
         same,
         impaired=OTHER.get(same.impaired, same.impaired),
-        own=OTHER[same.own or usual],
+        own=OTHER[own],
         **changed,
     )
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from blindplay.boards.makers import located
+from blindplay.boards.makers import driver_of, located
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg.calibration import kept
 from blindplay.boards.ports import BoardNotFoundError
@@ -100,6 +100,15 @@ class WantedDevices:
             for address in (self.board, self.sighted_board)
         )
         return own or _found_board(), sighted
+
+    def check_boards(self) -> None:
+        """Look for the named boards while they may be in use. A search would not find them then.
+
+        :raises BoardNotFoundError, ValueError: if one is not there.
+        """
+        for address in filter(None, (self.board, self.sighted_board)):
+            if driver_of(address)[1]:
+                located(address)
 
 
 def _found_board() -> str | None:

@@ -111,11 +111,14 @@ class ConsoleAt:
 @dataclass(frozen=True)
 class Ended:
     """How a table ended: whether the game is ``over``, and the other game that everybody wants
-    ``again``, NEW_GAME or REMATCH. ``setup`` is that of this game."""
+    ``again``, NEW_GAME or REMATCH. ``setup`` is that of this game, with reversed colours if they
+    were ``swapped`` (7.3). ``assisted``: the sides that had an assistant at the end."""
 
     over: bool
     again: Command | None
     setup: Setup
+    swapped: bool = False
+    assisted: frozenset[str] = frozenset()
 
 
 Companion = Callable[[Table, Callable[[], Mapping[str, Any]]], AbstractContextManager[object]]
@@ -133,12 +136,14 @@ def run(
     console: ConsoleAt | None = None,
     companion: Companion | None = None,
     opponent: AbsentPlayer | None = None,
+    prepare: Callable[[Ended], object] = lambda ended: None,
 ) -> Ended:
     """Run a table until the game is over and the keys end, or everybody wants another one, then say
     what comes next. With ``console``, serve its pages. ``setup`` None: go on with that in ``path``.
     ``companion`` runs beside the table, such as a hall's publisher; it gets a function that tells
     about the table's machine. ``opponent`` plays against the impaired player or, if there is none,
-    against White; the side of ``wanted`` decides before.
+    against White; the side of ``wanted`` decides before. ``prepare`` looks for what another game
+    needs once everybody wants it. If it raises an error, people hear so and this table goes on.
 
     Where the keys end before the game, it goes on with what else there is. With pages the table
     goes on after the game, too. Ctrl-C ends it as ``quit`` does.
@@ -185,6 +190,7 @@ def run(
         stack.callback(session.close)
         about.follow(session)
         ctrl_c = stack.enter_context(CtrlC())
+        again: Command | None = None
         with suppress(KeyboardInterrupt):
             interrupted = resumed and go_on(session, journal, options.charge_dead_time)
             if options.tape is not Keep.OFF:
@@ -214,12 +220,33 @@ def run(
             if opponent is not None:
                 stack.callback(opponent.close)
                 opponent.sit(table, session.desk.tell_all)
-            _do_keys(session, keyboard, lines, ctrl_c, pages=host is not None)
+            go_on_with = partial(_do_keys, session, keyboard, lines, ctrl_c, pages=host is not None)
+            while again is None and (wants := go_on_with()) is not None:
+                again = _prepared(session, wants, prepare)
         if opponent is not None:
             opponent.close()
-        _end(session, journal, options.command)
-        assert table.game.setup is not None
-        return Ended(table.game.over, session.again, table.game.setup)
+        _end(session, journal, options.command, lambda: again is not None and not ctrl_c.pressed)
+        return _ended(table, None if ctrl_c.pressed else again)
+
+
+def _ended(table: Table, again: Command | None) -> Ended:
+    game = table.game
+    assert game.setup is not None
+    assisted = frozenset(side for side in f.SIDES if game.assistants[side])
+    return Ended(game.over, again, game.setup, game.swapped, assisted)
+
+
+def _prepared(
+    session: Session, again: Command, prepare: Callable[[Ended], object]
+) -> Command | None:
+    """Return the game that everybody wants ``again``, if it can be played; else tell everybody."""
+    try:
+        prepare(_ended(session.table, again))
+    except (ValueError, RuntimeError, OSError) as error:
+        session.again = None
+        session.desk.tell_trouble("again_failed", str(error))
+        return None
+    return again
 
 
 def check(
@@ -296,22 +323,25 @@ def _own_side(table: Table, wanted: WantedDevices) -> str:
 
 def _do_keys(
     session: Session, keyboard: Keyboard, lines: TypedLines, ctrl_c: CtrlC, *, pages: bool
-) -> None:
-    """Do what is typed. When the keys end, go on with boards, microphones and pages, if any. Pages
-    stay after the game, for the signatures and the records."""
+) -> Command | None:
+    """Do what is typed, until everybody wants another game; return it. When the keys end, go on
+    with boards, microphones and pages, if any. Pages stay after the game, for the signatures and
+    the records. None: nothing is left to do, or somebody leaves, whatever others want."""
     game = session.table.game
 
     def left() -> bool:
         return ctrl_c.pressed or session.again is not None
 
-    if keyboard.do_all(lines.until(left)) or left() or (game.over and not pages):
-        return
-    others = pages or session.boards or hears(session)
-    session.desk.tell_all("keyboard_ended" if others else "keyboard_ended_all")
-    while not left() and (pages or (others and not game.over)):
-        line = lines.within(LOOK_S)
-        if line is not None and keyboard.do_all([line]):
-            return
+    if keyboard.do_all(lines.until(left)):
+        return None
+    if not (left() or (game.over and not pages)):
+        others = pages or session.boards or hears(session)
+        session.desk.tell_all("keyboard_ended" if others else "keyboard_ended_all")
+        while not left() and (pages or (others and not game.over)):
+            line = lines.within(LOOK_S)
+            if line is not None and keyboard.do_all([line]):
+                return None
+    return None if ctrl_c.pressed else session.again
 
 
 def _check_devices(wanted: WantedDevices, options: TableOptions) -> None:
@@ -426,6 +456,11 @@ def _serve(
     stack.callback(host.close)
     language, known = session.pack.code, host.console.present()
     if known:
+        if console.keeps_links:
+            from blindplay.console.actions import come_in
+
+            for role in (one for one, (came, _pages) in known.items() if came):
+                come_in(session.table, role)
         session.transcript.show(host.sentence("link_still", language))
     new = [role for role in host.roles() if role not in known]
     if new:
@@ -435,9 +470,12 @@ def _serve(
     return host
 
 
-def _end(session: Session, journal: Journal, command: str) -> None:
+def _end(
+    session: Session, journal: Journal, command: str, again: Callable[[], bool] = bool
+) -> None:
     """Stop the clocks, let the table speak to its end, and say how the game can be continued or
-    reviewed. Print the record where every ruling is printed, or if the journal lacks something."""
+    reviewed, unless another one follows ``again``. Print the record where every ruling is printed,
+    or if the journal lacks something."""
     table, transcript, pack = session.table, session.transcript, session.pack
     session.settle()
     clock = table.game.clock
@@ -451,7 +489,7 @@ def _end(session: Session, journal: Journal, command: str) -> None:
         show_record(session)
         session.desk.trouble("journal_lacks", count=journal.unwritten)
         return
-    if session.again is None:
+    if not again():
         _tell_what_can_follow(session, journal, command, in_hall=given)
     setup = table.game.setup
     if transcript.everything:

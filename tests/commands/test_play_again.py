@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
+from blindplay.boards.ports import BoardNotFoundError
 from blindplay.commands.play_options import PlayOptions
 from blindplay.commands.play_sources import for_another_game, with_kept_options
 from blindplay.language import Command, Key, Language, load, word_of
 from blindplay.laws.facts import Player, Setup
 from blindplay.record import read_journal
+from blindplay.table.devices import WantedDevices
+from blindplay.table.play import Ended
 from tests import command_line
 
 KEYS = ("play", "--silent", "--microphone", "none", "--print", "words")
@@ -83,16 +88,59 @@ def test_devices_and_languages_stay_with_their_people_when_colours_change() -> N
         white=Player(name="Anna", impaired=True, language="en"),
         black=Player(name="Bernd", impaired=True, language="nb", assistant=True),
     )
+    rematch = Ended(True, Command.REMATCH, setup, assisted=frozenset({"black"}))
     given = PlayOptions(board="peg:1", sighted_board="dgt:2", resume=True, journal=Path("first"))
-    again = for_another_game(given, setup, changes_colours=True)
+    again = for_another_game(given, rematch)
     assert (again.white, again.black, again.own) == ("Bernd", "Anna", "black")
     assert (again.white_language, again.black_language) == ("nb", "en")
     assert (again.white_assistant, again.black_assistant) == (True, False)
     assert (again.board, again.sighted_board) == ("peg:1", "dgt:2")  # those of ``own``
     assert (again.resume, again.journal, again.impaired) == (False, None, "both")
-    back = for_another_game(again, setup, changes_colours=True)
+    back = for_another_game(again, rematch)
     assert back.own == "white"
-    assert for_another_game(again, setup, changes_colours=False).own == "black"
+    rematch = replace(rematch, again=Command.NEW_GAME)
+    assert for_another_game(again, rematch).own == "black"
+
+
+@pytest.mark.parametrize("again", [Command.NEW_GAME, Command.REMATCH])
+@pytest.mark.parametrize("impaired", ["both", "white", "none"])
+def test_devices_stay_with_their_people_after_colours_that_were_corrected(
+    impaired: str, again: Command
+) -> None:
+    """The players changed colours (7.3). Anna, to whom the devices belong, had White before."""
+    setup = Setup(
+        t=0,
+        white=Player(name="Bernd", impaired=impaired == "both"),
+        black=Player(name="Anna", impaired=impaired != "none"),
+    )
+    after = for_another_game(PlayOptions(), Ended(True, again, setup, swapped=True))
+    assert getattr(after, after.own) == "Anna"
+
+
+def test_an_assistant_who_came_by_the_link_has_the_role_in_the_next_game() -> None:
+    setup = Setup(t=0, white=Player(impaired=True))
+    ended = Ended(True, Command.REMATCH, setup, assisted=frozenset({"white"}))
+    after = for_another_game(PlayOptions(), ended)
+    assert (after.white_assistant, after.black_assistant) == (False, True)
+
+
+def test_a_missing_device_keeps_the_table_and_is_told_before_it_closes(tmp_path: Path) -> None:
+    """The board is pulled out once everybody wants another game."""
+    pack = load("en")
+    gone = mock.patch.object(WantedDevices, "check_boards", side_effect=BoardNotFoundError("gone"))
+    engine = ("--against", "engine", "--level", "beginner")
+    with gone:
+        text = play_on(tmp_path, pack, pack.command(Command.REMATCH), options=engine)
+    assert text.index(pack.sentence("again_failed")) < text.index(pack.sentence("saved"))
+    assert "gone" in text and len(setups(tmp_path)) == 1
+
+
+def test_where_the_next_game_is_kept_is_told_if_it_is_no_usual_place(tmp_path: Path) -> None:
+    pack = load("en")
+    engine = ("--against", "engine", "--level", "beginner")
+    text = play_on(tmp_path, pack, pack.command(Command.NEW_GAME), options=engine)
+    (path,) = (path for path in tmp_path.glob("*.jsonl") if path.name != "first.jsonl")
+    assert text.count(pack.printed("again_kept", path=str(path))) == 1
 
 
 def test_a_rematch_that_was_cut_off_goes_on_with_the_devices_of_its_people(tmp_path: Path) -> None:

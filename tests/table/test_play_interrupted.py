@@ -5,18 +5,28 @@ from __future__ import annotations
 import _thread
 import io
 import re
+import signal
 import threading
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
+from blindplay.ctrl_c import CtrlC
+from blindplay.language import Command
 from blindplay.laws import facts as f
 from blindplay.record import Journal, JournalError, read_journal
 from blindplay.table import Table
-from blindplay.table.play import ConsoleAt, TableOptions, run
+from blindplay.table.choices import Printed
+from blindplay.table.keyboard import Keyboard
+from blindplay.table.play import ConsoleAt, Ended, TableOptions, _do_keys, run
+from blindplay.typed_lines import TypedLines
 from tests import web
 from tests.conversation.conversing import GERMAN
 from tests.table.playing import KEYS_ONLY, SETUP, announced, killed, played
+from tests.table.sitting import Sit
 from tests.waiting import until
 
 
@@ -113,3 +123,35 @@ def test_a_game_whose_table_runs_is_not_resumed_by_another_table(tmp_path: Path)
                 played(path, ["quit"], setup)
         table.submit(f.Start())
     assert [fact.kind for fact in read_journal(path).facts] == ["setup", "start"]
+
+
+def test_ctrl_c_after_another_game_was_agreed_ends_the_table_and_says_how_to_review(
+    tmp_path: Path,
+) -> None:
+    sign, again = GERMAN.command(Command.SIGN), GERMAN.command(Command.NEW_GAME)
+    resign = GERMAN.command(Command.RESIGN)
+    lines = ["", "e2e4", "", f"white: {resign}", "white: ja",
+             f"Weiß: {sign}", "ja", f"Schwarz: {sign}", "ja", again, "ja"]  # fmt: skip
+    prepared: list[Ended] = []
+
+    def prepare(ended: Ended) -> None:
+        prepared.append(ended)
+        signal.raise_signal(signal.SIGINT)
+
+    out = io.StringIO()
+    ended = run(tmp_path / "game.jsonl", SETUP, KEYS_ONLY, lines, out,
+                TableOptions(printed=Printed.WORDS), prepare=prepare)  # fmt: skip
+    assert [one.again for one in prepared] == [Command.NEW_GAME], out.getvalue()
+    assert ended.again is None
+    assert GERMAN.printed("review_offer") in out.getvalue()
+
+
+def test_quit_counts_more_than_another_game_that_others_want(sit: Sit) -> None:
+    session = sit().session
+
+    def lines(_over: object) -> Iterator[str]:
+        session.again = Command.NEW_GAME  # a microphone hears the yes meanwhile
+        yield "quit"
+
+    typed = cast(TypedLines, SimpleNamespace(until=lines))
+    assert _do_keys(session, Keyboard(session), typed, CtrlC(), pages=False) is None
