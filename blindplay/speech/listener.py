@@ -143,7 +143,8 @@ class Listener(Closing):
 
     def between_utterances(self, do: Callable[[], None]) -> None:
         """Call ``do`` once, in the listener's thread, as soon as no utterance is under way."""
-        self._between = do
+        with self._lock:
+            self._between = do
 
     def use(self, recogniser: AnyRecogniser, phrases: Sequence[str]) -> None:
         """Listen for ``phrases`` with another recogniser. Call it between utterances."""
@@ -311,7 +312,8 @@ class Listener(Closing):
                 self._endpointer.interrupt()
             call(self._on_lost, lost_s)
         if self._between is not None and not self._endpointer.speaking:
-            between, self._between = self._between, None
+            with self._lock:
+                between, self._between = self._between, None
             call(between)
         arrived, self._busy_since = time.perf_counter(), time.monotonic()
         try:

@@ -102,10 +102,10 @@ class MicrophoneSeat:
         self._softly_tried: frozenset[str]  # in the last utterance, and not answered
         self._forget_voices()
         self._tried: tuple[float, frozenset[str]] = (-math.inf, frozenset())  # until when, what
-        self._confidences = self._measured()
+        self._confidences = self._measured(self._recogniser)
         self._unwatch: Callable[[], None] | None = None
         self._watch()
-        self._expected = self._expect()
+        self._expected = self._expect(self._recogniser)
         if desk.taping is not None:
             source = desk.taping.overhear(seat, source)
         self.listener = Listener(
@@ -181,7 +181,7 @@ class MicrophoneSeat:
 
     def listen_anew(self) -> None:
         """Listen for the phrases that may be said now, after they have changed."""
-        self._expected = self._expect()
+        self._expected = self._expect(self._recogniser)
         self.listener.listen_for(list(self._expected.phrases))
 
     def listen_with(self, recogniser: AnyRecogniser, then: Callable[[], object]) -> None:
@@ -192,12 +192,15 @@ class MicrophoneSeat:
 
     def _change_to(self, recogniser: AnyRecogniser, then: Callable[[], object]) -> None:
         with self._desk.table.lock:
+            try:
+                confidences, expected = self._measured(recogniser), self._expect(recogniser)
+            except Exception as error:  # the table must go on listening as before
+                self._desk.tell_trouble("model_unheard", str(error))
+                return
             self._end_watch()
-            self._recogniser = recogniser
+            self._recogniser, self._confidences, self._expected = recogniser, confidences, expected
             self._watch()
-            self._confidences = self._measured()
-            self._expected = self._expect()
-            self.listener.use(recogniser, list(self._expected.phrases))
+            self.listener.use(recogniser, list(expected.phrases))
             then()
 
     def _watch(self) -> None:
@@ -247,16 +250,16 @@ class MicrophoneSeat:
     def _model_lost(self, sentence: str) -> None:
         """One of several speech models cannot listen; the others do."""
         self._desk.tell_trouble("model_gone", sentence)
-        self._confidences = self._measured()
+        self._confidences = self._measured(self._recogniser)
 
     def _model_is_back(self, sentence: str) -> None:
         self._is_back("model_back", sentence)
-        self._confidences = self._measured()
+        self._confidences = self._measured(self._recogniser)
 
-    def _measured(self) -> list[ConfidenceModel]:
+    def _measured(self, recogniser: AnyRecogniser) -> list[ConfidenceModel]:
         """The confidence model of each language that is heard."""
         lost = self._desk.transcript.trouble
-        return [confidence_of(*folders, lost=lost) for folders in self._recogniser.by_language]
+        return [confidence_of(*folders, lost=lost) for folders in recogniser.by_language]
 
     def _silence(self, recognition: Recognition) -> float:
         pack = self._desk.readers.of(self._awaited_side())
@@ -268,7 +271,7 @@ class MicrophoneSeat:
 
     # --- what may be said --------------------------------------------------------------------
 
-    def _expect(self) -> Expected:
+    def _expect(self, recogniser: AnyRecogniser) -> Expected:
         desk, game = self._desk, self._desk.table.game
         side = self._awaited_side()
         sayable = self._talking.sayable(side)
@@ -278,7 +281,7 @@ class MicrophoneSeat:
             other = OTHER[side]
             others += self._talking.sayable(other).phrases(desk.readers.of(other))
         expected = expect(
-            self._recogniser,
+            recogniser,
             pack,
             sayable.boards,
             others=others,

@@ -16,6 +16,8 @@ from blindplay.conversation.state import ANSWER_SECONDS
 from blindplay.language import Command, load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
+from blindplay.speech.confidence import ConfidenceModel
+from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models import folders, store
 from blindplay.speech.models.catalogue import BaseModel
 from blindplay.speech.models.folders import ModelError
@@ -25,6 +27,7 @@ from blindplay.table import devices, model_offer
 from blindplay.table.choices import Printed
 from blindplay.table.devices import WantedDevices, offer_model
 from blindplay.table.keyboard import Keyboard
+from blindplay.table.microphone_seat import MicrophoneSeat
 from blindplay.table.opening import open_game
 from blindplay.table.play import TableOptions, run
 from tests.conversation.conversing import GERMAN
@@ -341,6 +344,30 @@ def test_a_model_that_is_there_but_cannot_listen_counts_as_installed(
     assert at.session.model_offer is not None
     at.session.model_offer.typed()
     at.shows(SAYS("model_there"))
+
+
+def test_a_model_that_cannot_be_measured_leaves_the_table_listening_as_before(
+    table: Table, synthesiser: Synthesiser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = table()
+    at.shows(YES_OR_NO)
+    before, measured = at.seat._recogniser, MicrophoneSeat._measured
+
+    def only_before(seat: MicrophoneSeat, recogniser: AnyRecogniser) -> list[ConfidenceModel]:
+        if recogniser is not before:
+            raise OSError("its odds cannot be read")
+        return measured(seat, recogniser)
+
+    monkeypatch.setattr(MicrophoneSeat, "_measured", only_before)
+    at.session.typed("white", "ja")
+    assert until(lambda: at.seat.listener._between), at.sitting.printed
+    at.microphone.push(PAUSE)
+    at.shows(UNHEARD)
+    assert "its odds cannot be read" in at.sitting.printed and READY not in at.sitting.printed
+    assert at.seat._recogniser is before and not at.fetched
+    at.session.setting_up.begin_now()
+    at.microphone.push(spoken(synthesiser, "Bauer Eva zwei Eva vier"))
+    at.shows("heard White: bauer eva zwei eva vier")
 
 
 def test_no_model_is_offered_without_a_microphone_or_to_a_user_who_chose_models(
