@@ -266,9 +266,9 @@ def _play_again(now: Exchange, command: Command) -> None:
     game, about = now.game, now.about
     both = (now.side, OTHER[now.side])
     unsigned = [now.pack.sentence(side) for side in both if due(game, side).do == "sign"]
-    if game.over and (about.at_hall or (game.presided and not about.absent)):
+    if game.over and about.next_is_arranged:
         now.refuse("again_paired")
-    elif not (game.over and about.plays_again):
+    elif not about.may_play_again:
         now.say("new_game_how", end=word_of(now.pack, Key.END))
     elif about.absent:
         now.do(PlayAgain(command))

@@ -425,7 +425,9 @@ def _answer(now: Exchange, may: Sayable, question: Question, said: Statement) ->
         # Another move is announced or asked about in its place, and that says enough.
         replaced = question.is_a_doubt and said.meant.kind in (Kind.MOVE, Kind.AMBIGUOUS)
         silent = replaced or question.asks_for_a_move or question.consents
-        if with_move is None and not silent:
+        if question.plays_again:
+            _decline_another(now)
+        elif with_move is None and not silent:
             now.say("cancelled")
         _consider(now, may, with_move or said)
     now.do(Relisten())

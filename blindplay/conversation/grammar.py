@@ -87,7 +87,7 @@ def _commands(about: Situation, side: str) -> Iterator[Command]:
     if game.over:
         if game.edition.has("signatures") and game.signed.get(side) != game.result:
             yield Command.SIGN  # 8.7
-        if about.plays_again:
+        if about.may_play_again:
             yield from PLAYS_AGAIN
         yield from (Command.SCORE, Command.LAST_MOVES)
         yield from (Command.WHAT_NOW, *_elsewhere(about), Command.REPEAT, Command.HELP, *VOICE)

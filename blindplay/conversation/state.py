@@ -341,6 +341,16 @@ class Situation:
         return (self.game.presided or self.at_hall) and not self.game.served
 
     @property
+    def next_is_arranged(self) -> bool:
+        """True if the arbiter or a hall decides about the next game here."""
+        return self.at_hall or (self.game.presided and not self.absent)
+
+    @property
+    def may_play_again(self) -> bool:
+        """True if the players may decide to play another game now."""
+        return self.game.over and self.plays_again and not self.next_is_arranged
+
+    @property
     def seal_due(self) -> bool:
         """True if a sealed move is to be written now. Then nothing may be announced (I.1)."""
         return self.game.adjourning and not self.game.adjourned

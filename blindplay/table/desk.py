@@ -115,15 +115,17 @@ class Transcript:
         try:
             yield
         finally:
-            self._kept = None
+            with self._lock:
+                self._kept = None
             for sentence in kept:
                 self.trouble(sentence)
 
     def trouble(self, sentence: str) -> None:
         """Print what went wrong outside the game; it goes on with what is left."""
-        if self._kept is not None:
-            self._kept.append(sentence)
-            return
+        with self._lock:
+            if self._kept is not None:
+                self._kept.append(sentence)
+                return
         trouble = self._trouble(sentence)
         if self.everything:
             self.line(trouble)

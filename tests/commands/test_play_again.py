@@ -11,7 +11,7 @@ import pytest
 from blindplay.boards.ports import BoardNotFoundError
 from blindplay.commands.play_options import PlayOptions
 from blindplay.commands.play_sources import for_another_game, with_kept_options
-from blindplay.language import Command, Key, Language, load, word_of
+from blindplay.language import PLAYS_AGAIN, Command, Key, Language, load, word_of
 from blindplay.laws.facts import Player, Setup
 from blindplay.record import read_journal
 from blindplay.table.devices import WantedDevices
@@ -71,6 +71,8 @@ def test_an_arbiter_arranges_the_next_game(tmp_path: Path) -> None:
     pack = load("en")
     text = play_on(tmp_path, pack, pack.command(Command.REMATCH), options=("--arbiter",))
     assert pack.sentence("again_paired") in text
+    words = {one.value: pack.command(one) for one in PLAYS_AGAIN}
+    assert pack.sentence("over_again", **words) not in text  # nothing is offered that is refused
     assert len(setups(tmp_path)) == 1
 
 

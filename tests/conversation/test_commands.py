@@ -680,6 +680,15 @@ def test_another_game_begins_when_both_players_want_it(
     assert at.again == [command]
 
 
+def test_everybody_hears_that_the_other_player_wants_something_else(talk: Talk) -> None:
+    at = talk()
+    over(at, "white", "black")
+    at.type("Revanche", "white")
+    declined, *others = at.type("neue Partie", "black")
+    assert declined == GERMAN.sentence("again_declined")
+    assert others and not at.again
+
+
 def test_before_another_game_the_result_is_signed(at: Conversation) -> None:
     over(at, "white")
     (said,) = at.type("Revanche")
