@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 from pathlib import Path
 from unittest import mock
@@ -11,11 +12,13 @@ import pytest
 from blindplay.boards.ports import BoardNotFoundError
 from blindplay.commands.play_options import PlayOptions
 from blindplay.commands.play_sources import for_another_game, with_kept_options
+from blindplay.console.access import AccessLinks
 from blindplay.language import PLAYS_AGAIN, Command, Key, Language, load, word_of
-from blindplay.laws.facts import Player, Setup
+from blindplay.laws.facts import Arbiter, Assistant, Player, Setup
 from blindplay.record import read_journal
+from blindplay.record.files import beside
 from blindplay.table.devices import WantedDevices
-from blindplay.table.play import Ended
+from blindplay.table.play import ConsoleAt, Ended, run
 from tests import command_line
 
 KEYS = ("play", "--silent", "--microphone", "none", "--print", "words")
@@ -154,3 +157,18 @@ def test_a_rematch_that_was_cut_off_goes_on_with_the_devices_of_its_people(tmp_p
     play_on(tmp_path, pack, *signs, *rematch, options=both)
     (journal,) = (path for path in tmp_path.glob("*.jsonl") if path.name != "first.jsonl")
     assert with_kept_options(journal, PlayOptions(resume=True)).own == "black"
+
+
+def test_browsers_that_stay_have_their_roles_in_the_next_game(tmp_path: Path) -> None:
+    path = tmp_path / "next.jsonl"
+    links = AccessLinks(beside(path, ".links"))
+    for role in ("assistant:white", "arbiter"):
+        links.enter(links.issue(role), "en")
+    links.issue("assistant:black")  # nobody came with this link
+    setup = Setup(t=0, white=Player(impaired=True), arbiter="automatic")
+    console = ConsoleAt(port=0, keeps_links=True)
+    wanted = WantedDevices(microphone="none", silent=True)
+    run(path, setup, wanted, ["quit"], io.StringIO(), console=console)
+    facts = list(read_journal(path).facts)
+    assert [one.of for one in facts if isinstance(one, Assistant)] == ["white"]
+    assert [one.do for one in facts if isinstance(one, Arbiter)] == ["preside"]
