@@ -14,7 +14,7 @@ class OpenedPage:
     """A page of the console, opened by its access link. Raises ConnectionError if it is refused,
     and httpx.HTTPError if nobody answers within ``timeout`` seconds."""
 
-    def __init__(self, link: str, *, timeout: float = 30) -> None:
+    def __init__(self, link: str, *, timeout: float = PATIENCE_S) -> None:
         base, _, token = link.partition("/#")
         headers = {"origin": base, "accept": "application/json", "accept-language": "en"}
         self.client = web.Client(base_url=base, headers=headers, timeout=timeout)

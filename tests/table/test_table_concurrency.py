@@ -132,6 +132,10 @@ def test_all_devices_and_four_consoles_at_once_make_one_game(
                 and min(map(len, felt.values())) > 20
                 and all(visitor.sent and visitor.changes for visitor in visitors)
             )
+        ), (
+            typed,
+            {side: (len(felt[side]), heard[side]) for side in felt},
+            [(visitor.sent, visitor.changes) for visitor in visitors],
         )
         over.set()
         for thread in threads:
