@@ -363,8 +363,10 @@ class MicrophoneSeat:
         on_move, announced = side == game.side, game.turn.announced
         with self._begun.kept(side, -math.inf if segment is None else segment.level):
             self._hears(HeardUtterance(side, decision, self._at(), awaited, both, pressed))
-        # Others repeat the announcement, or say moves that come to nothing.
-        if on_move and segment is not None and game.turn.announced not in (None, announced):
+        # The opponent's announcement is heard here, too, and others say moves.
+        sure = decision.taken if decision.verdict is Verdict.ACCEPT else None
+        move = sure.move if sure is not None else None
+        if segment is not None and move is not None and (on_move or move == announced):
             self._loudness_of(side).add(segment.level)
 
     def _doubted(self, decision: Decision, side: str, level: float) -> Decision:

@@ -138,7 +138,7 @@ def test_an_action_without_an_answer_is_sending_and_then_taken_once(
     page = opened(context, other.link)
     other.suspend()
     write(page)
-    page.wait_for_function("document.body.dataset.action === 'sending'", polling=50)
+    page.wait_for_selector("body[data-action=sending]", state="attached")
     page.clock.run_for(2_900)
     expect(page.locator("body")).to_have_attribute("data-connection", "")
     expect(page.locator("body")).to_have_attribute("data-action", "sending")

@@ -714,9 +714,9 @@ def test_where_nobody_plays_again_it_is_said_how_to_begin_a_game(talk: Talk) -> 
 _NOT_MEANT = {
     "de": ["Quatsch", "nimm zurück", "so ein Unsinn"],
     "en": ["nonsense", "take it back", "no wait"],
-    "nb": ["tull", "ta tilbake", "nei vent"],
-    "sv": ["nonsens", "ta tillbaka", "nej vänta"],
-    "da": ["vrøvl", "tag tilbage", "nej vent"],
+    "nb": ["tull", "ta tilbake", "å nei"],
+    "sv": ["nonsens", "ta tillbaka", "å nej"],
+    "da": ["vrøvl", "tag tilbage", "åh nej"],
 }
 
 

@@ -111,6 +111,13 @@ def test_enter_or_a_word_says_that_the_opponents_move_is_executed(
     assert types(alone, line)[0] == GERMAN.sentence(again)
 
 
+def test_enter_executes_the_opponents_move_also_after_a_refused_move(alone: Sitting) -> None:
+    play(alone)
+    answers(alone)
+    types(alone, "Bauer Eva sieben Eva sechs")  # no piece of White's
+    assert types(alone, "") == [GERMAN.sentence("executed_noted")]
+
+
 def test_a_typed_move_says_by_itself_that_the_one_before_is_executed(alone: Sitting) -> None:
     play(alone)
     answers(alone)
