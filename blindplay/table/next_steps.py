@@ -181,12 +181,11 @@ class NextSteps:
 
     def _entered(self, side: str, at: int) -> None:
         """Enter after what hands have done. A key may bounce or be hit by chance, so a press
-        without a move (7.5.3) takes a lever. Nor does it press while an absent opponent's move is
-        to be executed: it does that, also after a refused announcement."""
-        game, step = self._table.game, self.of(side)
-        follows = self._table.absent and step.move is not None and step.move.by != side
-        moves = game.turn != Turn() and not (follows and game.turn.announced is None)
-        if moves or self._people.reads_back(side):
+        without a move (7.5.3) takes a lever. What a lone player announced in vain is no move."""
+        turn = self._table.game.turn
+        if self._table.absent:
+            turn = replace(turn, begun=False, misnamed=None, unnamed_promotion=False)
+        if turn != Turn() or self._people.reads_back(side):
             self._people.pressed(side, at)
         else:
             self._do_or_tell(side, at)

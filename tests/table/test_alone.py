@@ -116,6 +116,7 @@ def test_enter_executes_the_opponents_move_also_after_a_refused_move(alone: Sitt
     answers(alone)
     types(alone, "Bauer Eva sieben Eva sechs")  # no piece of White's
     assert types(alone, "") == [GERMAN.sentence("executed_noted")]
+    assert types(alone, "") == [GERMAN.sentence("due_announce")]
 
 
 def test_a_typed_move_says_by_itself_that_the_one_before_is_executed(alone: Sitting) -> None:
