@@ -29,9 +29,8 @@ from blindplay.language import load
 from .event_file import EventFile
 from .hall import Hall
 from .organiser import OrganiserPages
-from .overview import GROUPS, Overview, ShownTable, hour
+from .overview import GROUPS, Overview, ShownTable
 from .pairings.rounds import kept_round, place_in_words, where
-from .pairings.trf import spoken_name
 from .table_pages import NEXT_KEY, TablePages
 from .tickets import TicketRoutes, Tickets
 
@@ -185,7 +184,8 @@ class HallPages:
         tables = [self.overview[name] for name in names]
         counts = {group: sum(group in table.groups for table in tables) for group in GROUPS}
         guessed = 0 if self._tickets is None else self._tickets.wrong
-        common = {"urgent": urgent, "counts": counts, "all": len(names), "guessed": guessed}
+        common = {"urgent": urgent, "counts": counts, "all": len(names), "guessed": guessed,
+                  "tables": tables}  # fmt: skip
         for part in ("tab", "state", "urgent-list"):
             values = {**common, "title": self._title, "connected": self._hall.online}
             view.parts[part] = _part(part, language, **values)
@@ -313,7 +313,15 @@ def _now_ms() -> int:
 
 
 def _part(name: str, language: str, **values: Any) -> str:
-    return views.render(f"hall/{name}.html", language, since=hour, **values)
+    say = catalogue(language)
+
+    def lasts(minutes: int) -> str:
+        hours, rest = divmod(minutes, 60)
+        key = "hall_hours" if hours else "hall_minutes" if minutes else "hall_just_now"
+        return say[key].format(hours=hours, minutes=rest)
+
+    notation = load(language).notation
+    return views.render(f"hall/{name}.html", language, lasts=lasts, notation=notation, **values)
 
 
 def _fits(table: ShownTable, group: str, find: str) -> bool:
@@ -331,11 +339,7 @@ def _places(folder: Path, name: str, language: str) -> list[str]:
         return [say["hall_where_unread"]]
     if paired is None:
         return [say["hall_where_unpaired"]]
-    # Whole words only: a single letter would list all players, without their consent.
-    words = set(spoken_name(name).casefold().split())
-    players = [
-        player for player in where(paired, name) if words <= set(player.name.casefold().split())
-    ]
+    players = where(paired, name, whole_words=True)
     places = [place_in_words(player, paired, load(language))[0] for player in players]
     return places or [say["hall_where_nobody"].format(name=name)]
 

@@ -8,6 +8,7 @@ import io
 import json
 import re
 import threading
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
@@ -188,6 +189,11 @@ def _one_round(games: list[Assignment], resting: list[str]) -> Round:
 # --- in the hall's folder ------------------------------------------------------------------------
 
 
+def pairings_file(folder: Path) -> Path:
+    """The file in the hall's folder that holds the pairings."""
+    return folder / _FILE
+
+
 def keep_round(folder: Path, paired: Round) -> None:
     """Keep the pairings in the hall's folder, in place of those that this round had.
 
@@ -195,11 +201,13 @@ def keep_round(folder: Path, paired: Round) -> None:
     """
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        others = [other for other in _kept_rounds(folder / _FILE) if other.round != paired.round]
+        others = [other for other in kept_rounds(folder) if other.round != paired.round]
     except ValueError:
         others = []
     rounds = [asdict(kept) for kept in (*others, paired)]
-    files.write_new(folder / _FILE, json.dumps({"rounds": rounds}, ensure_ascii=False).encode())
+    files.write_new(
+        pairings_file(folder), json.dumps({"rounds": rounds}, ensure_ascii=False).encode()
+    )
 
 
 def kept_round(folder: Path, number: int | None = None) -> Round | None:
@@ -208,14 +216,16 @@ def kept_round(folder: Path, number: int | None = None) -> Round | None:
 
     :raises ValueError: if the file cannot be read.
     """
-    rounds = [
-        kept for kept in _kept_rounds(folder / _FILE) if number is None or kept.round == str(number)
-    ]
+    rounds = [kept for kept in kept_rounds(folder) if number is None or kept.round == str(number)]
     return rounds[-1] if rounds else None
 
 
-def _kept_rounds(path: Path) -> list[Round]:
-    """All rounds in the file, the one that was paired last at the end."""
+def kept_rounds(folder: Path) -> list[Round]:
+    """All rounds that :func:`keep_round` has kept, the one that was paired last at the end.
+
+    :raises ValueError: if the file cannot be read.
+    """
+    path = pairings_file(folder)
     if not path.is_file():
         return []
     value = read_json(read_text(path, MOST_BYTES))
@@ -255,22 +265,58 @@ class PlayerPlace:
     """None: no game in this round."""
 
 
-def where(paired: Round, name: str) -> list[PlayerPlace]:
-    """Return the places of the players with this name: those of exactly this name or, without one,
-    all whose names contain these words."""
+# Letters that people type in two ways, beside those that only lose a mark: the longer way.
+_LONG = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "æ": "ae", "ø": "oe", "œ": "oe", "ł": "l",
+     "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
+)  # fmt: skip
+_SHORT = re.compile("([ao])e|(a)a|ue")
+_APOSTROPHES = re.compile("['’‘ʼ`´′ʹ]")
+
+
+def typed(name: str) -> str:
+    """``name`` in small letters without marks, however people type it. Hyphens are spaces, and
+    apostrophes are left out.
+
+    >>> typed("Jürgen O’Neill-Åse"), typed("Juergen o'neill aase")
+    ('jurgen oneill ase', 'jurgen oneill ase')
+    """
+    text = re.sub(r"[-‐‑–.,]", " ", _APOSTROPHES.sub("", spoken_name(name).casefold()))
+    text = unicodedata.normalize("NFC", text).translate(_LONG)
+    text = "".join(
+        sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign)
+    )
+    return " ".join(_SHORT.sub(lambda found: found[1] or found[2] or "u", text).split())
+
+
+def _words_of(name: str) -> set[str]:
+    """The words by which a player may be called: of O’Neill also *neill*, of Berg-Dahl *berg*."""
+    return {
+        word
+        for parted in (name, _APOSTROPHES.sub(" ", name), name.replace("-", ""))
+        for word in typed(parted).split()
+    }
+
+
+def where(paired: Round, name: str, *, whole_words: bool = False) -> list[PlayerPlace]:
+    """Return the places of the players with this name, as :func:`typed` compares names: those of
+    exactly this name or, without one, all whose names contain these words or, with
+    ``whole_words``, have them. Then one letter alone finds nobody: it would list many players."""
     everybody = [
         PlayerPlace(player, game.pairing)
         for game in paired.games
         for player in (game.white, game.black)
     ]
     everybody += [PlayerPlace(player, None) for player in paired.resting]
-    wanted = spoken_name(name).casefold()
-    exact = [place for place in everybody if place.name.casefold() == wanted]
-    words = wanted.split()
-    return exact or [
-        place
-        for place in everybody
-        if words and all(word in place.name.casefold() for word in words)
+    wanted = typed(name)
+    words = set(wanted.split())
+    if exact := [place for place in everybody if wanted and typed(place.name) == wanted]:
+        return exact
+    if whole_words:
+        enough = any(len(word) > 1 for word in words)
+        return [place for place in everybody if enough and words <= _words_of(place.name)]
+    return [
+        place for place in everybody if words and all(word in typed(place.name) for word in words)
     ]
 
 
@@ -390,11 +436,11 @@ def enter_results(file: ResultFile, number: int, folder: Path) -> list[Entered]:
         raise ValueError(_("The file has no pairings for this round."))
     known: dict[tuple[str, str], list[TableResult]] = {}
     for result in results_in(folder, str(number)):
-        known.setdefault(_names(result.white, result.black), []).append(result)
+        known.setdefault(pair_of(result.white, result.black), []).append(result)
     entered = []
     for board, pair in boards:
         white, black = (spoken_name(player.name) for player in pair)
-        games = known.get(_names(white, black), [])
+        games = known.get(pair_of(white, black), [])
         over = [game for game in games if game.result]
         game = next(iter(over or games), None)
         if not over:
@@ -407,7 +453,8 @@ def enter_results(file: ResultFile, number: int, folder: Path) -> list[Entered]:
     return entered
 
 
-def _names(white: str, black: str) -> tuple[str, str]:
+def pair_of(white: str, black: str) -> tuple[str, str]:
+    """Both names, as pairs of a round are compared."""
     return spoken_name(white).casefold(), spoken_name(black).casefold()
 
 

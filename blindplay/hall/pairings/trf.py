@@ -5,8 +5,8 @@ The FIDE Handbook describes the format (C.04, annex on the report file). This mo
 89), and for round 1 the opponent's number (92 to 95), the colour (97) and the result (99); each
 further round is ten columns later. These columns are the same in TRF16 and in TRF26, whose
 published description (version 2026, section of players) was read for this. All other lines are
-kept as they are. A pairing that is not played yet has an opponent, a colour and
-no result.
+kept as they are; TRF26's tags 202 and 212 name the tie-breaks. A pairing that is not played yet
+has an opponent, a colour and no result.
 """
 
 from collections import Counter
@@ -68,6 +68,28 @@ class TrfFile:
     def rounds(self) -> int:
         """The number of rounds in the lines of players."""
         return max((len(player.games) for player in self.players.values()), default=0)
+
+    @property
+    def played(self) -> int:
+        """The number of the last round that has a result; 0 if none has."""
+        played = [
+            number
+            for player in self.players.values()
+            for number, game in enumerate(player.games, 1)
+            if game.opponent and game.result
+        ]
+        return max(played, default=0)
+
+    @property
+    def tie_breaks(self) -> tuple[str, ...]:
+        """The codes of the tie-breaks by which the file says that its ranks are made: those of the
+        tag 212 or, without it, of 202 (TRF26). Points are not among them."""
+        for tag in ("212 ", "202 "):
+            for line in self.lines:
+                if line.startswith(tag):
+                    codes = [plain(code).strip() for code in line[4:].split(",")]
+                    return tuple(code for code in codes if code and code != "PTS")
+        return ()
 
     def content(self) -> bytes:
         return "".join(self.lines).encode(self.encoding)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from blindplay.hall.pairings.rounds import (
     results_in,
     where,
 )
-from blindplay.hall.pairings.trf import read_trf
+from blindplay.hall.pairings.trf import read_trf, spoken_name
 from blindplay.laws import facts as f
 from blindplay.record import Journal
 from blindplay.table import Table
@@ -262,3 +263,36 @@ def test_a_spreadsheet_gets_one_line_for_each_game_and_no_formula(event: Event) 
     heading, row = csv.reader(io.StringIO(as_csv(report, "de")))
     assert dict(zip(heading, row, strict=True))["Weiß"] == "'=1+1"
     assert dict(zip(heading, row, strict=True))["Runde"] == "3"
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("Mueller", "Jürgen Müller"), ("muller", "Jürgen Müller"), ("MÜLLER", "Jürgen Müller"),
+        ("mu\u0308ller", "Jürgen Müller"), ("Müller, Juergen", "Jürgen Müller"),
+        ("Aase", "Åse Bjørk"), ("Åse", "Åse Bjørk"), ("bjoerk", "Åse Bjørk"),
+        ("bjork", "Åse Bjørk"),
+        ("O'Neill", "Siobhán O’Neill"), ("O’Neill", "Siobhán O’Neill"),
+        ("o´neill", "Siobhán O’Neill"),
+        ("ONeill", "Siobhán O’Neill"), ("siobhan o neill", "Siobhán O’Neill"),
+        ("Neill", "Siobhán O’Neill"), ("weiss", "Ida Weiß-Łukasz"),
+        ("Weiß Lukasz", "Ida Weiß-Łukasz"),
+        ("lukasz", "Ida Weiß-Łukasz"), ("bauer", "Eva Bauer"),
+    ],
+)  # fmt: skip
+def test_a_player_is_found_by_a_name_as_people_type_it(asked: str, found: str) -> None:
+    games = (
+        Assignment("1", "1", "Müller, Jürgen", "Bjørk, Åse"),
+        Assignment("1", "2", "Siobhán O’Neill", "Weiß-Łukasz, Ida"),
+    )
+    games = tuple(replace(g, white=spoken_name(g.white), black=spoken_name(g.black)) for g in games)
+    paired = Round("1", games, ("Eva Bauer",))
+    assert [place.name for place in where(paired, asked, whole_words=True)] == [found]
+    assert [place.name for place in where(paired, asked)] == [found]
+
+
+def test_a_letter_a_part_or_nothing_lists_no_players() -> None:
+    paired = Round("1", (Assignment("1", "1", "Siobhán O’Neill", "Oda Ode"),))
+    for asked in ("", " ", "o", "O’", "'", "-", "nei", "Siobhán Ode"):
+        assert where(paired, asked, whole_words=True) == [], asked
+    assert [place.name for place in where(paired, "nei")] == ["Siobhán O’Neill"]
