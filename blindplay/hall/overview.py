@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+import chess
+
 from blindplay.console.pages.common import LOW_MS, ShownClock
 from blindplay.laws.due import NEEDS as LAWS_NEEDS
 from blindplay.laws.facts import SIDES
@@ -24,10 +26,11 @@ _DRIFT_MS = 500  # a clock that is off by less than this is the same
 
 @dataclass(frozen=True)
 class Need:
-    """One of :data:`NEEDS`, and the hall's time of day since when."""
+    """One of :data:`NEEDS`, the hall's time of day since when, and for how many full minutes."""
 
     kind: str
     since: float
+    minutes: int = 0
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,8 @@ class ShownTable:
     moves: int = 0
     """Full moves that were begun."""
     last: str = ""
-    """The last move by its squares."""
+    """The last move in long English notation, such as ``Ng1–f3``. Whether it captured is not
+    known."""
     needs: tuple[Need, ...] = ()
     clocks: tuple[ShownClock, ...] = ()
     online: bool = False
@@ -148,12 +152,40 @@ class Overview:
             name=table.name, white=head.white, black=head.black, round=head.round,
             state=head.state if head.state in STATES else "", result=head.result,
             moves=(head.moves + 1) // 2,
-            last=f"{head.last[:2]}–{head.last[2:4]}{head.last[4:].upper()}" if head.last else "",
-            needs=tuple(
-                Need(kind, since.get(kind) or self._wall()) for kind in NEEDS if kind in needs
-            ),
+            last=_long(head),
+            needs=tuple(self._need(kind, since.get(kind)) for kind in NEEDS if kind in needs),
             clocks=clocks, online=online, incidents=incidents,
         )  # fmt: skip
+
+    def _need(self, kind: str, since: float | None) -> Need:
+        now = self._wall()
+        began = now if since is None else since
+        return Need(kind, began, max(0, int(now - began)) // 60)
+
+
+def _long(head: Head) -> str:
+    """The last move in long English notation, from its squares and the position after it."""
+    try:
+        move, board = chess.Move.from_uci(head.last), chess.Board(head.fen)
+    except ValueError:
+        return head.last
+    piece = board.piece_at(move.to_square)
+    files = chess.square_file(move.to_square) - chess.square_file(move.from_square)
+    king = piece is not None and piece.piece_type == chess.KING
+    if (king and abs(files) > 1) or (piece is None and _has_castled(board, move)):
+        return "O-O" if files > 0 else "O-O-O"
+    pawn = piece is None or piece.piece_type == chess.PAWN or move.promotion
+    letter = "" if piece is None or pawn else piece.symbol().upper()
+    becomes = f"={chess.piece_symbol(move.promotion).upper()}" if move.promotion else ""
+    return f"{letter}{head.last[:2]}–{head.last[2:4]}{becomes}"
+
+
+def _has_castled(board: chess.Board, move: chess.Move) -> bool:
+    """Return whether ``move``, after which no piece stands on its second square, is a castling of
+    Chess960: to the square that the rook has left."""
+    rank, short = chess.square_rank(move.to_square), move.to_square > move.from_square
+    king = board.piece_at(chess.square(6 if short else 2, rank))
+    return king is not None and king.piece_type == chess.KING
 
 
 def _clocks(head: Head, head_at: int, before: tuple[ShownClock, ...]) -> tuple[ShownClock, ...]:

@@ -16,6 +16,7 @@ DIGEST = "0123456789abcdef" * 2
 HEAD = Head(
     run="r", seq=1, game=DIGEST, n=1, digest=DIGEST, t=60.0, wall=0.0, state="playing",
     white="Anna Berg", black="Bert Dahl", round="3", moves=3, last="e7e8q",
+    fen="4Q1k1/8/8/8/8/8/8/4K3 b - - 0 2",
     left={"white": 300.0, "black": 250.5}, running="white",
 )  # fmt: skip
 
@@ -58,7 +59,7 @@ def test_a_table_shows_its_players_its_last_move_and_its_clocks(tables: Tables) 
     assert tables.overview.look() == {"4": ()}
     shown = tables.overview["4"]
     assert (shown.white, shown.black, shown.round) == ("Anna Berg", "Bert Dahl", "3")
-    assert (shown.moves, shown.last) == (2, "e7–e8Q")  # three plies: the second move has begun
+    assert (shown.moves, shown.last) == (2, "e7–e8=Q")  # three plies: the second move has begun
     white, black = shown.clocks
     assert (white.left, white.at, white.runs) == (300_000, 1_000_000, True)
     assert (black.left, black.runs, black.shown) == (250_500, False, "4:10")
@@ -91,6 +92,40 @@ def test_tables_that_need_somebody_come_first_and_the_most_urgent_before_all(
         tables.overview["1"].needs[0].since == 5060 and tables.overview["3"].needs[0].since == 5000
     )
     assert tables.overview.names == ["1", "2", "3", "10"]
+
+
+def test_a_need_says_for_how_many_minutes_it_has_waited(tables: Tables) -> None:
+    tables.present("4")
+    tables.head("4", needs=["arbiter"])
+    tables.overview.look()
+    for seconds, minutes, changed in (
+        (59, 0, {}),
+        (1, 1, {"4": ()}),
+        (30, 1, {}),
+        (30, 2, {"4": ()}),
+    ):
+        tables.wall += seconds
+        assert tables.overview.look() == changed
+        assert tables.overview["4"].needs[0].minutes == minutes
+
+
+@pytest.mark.parametrize(
+    ("uci", "fen", "shown"),
+    [
+        ("g1f3", "8/8/8/8/8/5N2/8/K1k5 b - - 0 1", "Ng1–f3"),
+        ("e2e4", "8/8/8/8/4P3/8/8/K1k5 b - - 0 1", "e2–e4"),
+        ("e1g1", "8/8/8/8/8/8/8/k4RK1 b - - 0 1", "O-O"),
+        ("e8c8", "2kr4/8/8/8/8/8/8/K7 w - - 0 1", "O-O-O"),
+        ("e1h1", "8/8/8/8/8/8/8/k4RK1 b - - 0 1", "O-O"),  # as in Chess960
+        ("e1f1", "8/8/8/8/8/8/8/k4K2 b - - 0 1", "Ke1–f1"),
+        ("b7a8n", "N7/8/8/8/8/8/8/K1k5 b - - 0 1", "b7–a8=N"),
+        ("?", "", "?"),  # of a newer table
+    ],
+)
+def test_a_move_has_its_piece(tables: Tables, uci: str, fen: str, shown: str) -> None:
+    tables.head("4", last=uci, fen=fen)
+    tables.overview.look()
+    assert tables.overview["4"].last == shown
 
 
 def test_a_table_that_is_not_connected_needs_somebody_until_its_game_is_over(

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import itertools
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from blindplay.console.access import AccessLinks
 from blindplay.console.messages import LANGUAGES, catalogue
+from blindplay.console.server import PageServer
+from blindplay.hall.follower import Follower
 from blindplay.hall.incidents import KINDS
 from blindplay.hall.overview import NEEDS
+from blindplay.hall.pages import HallPages
 from blindplay.hall.pairings.rounds import Assignment, Round, keep_round
+from blindplay.hall.protocol import Head, Presence, Topic, encode
 from blindplay.laws import facts as f
 from blindplay.table import Table
 from tests import web
@@ -55,7 +66,7 @@ def test_without_a_link_there_is_nothing_to_see(hall_pages: Served) -> None:
 def test_the_tables_that_need_somebody_come_first(maria: Arbiter) -> None:
     page = maria.page("/hall/")
     urgent, everything = page.partition('id="all"')[::2]
-    assert "the arbiter is called since" in urgent and "/tables/10/arbiter/" in urgent
+    assert "the arbiter is called (just now)" in urgent and "/tables/10/arbiter/" in urgent
     assert "/tables/1/arbiter/" not in urgent
     places = [everything.index(f'id="t-{name}"') for name in ("1", "2", "10")]
     assert places == sorted(places)
@@ -179,8 +190,10 @@ def test_an_arbiter_goes_from_an_urgent_table_to_the_next_by_one_key(
     third.submit(f.Start())
     third.submit(f.CallArbiter(by="black"))
     expect(page.locator("#tables > li:visible")).to_have_count(2)
+    page.locator("#view").focus()
     page.select_option("#view", "list")
     expect(page.locator("tr#t-2")).to_be_visible()
+    expect(page.locator("#view")).to_be_focused()
     expect(page.locator("tr#t-1")).to_be_hidden()
     accessible(page)
     page.keyboard.press("F4")
@@ -194,3 +207,62 @@ def test_an_arbiter_goes_from_an_urgent_table_to_the_next_by_one_key(
         page.goto(f"{hall_pages.host.url}/hall/{name}")
         assert violations(page) == []
     assert [taken.fact.who for taken in tables["2"].log if taken.fact.who] == ["Maria Berg"]
+
+
+@pytest.fixture
+def forty(tmp_path: Path) -> Iterator[Callable[..., None]]:
+    """Pages of forty tables; give a table other fields of its head with a call."""
+    follower = Follower("open", tmp_path, lambda topic, payload: None)
+    server, links = PageServer("127.0.0.1", 0), AccessLinks()
+    numbers = itertools.count(1)
+
+    def tell(table: str, **fields: object) -> None:
+        head = Head(
+            run="r", seq=next(numbers), game="0" * 32, n=1, digest="0" * 32, t=60.0,
+            wall=time.time(), state="playing", white="Anna Lindqvist", black="Jürgen Müller",
+            moves=23, last="g1f3", fen="8/8/8/8/8/5N2/8/K1k5 b - - 0 1",
+            left={"white": 5385.0, "black": 1254.0}, running="white",
+        )  # fmt: skip
+        for kind, message in (("presence", Presence("p", True)), ("head", replace(head, **fields))):  # type: ignore[arg-type]
+            topic = str(Topic("open", table, kind))
+            follower.receive(topic, encode(message), time.monotonic())
+
+    for number in range(1, 41):
+        tell(str(number))
+    hall = SimpleNamespace(follower=follower, online=True)
+    pages = HallPages(hall, "Open", server.hosts, links)  # type: ignore[arg-type]
+    server.start(pages.app)
+    tell.link = f"{server.url}/#{links.issue('Maria Berg')}"  # type: ignore[attr-defined]
+    yield tell
+    pages.close()
+    server.close()
+
+
+def test_forty_tables_are_in_one_window_and_an_alarm_moves_none(
+    forty: Any, context: BrowserContext
+) -> None:
+    """Each table has one state: what it needs somebody for, or where its game stands."""
+    from playwright.sync_api import expect
+
+    page = context.new_page()
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    page.goto(forty.link)
+    cards = page.locator("#tables > li")
+    expect(cards).to_have_count(40)
+    heights = "all => all.map(one => one.getBoundingClientRect().height)"
+    before = cards.evaluate_all(heights)
+    link = page.locator("#open-12")
+    link.focus()
+    forty("12", needs=["arbiter", "boards"])
+    card = page.locator("#t-12")
+    expect(card.locator(".stands")).to_have_text("the arbiter is called (just now)")
+    expect(card).to_contain_text("Move 12: Ng1\u2060–\u2060f3")
+    expect(link).to_be_focused()
+    assert cards.evaluate_all(heights) == before and len(set(before)) == 1
+    assert (
+        max(cards.evaluate_all("all => all.map(one => one.getBoundingClientRect().bottom)")) < 1080
+    )
+    clocks = page.locator(".clock .figures").evaluate_all(
+        "all => all.map(one => one.getClientRects().length)"
+    )
+    assert set(clocks) == {1}

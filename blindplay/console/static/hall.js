@@ -44,6 +44,9 @@ function choose() {
 
 show.addEventListener("change", choose);
 find.addEventListener("input", choose);
+// The form's address names the field, which so gets the focus on the next page. There the bar must
+// not cover it.
 view.addEventListener("change", () => form.requestSubmit());
 form.querySelector("button").hidden = true;
 filter();
+addEventListener("load", () => location.hash === "#view" && view.scrollIntoView({ block: "center" }));
