@@ -158,7 +158,7 @@ def _serve(
     with ExitStack() as stack:
         certificate = at.pem()
         running = stack.enter_context(Hall(joined))
-        broadcast = None if shown is None else _broadcast(stack, running, shown, joined.title)
+        broadcast = None if shown is None else _broadcast(stack, running, shown, joined)
         host = HallHost(
             running, joined, at.host, at.console_port, certificate=certificate, tables=tables,
             remember_s=remember_s, more=() if broadcast is None else broadcast.pages.routes,
@@ -375,7 +375,7 @@ def cast(file: Path, at: ServedAt) -> None:
     with ExitStack() as stack:
         certificate = at.pem()
         running = stack.enter_context(Hall(replace(joined, folder=own)))
-        broadcast = _broadcast(stack, running, settings, joined.title)
+        broadcast = _broadcast(stack, running, settings, joined)
         host = PublicHost(broadcast.pages, at.host, at.console_port, certificate)
         stack.callback(host.close)
         options.show(_("Everybody may watch the games at {url}", url=host.url))
@@ -383,11 +383,11 @@ def cast(file: Path, at: ServedAt) -> None:
 
 
 def _broadcast(
-    stack: ExitStack, running: "Hall", settings: "BroadcastSettings", title: str
+    stack: ExitStack, running: "Hall", settings: "BroadcastSettings", joined: "EventFile"
 ) -> "Broadcast":
     from blindplay.hall.broadcast.broadcasting import Broadcast
 
-    broadcast = Broadcast(running.follower, settings, title)
+    broadcast = Broadcast(running.follower, settings, joined.title, joined.folder)
     stack.callback(broadcast.close)
     return broadcast
 

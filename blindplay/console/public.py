@@ -142,10 +142,7 @@ class PublicGame:
                 check=boards.in_check(game.position),
             ),
             "in_words": look(pack, game, "white", Command.POSITION, About()),
-            "moves": [
-                common.told(game, Played(ply.before, ply.move, ply.side), language)
-                for ply in game.history
-            ],
+            "moves": _moves(game, language),
         }
 
     def name(self, game: Game, side: str, language: str) -> str:
@@ -192,6 +189,17 @@ class PublicGame:
                 return ""
             hidden = {} if self._audience.names else {"White": "?", "Black": "?"}
             return pgn(game, self._past.reason, {**hidden, **(more or {})})
+
+
+def _moves(game: Game, language: str) -> list[tuple[int, list[tuple[int, str]]]]:
+    """The number of each move with the plies of White and of Black, each with its notation, which
+    is empty for none."""
+    rows = dict[int, list[tuple[int, str]]]()
+    for number, ply in enumerate(game.history, 1):
+        move = common.told(game, Played(ply.before, ply.move, ply.side), language)
+        row = rows.setdefault(move.number, [(0, ""), (0, "")])
+        row[SIDES.index(move.by)] = number, move.notation
+    return list(rows.items())
 
 
 class PublicPage:

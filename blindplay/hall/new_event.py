@@ -120,6 +120,7 @@ _BROADCAST = """
 delay = "15m"
 names = false
 # folder = "livechess"
+# report = "cup.trf"
 """
 
 

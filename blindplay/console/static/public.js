@@ -2,27 +2,25 @@
 // script the page has a link that loads it again.
 
 import { showClocks } from "./time.js";
+import { find, isSame, lose, read, tell } from "./told.js";
 
 const AGAIN_MS = 4000;
 const page = document.body.dataset;
 const part = document.getElementById("part");
-const polite = document.getElementById("polite");
 let ahead = Number(page.now) - performance.now(); // ms by which the delayed game's time is ahead
 
 const tick = () => showClocks(performance.now() + ahead);
-const read = (selector) => part.querySelector(selector)?.textContent.trim() ?? "";
+const news = () => [".announced", ".status"].map((one) => read(part, one));
 
 function replace(html) {
-  const before = { move: read(".announced"), status: read(".status") };
+  const before = news();
   const open = part.querySelector("#words")?.open;
   const focused = document.activeElement?.id;
   part.innerHTML = html;
   if (open) part.querySelector("#words")?.setAttribute("open", "");
   if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
-  const told = [];
-  if (read(".announced") !== before.move) told.push(read(".announced"));
-  if (read(".status") !== before.status) told.push(read(".status"));
-  if (told.length) polite.textContent = told.join(". ");
+  const told = news().filter((one, at) => one && !isSame(one, before[at]));
+  if (told.length) tell(told);
 }
 
 async function ask() {
@@ -33,10 +31,10 @@ async function ask() {
       ahead = now - performance.now();
       page.taken = taken;
       if (html !== undefined) replace(html);
-      if (polite.textContent === page.lost) polite.textContent = "";
+      find();
     }
   } catch {
-    polite.textContent = page.lost;
+    lose();
   }
 }
 

@@ -3,12 +3,12 @@
 
 import { keep, kept } from "./kept.js";
 import { showClocks } from "./time.js";
+import { find, isSame, lose, read, tell } from "./told.js";
 
 const AGAIN_MS = 10_000;
 const NEWS = [".announced", ".ended"];
 const page = document.body.dataset;
 const list = document.querySelector(".boards");
-const polite = document.getElementById("polite");
 let place = page.place;
 let ahead = Number(page.now) - performance.now(); // ms by which the hall's clock is ahead
 let source = null;
@@ -16,8 +16,6 @@ let asking = 0;
 
 // The tables whose moves are told. They stay chosen when the page is loaded again.
 const followed = new Set(kept("sessionStorage", "followed", []));
-
-const read = (board, selector) => board.querySelector(selector)?.textContent.trim() ?? "";
 
 function prepare(board) {
   const button = board.querySelector("button");
@@ -48,20 +46,18 @@ function show({ parts, whole }) {
     const before = NEWS.map((one) => read(board, one));
     board.innerHTML = html;
     prepare(board);
-    const news = NEWS.map((one) => read(board, one)).filter((one, at) => one && one !== before[at]);
-    if (news.length && followed.has(table)) told.push([read(board, "h2"), ...news].join(". "));
+    const news = NEWS.map((one) => read(board, one)).filter((one, at) => one && !isSame(one, before[at]));
+    if (news.length && followed.has(table)) told.push(read(board, "h2"), ...news);
   }
   document.getElementById("none").hidden = list.children.length > 0;
   if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
-  if (told.length) polite.textContent = told.join(". ");
+  if (told.length) tell(told);
 }
-
-const found = () => polite.textContent === page.lost && (polite.textContent = "");
 
 function connect() {
   if (source || document.hidden) return;
   source = new EventSource(`changes?since=${encodeURIComponent(place)}`);
-  source.onopen = found;
+  source.onopen = find;
   source.onmessage = (event) => {
     place = event.lastEventId;
     show(JSON.parse(event.data));
@@ -89,17 +85,18 @@ async function ask() {
     ahead = now - performance.now();
     place = here;
     if (change) show(change);
-    found();
+    find();
   } catch {
-    polite.textContent = page.lost;
+    lose();
   }
 }
 
 list.addEventListener("click", ({ target }) => {
-  if (!(target instanceof HTMLButtonElement)) return;
-  const { table } = target.closest("li").dataset;
+  const button = target.closest("button");
+  if (!button) return;
+  const { table } = button.closest("li").dataset;
   if (!followed.delete(table)) followed.add(table);
-  target.setAttribute("aria-pressed", followed.has(table));
+  button.setAttribute("aria-pressed", followed.has(table));
   keep("sessionStorage", "followed", [...followed]);
 });
 

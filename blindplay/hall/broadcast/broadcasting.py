@@ -37,12 +37,13 @@ from .lichess_push import (
     lichess_rounds,
     text_of,
 )
+from .lists import EventLists
 from .livechess_folder import LiveChessFolder
 from .spectators import SpectatorsPages
 
 _MOST_BYTES = 200_000
 _MOST_DELAY_S = 86_400
-_KEYS = {"delay", "names", "folder", "lichess"}
+_KEYS = {"delay", "names", "folder", "report", "lichess"}
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,8 @@ class BroadcastSettings:
     folder: Path | None = None
     """The folder for the files of broadcasting programs; None: no such files."""
     lichess: LichessRounds | None = None
+    report: Path | None = None
+    """The report file of the pairing program, for the lists; None: there is none."""
 
 
 def read_broadcast(path: Path) -> BroadcastSettings:
@@ -67,11 +70,12 @@ def read_broadcast(path: Path) -> BroadcastSettings:
         names = values.get("names", False)
         if type(names) is not bool:
             raise ValueError(_("names must be true or false."))
-        folder = text_of(values, "folder")
+        folder, report = text_of(values, "folder"), text_of(values, "report")
         lichess = values.get("lichess")
         return BroadcastSettings(
             audience=Audience(_delay(values.get("delay")), names),
             folder=path.parent / folder if folder else None,
+            report=path.parent / report if report else None,
             lichess=None if lichess is None else lichess_rounds(lichess, path.parent),
         )
     except ValueError as error:
@@ -100,12 +104,25 @@ _TICK_S = 0.25
 class Broadcast:
     """Shows the games of a hall to everybody until it is closed."""
 
-    def __init__(self, follower: Follower, settings: BroadcastSettings, title: str) -> None:
-        """:raises ValueError: if the token for Lichess cannot be used."""
+    def __init__(
+        self,
+        follower: Follower,
+        settings: BroadcastSettings,
+        title: str,
+        pairings: Path | None = None,
+    ) -> None:
+        """``pairings``: the folder in which the hall keeps the pairings; None: the follower's.
+
+        :raises ValueError: if the token for Lichess cannot be used.
+        """
         self._push = LichessPush(settings.lichess) if settings.lichess else None
         self._folder = LiveChessFolder(settings.folder, title) if settings.folder else None
         self.hall = DelayedHall(follower, settings.audience, title)
-        self.pages = SpectatorsPages(self.hall, title)
+        names = settings.audience.names
+        lists = (
+            EventLists(pairings or follower.folder, settings.report, self.hall) if names else None
+        )
+        self.pages = SpectatorsPages(self.hall, title, lists)
         self._report: PushReport | None = None
         self._fault = ""
         self._closing = threading.Event()

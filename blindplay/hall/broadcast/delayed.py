@@ -323,6 +323,12 @@ class DelayedHall:
         """The game that a table shows now; None if there is none."""
         return next((board for board in self.boards() if board.table == table), None)
 
+    def silence(self) -> float:
+        """Seconds since a message of any table came; -1.0 if none has come."""
+        with self._follower.lock:
+            heard = max((table.heard_at for table in self._follower.tables.values()), default=0.0)
+        return self.now() - heard if heard else -1.0
+
     def close(self) -> None:
         """Note the last shown lines."""
         self._keep_at = -math.inf

@@ -24,20 +24,28 @@ from blindplay.laws.facts import SIDES
 from blindplay.wording.announcements import result_in_words
 
 from .delayed import DelayedHall, ShownGame
+from .lists import EventLists, ListPages
 
 _STYLES = ("board.css", "spectators.css")
 _RETRY_MS = 3000
 
 
 class SpectatorsPages:
-    """The pages of all games of ``hall``. ``title``: the event's name for people.
+    """The pages of all games of ``hall``. ``title``: the event's name for people. ``lists``: those
+    of the event; None: nobody may see them.
 
     A reader's stream of changes takes a connection as long as the page is open. So there are only
     ``most`` streams, and ``an_address`` of them for one address; other pages ask now and then.
     """
 
     def __init__(
-        self, hall: DelayedHall, title: str, *, most: int = 100, an_address: int = 10
+        self,
+        hall: DelayedHall,
+        title: str,
+        lists: EventLists | None = None,
+        *,
+        most: int = 100,
+        an_address: int = 10,
     ) -> None:
         self._hall, self._title = hall, title
         self._most, self._an_address = most, an_address
@@ -48,11 +56,14 @@ class SpectatorsPages:
         self._closing = threading.Event()
         self.limits = ReaderLimits(a_second=20, at_once=200)  # a room may share an address
         limited = self.limits.limited
+        delay = hall.audience.delay
+        self._lists = None if lists is None else ListPages(lists, title, delay, self.limits)
         self.routes = [
             Route(PATH, limited(self._whole)),
             Route(f"{PATH}now", limited(self._now)),
             Route(f"{PATH}changes", self._changes),
             Route(f"{PATH}games.pgn", limited(self._all_games)),
+            *([] if self._lists is None else self._lists.routes),
             Route(f"{PATH}{{table}}/", limited(self._game)),
             Route(f"{PATH}{{table}}/now", limited(self._game_now)),
             Route(f"{PATH}{{table}}/past", limited(self._game_past)),
@@ -104,6 +115,7 @@ class SpectatorsPages:
             boards=seen.parts,
             now=now,
             place=seen.place,
+            around=() if self._lists is None else self._lists.links(language),
             delay=load(language).duration(delay * 1000) if delay else "",
         )
         return HTMLResponse(page)
@@ -180,14 +192,14 @@ class SpectatorsPages:
 def _values(board: ShownGame, language: str) -> dict[str, object]:
     """The values of a small board. Hold the lock of the game."""
     game, say = board.game, catalogue(language)
-    last = common.last_announced(game, language)
+    named, last = board.hall.audience.names, common.last_announced(game, language)
     clocks = [replace(clock, at=clock.at + board.past.zero) for clock in common.clocks(game)]
     shown = {clock.side: clock for clock in clocks}
     return {
         "number": board.number,
         "table": board.table,
         "heading": say["public_table"].format(table=board.number),
-        "names": {side: board.public.name(game, side, language) for side in SIDES},
+        "names": {side: game.player(side).name if named else "" for side in SIDES},
         "clock": {side: shown.get(side) for side in SIDES},
         "rows": rows(game.position_pieces(), language, black_below=False),
         "moved": {chess.square_name(square) for square in common.squares_of(last)},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,9 +29,16 @@ if TYPE_CHECKING:
 class Watched:
     """Three tables, and their pages."""
 
-    def __init__(self, folder: Path, delay: int = 0, names: bool = True) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        delay: int = 0,
+        names: bool = True,
+        tables: Iterable[int] = (1, 2, 10),
+        **more: object,
+    ) -> None:
         self.tables = [
-            ScriptedTable(setup(), f.Start(), name=str(n), run=f"run-{n}") for n in (1, 2, 10)
+            ScriptedTable(setup(**more), f.Start(), name=str(n), run=f"run-{n}") for n in tables
         ]
         self.hall = ModelHall(folder, *self.tables)
         for table in self.tables:
@@ -194,6 +201,59 @@ def test_a_reader_follows_one_table_by_ear(context: BrowserContext, watched: Wat
     accessible(page, colours=True)
     page.get_by_role("link", name="Table 2").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Table 2")
-    expect(page.locator(".moves li")).to_have_text(["1. e4"])
+    expect(page.locator(".moves tbody tr")).to_have_text(["1e4"])
     page.get_by_role("link", name="All boards").click()
     expect(follow).to_have_attribute("aria-pressed", "true")
+
+
+def test_ten_boards_are_whole_in_a_window_and_little_time_is_seen(
+    context: BrowserContext, tmp_path: Path
+) -> None:
+    from playwright.sync_api import expect
+
+    watched = Watched(tmp_path, tables=range(1, 11), time_control="4000+0")
+    try:
+        page = context.new_page()
+        page.set_viewport_size({"width": 1400, "height": 900})
+        page.goto(watched.host.url)
+        for number in range(10):
+            watched.play(number, "e2e4", "e7e5", "g1f3")
+        expect(page.locator(".notation")).to_have_text(["2. Nf3"] * 10)
+        bottoms = "all => all.map(one => one.getBoundingClientRect().bottom)"
+        assert max(page.locator(".boards > li").evaluate_all(bottoms)) <= 900
+        figures = page.locator(".figures")
+        rows = figures.evaluate_all("all => all.map(one => one.getClientRects().length)")
+        assert rows == [1] * 20
+        expect(page.locator(".figures.low")).to_have_count(0)
+        watched.pass_time(3990)
+        page.reload()
+        expect(page.locator(".figures.low")).to_have_count(10)
+    finally:
+        watched.host.close()
+
+
+def test_words_of_another_language_are_marked_and_a_lost_connection_is_said_once(
+    context: BrowserContext, watched: Watched
+) -> None:
+    from playwright.sync_api import expect
+
+    page = context.new_page()
+    page.clock.install()
+    page.goto(watched.host.url)
+    page.get_by_role("button", name="Table 2").click()
+    watched.play(1, "e2e4")
+    expect(page.locator("#polite [lang]")).to_have_text("Bauer Eva zwei Eva vier")
+    expect(page.locator("#polite [lang]")).to_have_attribute("lang", "de")
+    page.evaluate(
+        """() => {
+            window.told = [];
+            new MutationObserver(() => told.push(polite.textContent))
+                .observe(polite, { childList: true, characterData: true, subtree: true });
+        }"""
+    )
+    watched.host.close()
+    lost = "The connection is lost. This page tries again by itself."
+    for _ in range(5):
+        page.clock.run_for(10_000)
+        expect(page.locator("#polite")).to_have_text(lost)
+    assert page.evaluate("told") == [lost]

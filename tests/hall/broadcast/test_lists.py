@@ -1,0 +1,220 @@
+"""Pairings, results and standings for everybody, and the page for a projector."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from blindplay.console.messages import LANGUAGES
+from blindplay.hall.broadcast.lists import EventLists, figures
+from blindplay.hall.broadcast.spectators import SpectatorsPages
+from blindplay.hall.pairings.rounds import Assignment, Round, keep_round
+from blindplay.laws import facts as f
+from tests.hall.model import ScriptedTable, pass_time
+
+from ..pairings.trf_text import OPEN, Line
+from .test_spectators import Watched
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext
+
+RANKED = OPEN.replace("XXR 5", "202 BH/C1,SB\n212 PTS, BH/C1, XYZ")
+
+
+class Listed(Watched):
+    """Three tables that play round 2, and the lists of their event."""
+
+    def __init__(self, folder: Path, delay: int = 0, names: bool = True) -> None:
+        super().__init__(folder, delay, names)
+        self.host.close()
+        self.folder, self.report = folder, folder / "cup.trf"
+        self.report.write_text(RANKED, "utf-8")
+        self.lists = EventLists(folder, self.report, self.shown)
+        self.serve(self.lists if names else None)
+
+    def serve(self, lists: EventLists | None) -> None:
+        from blindplay.console.access import RateLimiter
+        from blindplay.hall.broadcast.broadcasting import PublicHost
+
+        self.pages = SpectatorsPages(self.shown, "Cup", lists)
+        self.pages.limits.asking = RateLimiter(a_second=1e6, at_once=10**6)
+        self.host = PublicHost(self.pages, "127.0.0.1", 0)
+
+    def rows(self, path: str) -> list[list[str]]:
+        """The texts of the cells of a page's table."""
+        page = self.get(path).text
+        rows = re.findall("<tr>(.*?)</tr>", page, re.DOTALL)[1:]
+        cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in rows]
+        return [[re.sub("<[^>]*>", "", cell) for cell in row] for row in cells]
+
+
+@pytest.fixture
+def listed(tmp_path: Path) -> Iterator[Listed]:
+    listed = Listed(tmp_path)
+    yield listed
+    listed.host.close()
+
+
+def test_a_player_finds_table_colour_and_opponent_by_the_last_name(listed: Listed) -> None:
+    """Round 2 of the file: Dahl against Berg and Fors against Ek, Gran rests."""
+    assert listed.rows("pairings") == [
+        ["Anna Berg", "1", "Black", "Bert Dahl"],
+        ["Bert Dahl", "1", "White", "Anna Berg"],
+        ["Cecilia Ek", "2", "White", "David Fors"],
+        ["David Fors", "2", "Black", "Cecilia Ek"],
+        ["Eva Gran", "no opponent in this round"],
+    ]
+
+
+def test_results_of_earlier_rounds_are_those_of_the_file(listed: Listed) -> None:
+    rows = listed.rows("results?round=1")
+    assert rows == [
+        ["1", "Anna Berg", "1–0", "Cecilia Ek"],
+        ["2", "David Fors", "0–1", "Bert Dahl"],
+    ]
+    assert [row[2] for row in listed.rows("results")] == ["–no result yet"] * 2
+    assert "aria-current" in listed.get("results?round=1").text
+
+
+def test_standings_are_the_files_and_name_its_tie_breaks(listed: Listed) -> None:
+    """By its ranks, with points; tie-breaks by the tag 212 before 202, an unknown one by its code,
+    and no value that the file does not hold."""
+    assert listed.rows("standings") == [
+        ["1", "Anna Berg", "1.0"], ["2", "Bert Dahl", "1.0"], ["3", "Eva Gran", "1.0"],
+        ["4", "Cecilia Ek", "0.0"], ["5", "David Fors", "0.0"],
+    ]  # fmt: skip
+    page = listed.get("standings").text
+    assert "After round 1, " in page and "Buchholz (BH/C1), XYZ." in page and "SB" not in page
+
+
+def test_a_file_that_is_written_anew_is_read_anew(listed: Listed) -> None:
+    listed.rows("standings")
+    listed.report.write_text(RANKED.replace("1.0    1 ", "0.5    1 "), "utf-8")
+    os.utime(listed.report, ns=(1, 1))
+    assert listed.rows("standings")[0] == ["1", "Anna Berg", "0.5"]
+    listed.report.write_text("nothing", "utf-8")
+    assert "has not ranked" in listed.get("standings").text
+
+
+def test_kept_pairings_go_before_the_file_and_get_the_results_that_the_public_has_seen(
+    tmp_path: Path,
+) -> None:
+    """Anna Berg and Bert Dahl play at table 10; the result is shown a minute late."""
+    listed = Listed(tmp_path, delay=60)
+    try:
+        games = (Assignment("3", "10", "Anna Berg", "Bert Dahl"),)
+        keep_round(tmp_path, Round("3", games, ("Carl Lund",)))
+        listed.pass_time(100)
+        table = listed.tables[2]
+        assert isinstance(table, ScriptedTable)
+        listed.hall.publish(
+            table.journal(table.tell(f.Resign(t=round(table.clock * 1000), by="white")))
+        )
+        for passed, result in ((0, "–no result yet"), (58, "–no result yet"), (3, "0–1")):
+            pass_time(listed.hall, listed.tables, passed)
+            listed.shown.catch_up()
+            assert listed.rows("results?round=3") == [["10", "Anna Berg", result, "Bert Dahl"]]
+    finally:
+        listed.host.close()
+
+
+def test_without_names_there_are_no_lists(tmp_path: Path) -> None:
+    listed = Listed(tmp_path, names=False)
+    try:
+        for path in ("pairings", "results", "standings", "screen"):
+            assert listed.get(path).status_code != 200
+            assert f'href="/public/{path}"' not in listed.get().text
+    finally:
+        listed.host.close()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_lists_are_in_the_readers_language(listed: Listed, language: str) -> None:
+    for path in ("pairings", "results", "standings", "screen"):
+        answer = listed.get(path, language)
+        assert answer.status_code == 200 and f'lang="{language}"' in answer.text
+
+
+@pytest.mark.parametrize(
+    ("white", "black", "shown"),
+    [("=", "=", "½–½"), ("1", "0", "1–0"), ("W", "L", "1–0"), ("-", "-", "– : –"), ("", "", "")],
+)
+def test_figures_of_results(white: str, black: str, shown: str) -> None:
+    assert figures(white, black) == shown
+
+
+def test_a_projectors_page_turns_by_itself_until_a_key_is_pressed(
+    context: BrowserContext, listed: Listed
+) -> None:
+    """Forty players do not fit into one window. Every row is shown once in a round of the pages."""
+    from playwright.sync_api import expect
+
+    lines = [
+        str(
+            Line(
+                n + 1, f"Player, Number {n}", "0.0", n + 1, [(n + 2 - 2 * (n % 2), "wb"[n % 2], "")]
+            )
+        )
+        for n in range(40)
+    ]
+    listed.report.write_text("\n".join(lines), "utf-8")
+    page = context.new_page()
+    page.clock.install()
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(f"{listed.host.url}screen")
+    number = page.locator("#page")
+    expect(number).to_contain_text("Page 1 of ")
+    pages = int(number.inner_text().rpartition(" ")[2])
+    seen: list[str] = []
+    for count in range(pages):
+        expect(number).to_have_text(f"Page {count + 1} of {pages}")
+        rows = page.locator("#lists tbody tr:visible")
+        seen += rows.all_inner_texts()
+        bottom = page.locator("footer").bounding_box()
+        last = rows.last.bounding_box()
+        assert bottom and last and last["y"] + last["height"] <= bottom["y"]
+        page.clock.run_for(12_000)
+    assert len(seen) == 20 + 40 + 40
+    expect(number).to_have_text(f"Page 1 of {pages}")
+    page.keyboard.press("x")
+    expect(page.locator("#go")).to_have_text("Go on")
+    page.clock.run_for(30_000)
+    expect(number).to_have_text(f"Page 1 of {pages}")
+    page.keyboard.press("ArrowRight")
+    expect(number).to_have_text(f"Page 2 of {pages}")
+    page.keyboard.press("Space")
+    page.clock.run_for(12_000)
+    expect(number).to_have_text(f"Page 3 of {pages}")
+
+
+def test_a_projectors_page_rests_under_reduced_motion_and_says_how_old_it_is(
+    context: BrowserContext, listed: Listed
+) -> None:
+    from playwright.sync_api import expect
+
+    from tests.console.browser import accessible
+
+    page = context.new_page()
+    page.emulate_media(reduced_motion="reduce")
+    page.clock.install()
+    page.goto(f"{listed.host.url}screen")
+    expect(page.locator("#go")).to_have_text("Go on")
+    page.clock.run_for(30_000)
+    expect(page.locator("#page")).to_contain_text("Page 1 of ")
+    expect(page.locator("#age")).to_contain_text("The tables were heard ")
+    accessible(page, colours=True)
+    listed.host.close()
+    for _ in range(2):  # it is said once
+        page.clock.run_for(30_000)
+        expect(page.locator("#polite")).to_contain_text("The connection is lost")
+    seconds = int(re.sub(r"\D", "", page.locator("#age").inner_text()))
+    assert seconds >= 60
+    for path in ("pairings", "results", "standings"):
+        listed.serve(listed.lists)
+        page.goto(f"{listed.host.url}{path}")
+        accessible(page)
