@@ -82,18 +82,22 @@ class ModelOffer:
         return told is not None and self._desk.table.time() - told < _HOLDS_MS
 
     def second(self) -> None:
-        """A second has passed: ask, or tell, as soon as nobody plays or is asked anything else. A
-        question without an answer in time means no."""
+        """A second has passed: ask, or tell, as soon as nobody plays or is asked anything else, and
+        everything was said. A question without an answer in time means no. If the game begins
+        before it was heard to its end, it is asked again after the game."""
         with self._desk.table.lock:
             now = self._desk.table.time()
             if self._desk.is_being_heard or not self._free:
                 self._since = now
             played = not (self._setting_up.waits or self._desk.table.game.over)
-            if self._question and (played or now - self._since > ANSWER_SECONDS * 1000):
+            unheard = self._desk.told(self._question) in (None, math.inf)
+            late = now - self._since > ANSWER_SECONDS * 1000
+            if self._question and (late or (played and not unheard)):
                 self._end("model_later")
-            elif self._question and self._asked():  # the next answer is not one to this question
+            # The next answer is not one to this question.
+            elif self._question and (played or self._asked()):
                 self._question, self._due = "", self._ask
-            elif self._due is not None and self._free:
+            elif self._due is not None and self._free and not self._desk.is_speaking:
                 due, self._due = self._due, None
                 due()
 

@@ -22,6 +22,7 @@ from blindplay.speech.models import folders, store
 from blindplay.speech.models.catalogue import BaseModel
 from blindplay.speech.models.folders import ModelError
 from blindplay.speech.recogniser import Recogniser
+from blindplay.speech.speaker import Outcome, Output
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import devices, model_offer
 from blindplay.table.choices import Printed
@@ -37,7 +38,7 @@ from tests.speech.models.conftest import unprobed as unprobed
 from tests.speech.models.helpers import NAME, QUICK, base_of, known
 from tests.speech.models.server import Served, breaks_off, serving
 from tests.table.sitting import ManualClock, Sit, Sitting
-from tests.table.speaking import PAUSE, Microphone, spoken
+from tests.table.speaking import PAUSE, Microphone, Voice, spoken
 from tests.waiting import PATIENCE_S, until
 
 FILE = f"{NAME}.zip"
@@ -188,6 +189,60 @@ def test_in_a_running_game_nobody_is_asked_but_after_it(table: Table) -> None:
     at.shows(LATER)
     at.session.typed("white", "ja")
     assert not at.fetched and at.sitting.table.game.started
+
+
+class Reading(Voice):
+    """A voice that reads everything to its end when the test says so."""
+
+    def __init__(self) -> None:
+        super().__init__(Outcome.SPOKEN)
+        self._reads: list[Callable[[Outcome], None]] = []
+        self.interruptions = 0
+
+    def say(self, words: str, *, to: Output, on_done: Callable[[Outcome], None], **_: Any) -> None:
+        self._reads.append(on_done)
+
+    def wait(self, seconds: float) -> bool:
+        return not self._reads
+
+    def interrupt(self, **how: Any) -> None:
+        self.interruptions += 1
+
+    def finish(self) -> None:
+        reads, self._reads = self._reads, []
+        for on_done in reads:
+            on_done(Outcome.SPOKEN)
+
+
+def test_a_question_that_the_beginning_of_the_game_cut_short_is_asked_again_after_it(
+    sit: Sit, base: BaseModel
+) -> None:
+    voice, clock = Reading(), ManualClock()
+    at = sit(voice, options={"tick_seconds": 3600}, now=clock)
+    open_game(at.session, resumed=False)
+    offer_model(at.session, "white", WantedDevices())
+    offer = at.session.model_offer
+    assert offer is not None and until(lambda: offer._due)
+    at.session.second()
+    assert YES_OR_NO not in at.printed  # the welcome is still being read
+    voice.finish()
+    at.session.second()
+    assert YES_OR_NO in at.printed
+    at.session.setting_up.begin_now()  # the question is still being read
+    at.session.second()
+    assert at.table.game.started and LATER not in at.printed
+    at.session.typed("white", "ja")
+    assert SAYS("model_fetching", count=about(base)["size"]) not in at.printed
+    at.table.submit(f.Resign(by="white"))
+    at.session.second()
+    assert at.printed.count(YES_OR_NO) == 1  # the result is still being read
+    voice.finish()
+    at.session.second()
+    assert at.printed.count(YES_OR_NO) == 2
+    voice.finish()
+    clock.at += ANSWER_SECONDS + 1
+    at.session.second()
+    assert LATER in at.printed
 
 
 def test_nobody_is_asked_while_hands_are_led_and_boards_wait_a_while_for_the_answer(
