@@ -92,7 +92,7 @@ class Keyboard:
             return False
         if words[0] in _WORDS:
             return words[0] == "tape"  # it is played to this player, too
-        side = self._named(line)[0] or session.talking.author(line)
+        side = self._named(line)[0] or session.author(line)
         return goes_to_earphone(session.table.game, side)
 
     def as_words_of(self, side: str, line: str) -> str:
@@ -131,7 +131,7 @@ class Keyboard:
     def _tells_form(self, word: str, line: str) -> bool:
         """Tell how a line with ``word`` is written, if this one is wrong and means nothing else."""
         game, desk = self._session.table.game, self._session.desk
-        meant = self._session.readers.of(self._session.talking.author(line))
+        meant = self._session.readers.of(self._session.author(line))
         said = meant.understand(line, game.board)
         if word not in _WITH_MORE or not (said.loose or said.kind is Kind.UNCLEAR):
             return False
@@ -145,7 +145,7 @@ class Keyboard:
         """Show the topic of help that a line names. Help alone is answered by what is due and by
         commands; the topics follow."""
         session = self._session
-        pack = session.readers.of(session.talking.author(words[0]))
+        pack = session.readers.of(session.author(words[0]))
         if not any(key_of(one, words[0]) is Key.HELP for one in (pack, session.pack)):
             return False
         topics = self._topics(pack)
@@ -230,7 +230,7 @@ class Keyboard:
         decision, game = _DECISIONS[words[0]], self._session.table.game
         unattended = not (self._by_arbiter or game.presided)
         if decision == "adjourn" and not game.presided:  # both players adjourn, or the arbiter
-            side = self._session.talking.author(words[0])
+            side = self._session.author(words[0])
             self._session.typed(side, self._session.readers.of(side).command(Command.ADJOURN))
             return True
         if decision == "start_clocks" and game.adjourned and game.resumed_at is None:
@@ -258,7 +258,7 @@ class Keyboard:
         game = self._session.table.game
         if self._by_arbiter or game.presided or game.pending is not None:
             return False
-        pack = self._session.readers.of(self._session.talking.author(word))
+        pack = self._session.readers.of(self._session.author(word))
         return pack.understand(word, game.board).command is not None
 
     def _restore(self, words: list[str]) -> bool:
@@ -461,7 +461,7 @@ class Revising:
             game = table.game
             alone = game.presided or game.served or table.training
             if isinstance(fact, f.Arbiter) and fact.do == "restore" and not alone:
-                fact = replace(fact, player=self._session.talking.author(""))
+                fact = replace(fact, player=self._session.author(""))
             words, undoes = self._needs_yes(fact)
             if undoes and isinstance(fact, f.Arbiter) and self.refuses(by_arbiter=by_arbiter):
                 return True

@@ -356,6 +356,16 @@ def test_a_typed_answer_without_a_name_is_that_of_the_player_who_was_asked(
     assert LATER in late.at.printed
 
 
+def test_the_answer_of_another_player_than_the_one_on_move_cuts_off_nothing(
+    sit: Sit, base: BaseModel
+) -> None:
+    """White, who is on move, wears the earphone. Black answers the question."""
+    late = Late(sit, base, seat="black")
+    voice = late.session.desk.speaker = Reading()  # type: ignore[assignment]
+    Keyboard(late.session).do_all(["ja"])
+    assert late.fetches and voice.interruptions == 0
+
+
 def test_one_model_is_fetched_once(
     table: Table, base: BaseModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
