@@ -124,7 +124,9 @@ class Session:
         )
         self.boards: dict[str, BoardSeat] = {}
         self._whose_boards = WhoseBoards(self.desk, self.boards)
-        self.microphones: dict[str, MicrophoneSeat] = {}
+        self.microphones: Mapping[str, MicrophoneSeat] = {}
+        """By seats. Several threads read it, so another microphone makes a new mapping."""
+        self._closed = False
         self.setting_up = SettingUp(self.desk, self.boards, self._listen_anew)
         self.talking = Talking(
             table,
@@ -200,7 +202,7 @@ class Session:
     def second(self) -> None:
         """A second has passed."""
         with self.table.lock:
-            for microphone in list(self.microphones.values()):
+            for microphone in self.microphones.values():
                 microphone.second()
             self._converse(SecondPassed())
             self._perform(self.time_warnings.tick())
@@ -270,7 +272,7 @@ class Session:
 
     def _is_busy(self, side: str) -> bool:
         """Return whether somebody speaks, or ``side`` is asked something."""
-        hears = any(one.listener.speaking for one in list(self.microphones.values()))
+        hears = any(one.listener.speaking for one in self.microphones.values())
         return hears or self.desk.is_being_heard or self.asked(side)
 
     def asked(self, side: str) -> bool:
@@ -334,7 +336,7 @@ class Session:
         """The talk button of ``side``, or one for all microphones, was pressed. Two quick presses
         confirm what its player is asked about, or the only player who is asked."""
         at, tapped = self.table.time(), False
-        for microphone in list(self.microphones.values()):
+        for microphone in self.microphones.values():
             if side in (None, microphone.side):
                 tapped |= microphone.toggle(at)
         if tapped:
@@ -413,7 +415,7 @@ class Session:
                 self.habits[seat] = self._learn(seat, pairs)
 
     def _listen_anew(self) -> None:
-        for microphone in list(self.microphones.values()):
+        for microphone in self.microphones.values():
             microphone.listen_anew()
 
     # --- devices -----------------------------------------------------------------------------
@@ -466,8 +468,9 @@ class Session:
         *,
         shared: bool = False,
     ) -> MicrophoneSeat:
-        """Listen at ``seat``; see :class:`.MicrophoneSeat`."""
-        self.microphones[seat] = MicrophoneSeat(
+        """Listen at ``seat``; see :class:`.MicrophoneSeat`. It is closed at once if the session was
+        closed meanwhile."""
+        here = MicrophoneSeat(
             self.desk,
             self.talking,
             seat,
@@ -483,7 +486,13 @@ class Session:
             private_is_heard_by_all=self._private_is_heard_by_all,
             echo_seconds=self._echo_seconds,
         )
-        return self.microphones[seat]
+        with self.table.lock:
+            if not self._closed:
+                self.microphones = {**self.microphones, seat: here}
+                here.listen_anew()  # the game may have gone on meanwhile
+                return here
+        here.close()
+        return here
 
     def _guide_phrases(self) -> list[str]:
         offer = self.model_offer
@@ -542,9 +551,11 @@ class Session:
 
     def close(self) -> None:
         """Stop the devices; the journal is the table's."""
+        with self.table.lock:
+            self._closed = True
         if self.model_offer is not None:
             self.model_offer.close()
-        for microphone in list(self.microphones.values()):
+        for microphone in self.microphones.values():
             microphone.close()
         for seat in self.boards.values():
             seat.board.close()

@@ -366,6 +366,15 @@ def test_the_answer_of_another_player_than_the_one_on_move_cuts_off_nothing(
     assert late.fetches and voice.interruptions == 0
 
 
+def test_a_microphone_that_is_attached_after_the_end_of_the_table_is_closed(
+    sit: Sit, recogniser: Recogniser, base: BaseModel
+) -> None:
+    at, microphone = sit(), Microphone()
+    at.session.close()
+    at.session.attach_microphone("white", microphone, recogniser)
+    assert microphone._left and not at.session.microphones
+
+
 def test_one_model_is_fetched_once(
     table: Table, base: BaseModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
