@@ -19,6 +19,7 @@ from . import comparison, distant_tables, laws_and_words
 from . import game as game_
 from . import hall as hall_
 from . import opponents as opponents_
+from . import pages as pages_
 from . import pauses as pauses_
 from . import sheets as sheets_
 from . import table_voice as table_voice_
@@ -206,6 +207,20 @@ def opponents(pack: Language, moves: int) -> None:
     show(opponents_.figures(pack))
     show(opponents_.thinking_figures(pack))
     show(distant_tables.figures(moves))
+
+
+@benchmarks.command()
+@click.option("--pages", type=click.IntRange(1, 1000), multiple=True, default=(4, 100),
+              help="Open so many pages, of all roles in turn; it can be repeated.")  # fmt: skip
+@click.option(
+    "--against",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Also measure the version of BlindPlay in this folder, in turns with this one.",
+)
+def pages(pages: tuple[int, ...], against: Path | None) -> None:
+    """Measure how soon open pages show a fact, and with how many bytes, over 400 plies."""
+    for number in pages:
+        show(pages_.measure(number, pages_.WINDOWS, against))
 
 
 if __name__ == "__main__":

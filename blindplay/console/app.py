@@ -24,7 +24,7 @@ from starlette.routing import Route
 
 from blindplay.language import load
 from blindplay.laws import Taken
-from blindplay.laws.facts import PEOPLE, Tick
+from blindplay.laws.facts import PEOPLE, SIDES, Tick
 from blindplay.wording.announcements import aspects, to_everybody
 from blindplay.wording.readers import reader
 
@@ -37,7 +37,7 @@ from .public import PATH, Audience, PublicPage
 from .requests import fields_of, form_of, trouble_page, wants_json
 from .sign_in import SignIn, guarded
 from .stream import OpenPages, Stream, ToldSentence, sent
-from .table_port import TablePort, held, tape_of
+from .table_port import Moment, TablePort, held, tape_of
 
 COOKIE = "blindplay"
 _MOST_UNTOLD = 200  # sentences
@@ -57,6 +57,40 @@ def do_at_table(
 ) -> AskedAction:
     """Do it after the work of hands on the boards; see :func:`~.actions.act_after_hands`."""
     return act_after_hands(table, session.role, language, form, answer, session.asked)
+
+
+class RoleStream(Stream):
+    """The changes of the pages of one role in one language. ``moment`` gives the table as it is
+    now, ``name`` its name, where there are several."""
+
+    def __init__(self, role: str, language: str, moment: Callable[[], Moment], name: str) -> None:
+        super().__init__(self._show)
+        self._role, self._language, self._of_table = role, language, name
+        self._moment = moment
+        self._rendered = views.RenderedParts(language)
+        self._untold: list[ToldSentence] = []
+        self._telling = threading.Lock()
+        self.outdate()
+
+    def tell(self, sentences: Collection[ToldSentence]) -> int:
+        """Let the page be rendered, and sent with these sentences. Return how many wait."""
+        with self._telling:
+            self._untold += sentences
+            untold = len(self._untold)
+        self.outdate()
+        return untold
+
+    def _show(self) -> None:
+        with self._telling:
+            untold, self._untold = self._untold, []
+        moment = self._moment()
+        game = moment.game
+        page = page_of(game, self._role)
+        values = {
+            **page.values(moment, game, self._role, self._language),
+            "of_table": self._of_table,
+        }
+        self.update(self._rendered.of(page, values), stamp(game), untold, aspects(game))
 
 
 class Console:
@@ -92,12 +126,10 @@ class Console:
             role_at=_role_at,
             path=lambda role: f"/{views.slug(role)}/",
         )
-        self.pages = OpenPages(self._catch_up, table.time)
-        self._streams: dict[tuple[str, str], Stream] = {}
+        self.pages = OpenPages(table.time)
+        self._streams: dict[tuple[str, str], RoleStream] = {}  # by role and language
         self._streams_lock = threading.Lock()
-        self._rendering = threading.Lock()
-        self._outdated: set[tuple[str, str]] = set()  # roles and languages of pages to render
-        self._untold: dict[tuple[str, str], list[ToldSentence]] = {}
+        self._moment: Moment | None = None  # the table as it is now, if anybody has asked for it
         self.acting = RateLimiter(a_second=5, at_once=20)
         self.closing = self.pages.closing
         """While it is set, streams of changes end, and pages connect again."""
@@ -128,26 +160,22 @@ class Console:
 
     def _happened(self, taken: Taken) -> None:
         """Note what a fact means for the open pages. The table calls this in the thread that
-        submits, so nothing is rendered here; :meth:`_catch_up` renders in the server's threads.
+        submits, so nothing is rendered here; the server's threads do that, those of players first.
         """
         if isinstance(taken.fact, Tick) and not taken.rulings:
             return
+        self._moment = None
         with self._streams_lock:
-            streams = dict(self._streams)
-            languages = {language for _, language in streams}
-            told = {language: self._sentences(taken, language) for language in languages}
-            for (role, language), stream in streams.items():
-                untold = self._untold.setdefault((role, language), [])
-                untold += told[language]
-                words = {sentence for sentence, *_ in told[language] if isinstance(sentence, str)}
-                own = views.told_to(self._table.game, role, language, taken)
-                untold += (one for one in own if one[0] not in words)
-                if len(untold) > _MOST_UNTOLD and not stream.is_watched:
-                    # A page that comes back gets everything new instead of all these sentences.
-                    del self._streams[role, language], self._untold[role, language]
-            self._outdated |= streams.keys()
-        for stream in streams.values():
-            stream.wake()
+            streams = sorted(self._streams.items(), key=lambda one: one[0][0] not in SIDES)
+        told = {language: self._sentences(taken, language) for (_, language), _ in streams}
+        for (role, language), stream in streams:
+            words = {sentence for sentence, *_ in told[language] if isinstance(sentence, str)}
+            own = views.told_to(self._table.game, role, language, taken)
+            untold = stream.tell([*told[language], *(one for one in own if one[0] not in words)])
+            if untold > _MOST_UNTOLD and not stream.is_watched:
+                # A page that comes back gets everything new instead of all these sentences.
+                with self._streams_lock:
+                    self._streams.pop((role, language), None)
 
     def _sentences(self, taken: Taken, language: str) -> list[ToldSentence]:
         """Return the public sentences about a fact, in a page's language."""
@@ -158,20 +186,13 @@ class Console:
             for one in said
         ]
 
-    def _catch_up(self) -> None:
-        """Render the pages that facts have outdated. Called in the server's threads."""
-        with self._rendering:
-            with self._streams_lock:
-                kept = self._outdated & self._streams.keys()
-                outdated = {key: self._streams[key] for key in kept}
-                untold, self._untold = self._untold, {}
-                self._outdated.clear()
-            for (role, language), stream in outdated.items():
-                with held(self._table) as game:
-                    page, seen, now = page_of(game, role), stamp(game), aspects(game)
-                    values = page.values(self._table, game, role, language)
-                parts = views.parts(page, {**values, "of_table": self._name}, language)
-                stream.update(parts, seen, untold.get((role, language), ()), now)
+    def _now(self) -> Moment:
+        """The table as it is now, the same for all pages until the next fact."""
+        moment = self._moment
+        if moment is None:
+            with held(self._table):
+                moment = self._moment = Moment.of(self._table)
+        return moment
 
     def close(self) -> None:
         """End all streams, so that the server can stop."""
@@ -216,14 +237,13 @@ class Console:
 
     # --- pages -----------------------------------------------------------------------------
 
-    def _stream(self, role: str, language: str) -> Stream:
+    def _stream(self, role: str, language: str) -> RoleStream:
         """The stream of the pages of a role in a language, up to date."""
         with self._streams_lock:
             if (role, language) not in self._streams:
-                self._streams[role, language] = Stream()
-                self._outdated.add((role, language))
+                self._streams[role, language] = RoleStream(role, language, self._now, self._name)
             stream = self._streams[role, language]
-        self._catch_up()
+        stream.catch_up()
         return stream
 
     async def _front(self, request: Request) -> Response:
@@ -241,9 +261,8 @@ class Console:
 
     def _whole(self, session: BrowserSession) -> str:
         stream = self._stream(session.role, session.language)
-        with held(self._table) as game:
-            now, links = self._table.time(), self._around(session.language)
-            return views.whole(game, session, stream.now(), now, self.pages.run, links, self._name)
+        shown, now, links = stream.now(), self._table.time(), self._around(session.language)
+        return views.whole(self._now().game, session, shown, now, self.pages.run, links, self._name)
 
     async def _do(self, request: Request, session: BrowserSession) -> Response:
         form = await form_of(request)
@@ -312,11 +331,8 @@ class Console:
         ]
         with self._streams_lock:
             stream = self._streams.get((role, language))
-            if stream is None:
-                return
-            self._untold.setdefault((role, language), []).extend(said)
-            self._outdated.add((role, language))
-        stream.wake()
+        if stream is not None:
+            stream.tell(said)
 
     async def _beside(self, request: Request, session: BrowserSession) -> Response:
         """A further page of a role, or with ``part`` only its content."""

@@ -1,7 +1,8 @@
 """The board of a page: 64 squares with python-chess's drawings of pieces, and their marks."""
 
+import functools
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import chess
@@ -72,6 +73,10 @@ def _unnamed(svg: str) -> str:
     return re.sub(r' id="[^"]*"', "", svg, count=1)
 
 
+Rows = Sequence[Sequence[Square]]
+"""The squares of a board in rows, from top to bottom."""
+
+
 def rows(
     pieces: Pieces,
     language: str,
@@ -82,28 +87,41 @@ def rows(
     check: Collection[int] = (),
     differing: Collection[int] = (),
     name: Callable[[chess.Square], str] = chess.square_name,
-) -> list[list[Square]]:
-    """The board's rows from top to bottom, seen from the player below. ``marked`` are the squares
-    of the last move, ``touched`` those of touched pieces, ``check`` that of a king in check,
-    ``differing`` those that show something wrong; ``name`` names a square."""
-    pack, words = load(language), catalogue(language)
-    meant = {"last": marked, "touched": touched, "check": check, "differs": differing}
+) -> Rows:
+    """The board's rows, seen from the player below. ``marked`` are the squares of the last move,
+    ``touched`` those of touched pieces, ``check`` that of a king in check, ``differing`` those that
+    show something wrong; ``name`` names a square."""
+    meant = (marked, touched, check, differing)
+    marks = tuple(map(frozenset, meant))
+    return _rows(frozenset(pieces.items()), language, black_below, marks, name)
+
+
+@functools.lru_cache(maxsize=64)
+def _rows(
+    placed: frozenset[tuple[int, str]],
+    language: str,
+    black_below: bool,
+    marks: tuple[frozenset[int], ...],
+    name: Callable[[chess.Square], str],
+) -> Rows:
+    pack, words, pieces = load(language), catalogue(language), dict(placed)
+    meant = dict(zip(_MARKS, marks, strict=True))
 
     def square(at: int) -> Square:
         letter = pieces.get(at)
         what = pack.piece(chess.Piece.from_symbol(letter)) if letter else words["empty"]
-        marks = tuple(mark for mark, squares in meant.items() if at in squares)
+        own = tuple(mark for mark, squares in meant.items() if at in squares)
         file, rank = tuple(chess.square_name(at))
         return Square(
             name=file + rank,
-            label=", ".join((name(at), what, *(words[_MARKS[mark]] for mark in marks))),
+            label=", ".join((name(at), what, *(words[_MARKS[mark]] for mark in own))),
             image=_NAME_OF[letter] if letter else "",
             dark=not chess.BB_SQUARES[at] & chess.BB_LIGHT_SQUARES,
-            marks=marks,
+            marks=own,
             file=file if rank in "18" else "",
             rank=rank if file in "ah" else "",
         )
 
     ranks = range(8) if black_below else range(7, -1, -1)
     files = range(7, -1, -1) if black_below else range(8)
-    return [[square(chess.square(file, rank)) for file in files] for rank in ranks]
+    return tuple(tuple(square(chess.square(file, rank)) for file in files) for rank in ranks)

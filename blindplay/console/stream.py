@@ -6,7 +6,7 @@ import json
 import secrets
 import threading
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -56,21 +56,27 @@ def sent(words: str) -> Sentence:
     return words.parts if isinstance(words, MixedText) else words
 
 
-Wake = Callable[[], None]
-
-
 class Stream:
-    """All changes of one page. Safe to use from several threads."""
+    """All changes of one page. Safe to use from several threads.
 
-    def __init__(self) -> None:
+    ``render`` gives an outdated page its new state with :meth:`update`; without it nothing outdates
+    the page.
+    """
+
+    def __init__(self, render: Callable[[], None] = lambda: None) -> None:
+        self._render, self._outdated = render, False
         self._lock = threading.Lock()
+        self._rendering = threading.Lock()
+        self.one_at_a_time = asyncio.Lock()
+        """Held by the reader that lets the page be rendered. The others wait for it."""
         self._name = secrets.token_hex(4)  # numbers of a stream before a restart mean nothing
         self._number = 0
         self._parts: dict[str, str] = {}
         self._stamp = ""
         self._aspects: Aspects = {}
         self._changes: deque[PageChange] = deque(maxlen=_KEPT)
-        self._listeners: list[Wake] = []
+        self._missed: tuple[int, int, str] = -1, -1, ""  # from one number to another: the JSON
+        self._listeners: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
 
     def now(self) -> PageNow:
         with self._lock:
@@ -95,6 +101,22 @@ class Stream:
             self._changes.append(PageChange(self._number, new, stamp, tuple(told)))
         self.wake()
 
+    def outdate(self) -> None:
+        """Let the page be rendered before it is sent again."""
+        self._outdated = True
+        self.wake()
+
+    @property
+    def is_outdated(self) -> bool:
+        return self._outdated
+
+    def catch_up(self) -> None:
+        """Render the page if it is outdated. Several threads wait for one rendering."""
+        with self._rendering:
+            if self._outdated:
+                self._outdated = False
+                self._render()
+
     @property
     def is_watched(self) -> bool:
         """True while a page is connected."""
@@ -102,11 +124,14 @@ class Stream:
             return bool(self._listeners)
 
     def wake(self) -> None:
-        """Call all listeners."""
+        """Set the events of all pages that are connected, with one call of their loop."""
+        waiting: dict[asyncio.AbstractEventLoop, list[asyncio.Event]] = {}
         with self._lock:
-            listeners = list(self._listeners)
-        for listener in listeners:
-            listener()
+            for loop, changed in self._listeners:
+                waiting.setdefault(loop, []).append(changed)
+        for loop, events in waiting.items():
+            with contextlib.suppress(RuntimeError):  # the server has stopped meanwhile
+                loop.call_soon_threadsafe(_set, events)
 
     def since(self, place: str) -> tuple[str, str] | None:
         """Return the changes after ``place``, as (the new place, JSON); None if there are none.
@@ -124,9 +149,11 @@ class Stream:
             missed = [change for change in self._changes if change.number > at]
             if len(missed) != self._number - at:
                 return here, self._json(self._parts, (), whole=True)
-            parts = {name: html for change in missed for name, html in change.parts.items()}
-            told = [one for change in missed for one in change.told]
-            return here, self._json(parts, told)
+            if self._missed[:2] != (at, self._number):
+                parts = {name: html for change in missed for name, html in change.parts.items()}
+                told = [one for change in missed for one in change.told]
+                self._missed = at, self._number, self._json(parts, told)
+            return here, self._missed[2]
 
     def _json(
         self, parts: Mapping[str, str], told: Sequence[ToldSentence], *, whole: bool = False
@@ -139,30 +166,30 @@ class Stream:
     @contextlib.contextmanager
     def changed(self) -> Iterator[asyncio.Event]:
         """An event that each change sets. Use it in the server's loop."""
-        loop, changed = asyncio.get_running_loop(), asyncio.Event()
-
-        def wake() -> None:
-            with contextlib.suppress(RuntimeError):  # the server has stopped meanwhile
-                loop.call_soon_threadsafe(changed.set)
-
+        changed = asyncio.Event()
+        listener = asyncio.get_running_loop(), changed
         with self._lock:
-            self._listeners.append(wake)
+            self._listeners.append(listener)
         try:
             yield changed
         finally:
             with self._lock:
-                self._listeners.remove(wake)
+                self._listeners.remove(listener)
+
+
+def _set(events: Iterable[asyncio.Event]) -> None:
+    for one in events:
+        one.set()
 
 
 class OpenPages:
     """Sends the changes of streams to the pages that are open, as server-sent events.
 
-    ``catch_up`` renders outdated pages; it is called in the server's threads. ``time``: the time
-    in ms by which pages set their clocks.
+    ``time``: the time in ms by which pages set their clocks.
     """
 
-    def __init__(self, catch_up: Callable[[], None], time: Callable[[], int]) -> None:
-        self._catch_up, self._time = catch_up, time
+    def __init__(self, time: Callable[[], int]) -> None:
+        self._time = time
         self.run = secrets.token_hex(4)
         """The name of this run of the program."""
         self.closing = threading.Event()
@@ -190,7 +217,10 @@ class OpenPages:
                         yield "event: crowded\ndata:\n\n"
                         return
                     changed.clear()
-                    await run_in_threadpool(self._catch_up)
+                    if stream.is_outdated:
+                        async with stream.one_at_a_time:
+                            if stream.is_outdated:
+                                await run_in_threadpool(stream.catch_up)
                     missed = stream.since(place)
                     if missed is not None:
                         place, data = missed

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -13,23 +14,12 @@ from blindplay.record import Tape, TapeError
 from blindplay.record.tape import Recording, tape_folder
 
 
-class TablePort(Protocol):
-    """One running table."""
-
-    @property
-    def game(self) -> Game: ...
+class TableView(Protocol):
+    """What the parts of a page read of a table."""
 
     @property
     def log(self) -> Sequence[Taken]:
         """Everything since the table was set up, except ticks. It only grows."""
-
-    @property
-    def lock(self) -> AbstractContextManager[Any]:
-        """Held while a fact is applied. Hold it to read a consistent game."""
-
-    @property
-    def path(self) -> Path:
-        """The journal's file, beside which the tape lies."""
 
     @property
     def training(self) -> bool:
@@ -42,6 +32,21 @@ class TablePort(Protocol):
     def allows(self, asked: Command) -> bool:
         """Return whether players may make this request: about the position, to take back moves, or
         for a hint."""
+
+
+class TablePort(TableView, Protocol):
+    """One running table."""
+
+    @property
+    def game(self) -> Game: ...
+
+    @property
+    def lock(self) -> AbstractContextManager[Any]:
+        """Held while a fact is applied. Hold it to read a consistent game."""
+
+    @property
+    def path(self) -> Path:
+        """The journal's file, beside which the tape lies."""
 
     def hint(self) -> chess.Move | None:
         """A good move in the present position; None as long as none has been found."""
@@ -79,6 +84,29 @@ def held(table: TablePort) -> Iterator[Game]:
     """The game. Until the end, no fact of another thread is applied."""
     with table.lock:
         yield table.game
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A table and its game after one fact. They stay so while the game goes on, so pages are
+    rendered from it while nobody waits for them."""
+
+    game: Game
+    log: Sequence[Taken]
+    training: bool
+    absent: str
+    allowed: frozenset[Command]
+
+    def allows(self, asked: Command) -> bool:
+        """Return whether players might make this request then."""
+        return asked in self.allowed
+
+    @staticmethod
+    def of(table: TablePort) -> "Moment":
+        """The table as it is now. It is held meanwhile, for less than a millisecond."""
+        with held(table) as game:
+            allowed = frozenset(one for one in Command if table.allows(one))
+            return Moment(game.fork(), table.log[:], table.training, table.absent, allowed)
 
 
 def tape_of(table: TablePort) -> Mapping[int, Recording]:

@@ -6,10 +6,10 @@ does not lose their place on the page.
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, PackageLoader, StrictUndefined, meta, select_autoescape
 from markupsafe import Markup, escape
 
 from blindplay.language import MixedText
@@ -25,7 +25,7 @@ from .access import BrowserSession
 from .actions import Form, value_of
 from .messages import LANGUAGES, catalogue
 from .pages import page_of, papers, title_of
-from .pages.common import LOW_MS, Page, owed_in_words
+from .pages.common import LOW_MS, Later, Page, owed_in_words
 from .pages.papers import RulingsReport, SentRecord
 from .stream import PageNow, ToldSentence
 from .table_port import TablePort, held
@@ -60,6 +60,17 @@ def _worded(words: str) -> str:
     return Markup("").join(one.format(language, text) for text, language in words.parts)
 
 
+@functools.lru_cache(maxsize=1 << 14)
+def _kept(macro: Callable[..., str], *values: Any) -> str:
+    """What a macro makes of these values: most rows of a sheet and most squares are as before."""
+    return macro(*values)
+
+
+def _each(rows: Iterable[Sequence[Any]], macro: Callable[..., str], *values: Any) -> Markup:
+    """What a macro makes of these values and each of the rows."""
+    return Markup("\n").join(_kept(macro, *values, *row) for row in rows)
+
+
 @functools.cache
 def _environment() -> Environment:
     made = Environment(
@@ -71,6 +82,8 @@ def _environment() -> Environment:
     )
     made.filters["worded"] = _worded
     made.globals["static"] = assets.address
+    made.globals["kept"] = _kept
+    made.globals["each"] = _each
     return made
 
 
@@ -91,6 +104,9 @@ def render(template: str, language: str, **values: Any) -> str:
     """A template, filled in; it has the catalogue of ``language`` as ``say``. With ``now``, the
     clocks show that time."""
     say = catalogue(language)
+    later = {name: one for name, one in values.items() if isinstance(one, Later)}
+    if later:
+        values |= {name: later[name].value for name in later.keys() & _values_of(template)}
     found = _environment().get_template(template)
     unset = {"theme": "", "styles": (), "place": "", "stamp": "", "said": (), "run": ""}
     values = {**unset, "state": {}, "around": (), "of_table": "", "themes": ("", *THEMES), **values}
@@ -136,8 +152,40 @@ def _gets_help(game: Game, side: str) -> bool:
 
 def parts(page: Page, values: Mapping[str, Any], language: str) -> dict[str, str]:
     """The parts of a page by their names."""
-    names = (*page.parts, *page.aside)
-    return {name: render(f"{page.folder}/{name}.html", language, **values) for name in names}
+    return RenderedParts(language).of(page, values)
+
+
+class RenderedParts:
+    """The parts of a page in one language. A part is rendered only if a value has changed that its
+    template reads."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._kept: dict[str, tuple[Mapping[str, Any], str]] = {}
+
+    def of(self, page: Page, values: Mapping[str, Any]) -> dict[str, str]:
+        """The parts by their names."""
+        return {name: self._part(page, name, values) for name in (*page.parts, *page.aside)}
+
+    def _part(self, page: Page, name: str, values: Mapping[str, Any]) -> str:
+        template = f"{page.folder}/{name}.html"
+        read = {one: values[one] for one in _values_of(template) if one in values}
+        before, html = self._kept.get(template, (None, ""))
+        if before != read:
+            html = render(template, self._language, **values)
+            self._kept[template] = read, html
+        return html
+
+
+@functools.cache
+def _values_of(template: str) -> frozenset[str]:
+    """The names of the values that a template reads, with those of the templates in it."""
+    environment = _environment()
+    assert environment.loader is not None
+    tree = environment.parse(environment.loader.get_source(environment, template)[0])
+    inner = (one for one in meta.find_referenced_templates(tree) if one is not None)
+    own = meta.find_undeclared_variables(tree)
+    return frozenset(own).union(*(_values_of(one) for one in inner))
 
 
 def beside(table: TablePort, session: BrowserSession, name: str, form: Form) -> str | None:

@@ -94,7 +94,7 @@ class HallPages:
         self._faulty = False  # the last look has failed
         self._wake = threading.Event()
         self._closing = threading.Event()
-        self.pages = OpenPages(lambda: None, _now_ms)
+        self.pages = OpenPages(_now_ms)
         to_session = self.sign_in.to_session
         routes = [
             Route("/", self._front),

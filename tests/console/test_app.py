@@ -467,10 +467,40 @@ def test_the_thread_that_submits_a_fact_renders_no_page(
     assert rendered and threading.get_ident() not in rendered
 
 
+def test_a_players_page_waits_neither_for_another_page_nor_for_the_table(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The arbiter's page is never rendered, and then somebody holds the table."""
+    browsers = {role: Browser(hall, role) for role in ("arbiter", "black")}
+    for browser in browsers.values():
+        browser.enter()
+    hall.start()
+    render, free, waits = views.render, threading.Event(), threading.Event()
+
+    def hang(template: str, language: str, **values: Any) -> str:
+        if template.startswith("arbiter/"):
+            waits.set()
+            free.wait(PATIENCE_S)
+        return render(template, language, **values)
+
+    monkeypatch.setattr(views, "render", hang)
+    slow = threading.Thread(target=lambda: browsers["arbiter"].client.get("/arbiter/"))
+    slow.start()
+    try:
+        assert waits.wait(PATIENCE_S)
+        hall.play("white", "e2e4")
+        assert '<p class="notation">e4</p>' in browsers["black"].client.get("/black/").text
+        with hall.table.lock:
+            assert browsers["black"].client.get("/black/").status_code == 200
+    finally:
+        free.set()
+        slow.join(PATIENCE_S)
+
+
 def test_a_role_that_nobody_watches_keeps_a_bounded_number_of_sentences(hall: Hall) -> None:
     console = hall.host.console
     hall.start()
-    console._stream("white", "en")
+    stream = console._stream("white", "en")
     for _ in range(300):
         hall.table.submit(f.Announce(by="black", text="e5"))
-    assert sum(map(len, console._untold.values())) <= 201
+    assert len(stream._untold) <= 201 and console._stream("white", "en") is not stream

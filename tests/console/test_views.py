@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from blindplay.console import views
 from blindplay.console.access import BrowserSession
-from blindplay.console.views import language_of, roles
+from blindplay.console.pages import page_of
+from blindplay.console.table_port import Moment
+from blindplay.console.views import RenderedParts, language_of, roles
+from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from tests.console.hall import SEAT, Browser, Hall
 
@@ -57,6 +62,42 @@ def test_the_page_that_asks_decides_on_the_language(hall: Hall) -> None:
     session = BrowserSession("white", b"", "de")
     assert language_of(session, {"page": ["nb"]}) == "nb"
     assert language_of(session, {"page": ["xx"]}) == language_of(session, {}) == "de"
+
+
+def test_only_the_parts_that_a_fact_changed_are_rendered(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An entry on Black's scoresheet changes that part of Black's page, and none of White's."""
+    hall.start()
+    hall.play("white", "e2e4")
+    drawn: list[str] = []
+    render = views.render
+
+    def note(template: str, language: str, **values: Any) -> str:
+        drawn.append(template)
+        return render(template, language, **values)
+
+    monkeypatch.setattr(views, "render", note)
+    rendered = {role: RenderedParts("en") for role in ("white", "black")}
+
+    def draw(role: str) -> list[str]:
+        drawn.clear()
+        moment = Moment.of(hall.table)
+        page = page_of(moment.game, role)
+        values = {**page.values(moment, moment.game, role, "en"), "of_table": ""}
+        shown = rendered[role].of(page, values)
+        found = list(drawn)
+        again = RenderedParts("en").of(page, values)
+        clocks = {"mine", "theirs"}  # an equal clock may count from another moment
+        assert all(shown[name] == again[name] for name in shown.keys() - clocks)
+        return found
+
+    assert len(draw("white")) == len(draw("black")) == 13
+    hall.now = 20.0  # clocks that run stay as they are
+    hall.table.submit(f.Record(by="black", ply=1, text="e2-e4"))
+    assert (draw("white"), draw("black")) == ([], ["opponent/sheet.html"])
+    hall.table.submit(f.Repeat(by="black", move="e2e4"))
+    assert "opponent/board.html" in draw("black") and "opponent/sheet.html" not in drawn
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 arbiter do (6.10 to 6.13, 7, 12)."""
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from blindplay.wording.values import write_time
 from ..actions import Form, NoActionError, value_of
 from ..messages import catalogue
 from ..pieces import rows
-from ..table_port import TablePort, held, tape_of
+from ..table_port import TablePort, TableView, held, tape_of
 from . import boards, common, decisions, papers, timeline
 
 NEWEST = 5
@@ -33,12 +33,13 @@ _UNTOLD = frozenset(("lift", "place", "position", "record", "query", "tick", "se
 _GROUPS = ("rulings", *timeline.GROUPS, "said")
 
 
-def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
+def values(table: TableView, game: Game, role: str, language: str) -> dict[str, Any]:
     """The values of the page's templates."""
     telling = timeline.Narrator(game, language)
-    log, plies = table.log, timeline.plies(table.log)
-    pending = game.pending
+    log, pending = table.log, game.pending
     confirming, rejecting = decisions.outcomes(telling, pending) if pending else ([], [])
+    newest, differing = _newest(log), _differences(game)
+    written = game.sheets, game.struck, game.offered_at
     shown = common.step_values(game, role, language)
     if shown["step"].do == "nothing":
         shown["sentence"] = common.status(game, language)
@@ -66,16 +67,22 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "on_move": game.side,
         "correcting": [side for side in f.SIDES if due(game, side).do == "correct"],
         "clocks": common.clocks(game),
+        "timed": bool(game.clock),
         "started": game.started or not game.clock,
         "running": game.clock.running is not None,
-        "boards": _boards(table, game, language),
-        "differing": _differing(telling),
-        "differing_squares": _named(_differences(game)),
+        "boards": _boards(table, game, language, differing),
+        "differing": _differing(telling, differing),
+        "differing_squares": _named(differing),
         "moving": game.turn.announced is not None
         or game.turn.made is not None
         or any(game.outstanding(board) for board in game.tables),
-        "sheets": {side: common.sheet_rows(game, side) for side in f.SIDES},
-        "signs": {side: common.in_notation(game, side, language) for side in f.SIDES},
+        "sheets": common.Later(
+            written, lambda: {side: common.sheet_rows(game, side) for side in f.SIDES}
+        ),
+        "signs": common.Later(
+            (written, game.keys),
+            lambda: {side: common.in_notation(game, side, language) for side in f.SIDES},
+        ),
         "names": {side: common.name_of(game, side, language) for side in f.SIDES},
         "assistants": game.assistants,
         "barred": {side: _barred(game, side, language) for side in f.SIDES},
@@ -89,7 +96,12 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "announced_as": game.announce_in,
         "sides": f.SIDES,
         **papers.values(game, role, language),
-        "groups": telling.by_move(telling.entry(at, log[at], plies[at]) for at in _newest(log)),
+        "groups": common.Later(
+            (newest, common.spoken_in(game)),
+            lambda: telling.by_move(
+                telling.entry(at, log[at], timeline.ply_at(log, at)) for at in newest
+            ),
+        ),
     }
 
 
@@ -143,7 +155,9 @@ def _named(squares: Iterable[int]) -> str:
     return ", ".join([*names[:_MOST_NAMED], *(["…"] if len(names) > _MOST_NAMED else [])])
 
 
-def _differing(telling: timeline.Narrator) -> list[str]:
+def _differing(
+    telling: timeline.Narrator, differing: Mapping[int, tuple[str | None, str | None]]
+) -> list[str]:
     two = len(telling.game.tables) == 2
     names = ("white", "black") if two else ("board", "game")
     sentence = telling.say["arb_differ_at" if two else "arb_differ_at_one"]
@@ -152,14 +166,15 @@ def _differing(telling: timeline.Narrator) -> list[str]:
             square=chess.square_name(at),
             **dict(zip(names, map(telling.piece, pieces), strict=True)),
         )
-        for at, pieces in _differences(telling.game).items()
+        for at, pieces in differing.items()
     ]
 
 
-def _boards(table: TablePort, game: Game, language: str) -> list[dict[str, Any]]:
+def _boards(
+    table: TableView, game: Game, language: str, differing: Collection[int]
+) -> list[dict[str, Any]]:
     """Each board: its side, its squares, how it is put right, and whether it has sensors."""
     # Both as White sees them, so that they can be compared.
-    differing = frozenset(_differences(game))
     shown = partial(boards.live, game, language=language, black_below=False, differing=differing)
     fix = partial(boards.restoring, table, game, language=language, black_below=False)
     return [
@@ -188,7 +203,7 @@ def _whole_timeline(table: TablePort, role: str, language: str, form: Form) -> d
     tape = tape_of(table) if group in ("", "said") else {}
     with held(table) as game:
         telling = timeline.Narrator(game, language)
-        log, plies = table.log, timeline.plies(table.log)
+        log = table.log
         places = [  # time, whether it is sound, place or number
             (taken.fact.t, False, at)
             for at, taken in enumerate(log)
@@ -200,7 +215,9 @@ def _whole_timeline(table: TablePort, role: str, language: str, form: Form) -> d
         skipped = int(text) if (text := value_of(form, "skip")).isdecimal() and len(text) < 7 else 0
         skipped = min(skipped, max(0, len(places) - 1))
         entries = [
-            telling.said(tape[at]) if sound else telling.entry(at, log[at], plies[at])
+            telling.said(tape[at])
+            if sound
+            else telling.entry(at, log[at], timeline.ply_at(log, at))
             for _, sound, at in places[skipped : skipped + PAGE]
         ]
     return {

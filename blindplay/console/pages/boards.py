@@ -17,8 +17,8 @@ from blindplay.wording.board_steps import BoardStep, plan
 
 from ..actions import Form, value_of
 from ..messages import catalogue
-from ..pieces import Square, image_of, rows
-from ..table_port import TablePort, held
+from ..pieces import Rows, image_of, rows
+from ..table_port import TablePort, TableView, held
 from . import common
 
 _GOES_ON = frozenset(("announce", "make", "press", "start"))
@@ -27,7 +27,7 @@ _LOOKED_BACK = 100  # entries
 
 def live(
     game: Game, board: str, language: str, *, black_below: bool, differing: Collection[int] = ()
-) -> list[list[Square]]:
+) -> Rows:
     """``board`` as it stands. Marked are the last move, pieces that the player on move has touched,
     check if the board shows the game's position, and wrong pieces or squares."""
     state, position = game.tables[board], game.position
@@ -69,12 +69,12 @@ class ShownStep:
 class Restoring:
     """The correction of a board: the board now, and the fewest steps, in order."""
 
-    rows: list[list[Square]]
+    rows: Rows
     steps: list[ShownStep]
 
 
 def restoring(
-    table: TablePort, game: Game, board: str, language: str, *, black_below: bool
+    table: TableView, game: Game, board: str, language: str, *, black_below: bool
 ) -> Restoring | None:
     """The steps to put ``board`` right if it must be corrected; None if it need not.
 

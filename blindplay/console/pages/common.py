@@ -5,13 +5,13 @@ status.
 import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import chess
 
-from blindplay.language import load
+from blindplay.language import Language, load
 from blindplay.language.scoresheets import reading
 from blindplay.language.scoresheets.letters import Letters, SheetLetters
 from blindplay.laws import Game, Ruling
@@ -25,7 +25,7 @@ from blindplay.wording.values import write_time
 
 from ..actions import Form
 from ..messages import catalogue
-from ..table_port import TablePort
+from ..table_port import TablePort, TableView
 from . import common
 
 
@@ -36,22 +36,36 @@ class Page:
     ``folder`` of its templates, and ``parts``, the names of those templates in their order. The
     part ``tab`` is the title of the browser's tab. ``scripts`` of ``static`` that it loads besides
     ``console.js``, ``styles`` that it links besides ``base.css``. ``values`` of its templates, for
-    a table, its game, held, a role and a language. ``aside``: parts that only its further pages
-    show, kept up to date like the others. ``beside``: those parts that stand together beside the
-    others on a wide screen. ``extra``: further pages by their addresses; each function gives the
-    values of the template ``whole_<address>.html`` for a table, a role, a language and a form.
-    ``calls``: urgent sentences for its reader alone, for a game, a language and new rulings.
+    a table, its game, which no fact changes meanwhile, a role and a language. ``aside``: parts that
+    only its further pages show, kept up to date like the others. ``beside``: those parts that stand
+    together beside the others on a wide screen. ``extra``: further pages by their addresses; each
+    function gives the values of the template ``whole_<address>.html`` for a table, a role, a
+    language and a form. ``calls``: urgent sentences for its reader alone, for a game, a language
+    and new rulings.
     """
 
     folder: str
     parts: tuple[str, ...]
     scripts: tuple[str, ...]
     styles: tuple[str, ...]
-    values: Callable[[TablePort, Game, str, str], Mapping[str, Any]]
+    values: Callable[[TableView, Game, str, str], Mapping[str, Any]]
     extra: Mapping[str, Callable[[TablePort, str, str, Form], Mapping[str, Any]]]
     aside: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     calls: Callable[[Game, str, Sequence[Ruling]], list[str]] = lambda game, language, rulings: []
+
+
+@dataclass(frozen=True)
+class Later:
+    """A value of a template that is worked out when a part is rendered that reads it. Equal keys
+    stand for equal values, so a part whose keys are as before is not rendered again."""
+
+    key: object
+    find: Callable[[], Any] = field(compare=False, repr=False)
+
+    @functools.cached_property
+    def value(self) -> Any:
+        return self.find()
 
 
 LOW_MS = 60_000
@@ -90,15 +104,37 @@ def spoken_in(game: Game) -> str:
     return announcing(game).code
 
 
+@dataclass(frozen=True)
+class _Position:
+    """A position by its ``key``, which tells it from all others of a game."""
+
+    key: object
+    board: chess.Board = field(compare=False, repr=False)
+
+
 def told(game: Game, played: Played, language: str) -> ShownMove:
     """A move in the words of the table and the notation of the page."""
     assert game.setup is not None
     board, move = played.before, played.move
-    words = notation = move.uci()
+    key = (
+        board.turn, board.castling_rights, board.ep_square, board.chess960, board.fullmove_number,
+        board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings,
+        board.occupied_co[chess.WHITE],
+    )  # fmt: skip
+    words, edition = announcing(game), game.setup.edition
+    return _told(_Position(key, board), move, played.by, words, edition, load(language))
+
+
+@functools.lru_cache(maxsize=1024)
+def _told(
+    position: _Position, move: chess.Move, by: str, words: Language, edition: str, pack: Language
+) -> ShownMove:
+    board = position.board
+    said = notation = move.uci()
     if board.is_legal(move):
-        words = announcing(game).announce(board, move, edition=game.setup.edition)
-        notation = load(language).write(board, move)
-    return ShownMove(words, notation, move.uci(), played.by, board.fullmove_number)
+        said = words.announce(board, move, edition=edition)
+        notation = pack.write(board, move)
+    return ShownMove(said, notation, move.uci(), by, board.fullmove_number)
 
 
 def last_announced(game: Game, language: str) -> ShownMove | None:
@@ -131,7 +167,7 @@ def step_values(game: Game, role: str, language: str) -> dict[str, Any]:
     }
 
 
-def ended(table: TablePort, game: Game) -> GameOver | None:
+def ended(table: TableView, game: Game) -> GameOver | None:
     """The ruling that ended the game, which is held; None while it goes on."""
     log = table.log if game.over else ()
     rulings = (one for taken in reversed(log) for one in taken.rulings)
@@ -166,13 +202,18 @@ def status(game: Game, language: str) -> str:
 
 @dataclass(frozen=True)
 class ShownClock:
-    """One side's clock: ``left`` ms at ``at`` ms of the table's time; whether its flag fell."""
+    """One side's clock: ``left`` ms at ``at`` ms of the table's time; whether its flag fell. While
+    nothing but time passes, a clock that runs stays equal."""
 
     side: str
-    left: int
-    at: int
+    left: int = field(compare=False)
+    at: int = field(compare=False)
     runs: bool
     fell: bool
+    ends: int = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ends", self.left + self.at * self.runs)
 
     @property
     def low(self) -> bool:
@@ -208,6 +249,12 @@ def sheet_rows(game: Game, side: str, *, with_struck: bool = True) -> list[Sheet
     ]
 
 
+def sheet_later(game: Game, side: str, *, with_struck: bool = True) -> Later:
+    """The same as :func:`sheet_rows`, worked out when it is rendered."""
+    key = game.sheets[side], game.struck, game.offered_at
+    return Later(key, partial(sheet_rows, game, side, with_struck=with_struck))
+
+
 def next_ply(game: Game, side: str) -> int:
     """The first ply that the sheet of ``side`` lacks."""
     return next(ply for ply in itertools.count(1) if ply not in game.sheets[side])
@@ -216,34 +263,48 @@ def next_ply(game: Game, side: str) -> int:
 def in_notation(game: Game, side: str, language: str) -> list[SheetRow]:
     """The scoresheet of ``side``, as :func:`.common.sheet_rows` has it. An entry that is one move
     stands in notation, any other as it was written."""
-    written = game.sheets[side]
-    letters = reading.letters_of(written.values(), game.player(side).language)
-    known = reading.learned(
-        letters,
-        (
-            (written[number], ply.before, ply.move)
-            for number, ply in enumerate(game.history, 1)
-            if number in written
-        ),
-    )
+    written, played = game.sheets[side], game.history
+    letters = _letters(tuple(written.values()), game.player(side).language)
+    known: Letters = frozenset()
+    for number, ply in enumerate(played, 1):
+        if number in written:
+            position = _Position(game.keys[number - 1], ply.before)
+            known = _learned(letters, known, written[number], position, ply.move)
 
     def told(entry: ScoredPly | None) -> ScoredPly | None:
-        if entry is None or entry.ply > len(game.history) + 1:
+        if entry is None or entry.ply > len(played) + 1:
             return entry
-        passed = entry.ply <= len(game.history)
-        board = game.history[entry.ply - 1].before if passed else game.board
-        read = partial(_signs, board.fen(), board.chess960, letters, known, language)
+        board = played[entry.ply - 1].before if entry.ply <= len(played) else game.board
+        position = _Position(game.keys[entry.ply - 1], board)
+        read = partial(_signs, position, letters, known, language)
         text = None if entry.text is None else read(entry.text)
-        return replace(entry, text=text, struck=tuple(read(one) for one in entry.struck))
+        struck = tuple(read(one) for one in entry.struck)
+        return (
+            entry
+            if (text, struck) == (entry.text, entry.struck)
+            else replace(entry, text=text, struck=struck)
+        )
 
     rows = common.sheet_rows(game, side)
     return [(number, told(white), told(black)) for number, white, black in rows]
 
 
+@functools.lru_cache(maxsize=64)
+def _letters(written: tuple[str, ...], language: str) -> SheetLetters:
+    return reading.letters_of(written, language)
+
+
+@functools.lru_cache(maxsize=4096)
+def _learned(
+    letters: SheetLetters, known: Letters, text: str, position: _Position, move: chess.Move
+) -> Letters:
+    """What the letters of a sheet stand for after one more entry."""
+    return reading.learned(letters, [(text, position.board, move)], known)
+
+
 @functools.lru_cache(maxsize=4096)
 def _signs(
-    fen: str, chess960: bool, letters: SheetLetters, known: Letters, language: str, text: str
+    position: _Position, letters: SheetLetters, known: Letters, language: str, text: str
 ) -> str:
-    board = chess.Board(fen, chess960=chess960)
-    found = reading.read(text, board, letters, known)
-    return text if found.move is None else load(language).write(board, found.move)
+    found = reading.read(text, position.board, letters, known)
+    return text if found.move is None else load(language).write(position.board, found.move)

@@ -24,16 +24,17 @@ from blindplay.wording.announcements import announcements
 from ..actions import Form
 from ..messages import catalogue
 from ..pieces import rows
-from ..table_port import TablePort, held
+from ..table_port import TablePort, TableView, held
 from . import boards, common, papers, timeline
 
 
-def _common_values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
+def _common_values(table: TableView, game: Game, role: str, language: str) -> dict[str, Any]:
     """The values of the shared templates for the player ``role``."""
     say = catalogue(language)
+    step = common.step_values(game, role, language)
     waits = game.pending is not None and not game.pending.claimable
     return {
-        **common.step_values(game, role, language),
+        **step,
         "own": role,
         "other": OTHER[role],
         "over": game.over,
@@ -51,13 +52,12 @@ def _common_values(table: TablePort, game: Game, role: str, language: str) -> di
         "opponent": say[OTHER[role]],
         "claims": _claims(game),
         "timed": bool(game.clock),
-        "sealing": game.adjourning and game.side == role,
+        "seals_later": game.adjourning and game.side == role and step["step"].do != "seal",
         "presided": game.presided,
         "adjourns": not (game.over or game.adjourning or game.adjourned or table.absent),
         "wants_to_adjourn": game.wants_to_adjourn,
-        "sheet": common.sheet_rows(game, role),
-        "plies": [(ply, *entry_place(game, ply)) for ply in range(len(game.history) + 1, 0, -1)],
-        "ply": max(1, len(game.history) + _begun(game)),
+        "sheet": common.sheet_later(game, role),
+        "plies": common.Later((len(game.history), _begun(game)), lambda: _plies(game)),
         "deaf": _deaf(game),
         "assisted": game.assistants[role],
         "hints": table.allows(Command.HINT) and not game.over,
@@ -76,11 +76,19 @@ def _question(game: Game, role: str, language: str) -> str:
     return " ".join(one.words for one in announcements(asked, game, load(language))[:1])
 
 
-def _ending(table: TablePort, game: Game, language: str) -> str:
+def _ending(table: TableView, game: Game, language: str) -> str:
     """Why the game is over, in one sentence; empty while it goes on."""
     ended = common.ended(table, game)
     told = announcements(Taken(Tick(), (ended,)), game, load(language)) if ended else ()
     return " ".join(one.words for one in told)
+
+
+def _plies(game: Game) -> list[tuple[int, int, str, bool]]:
+    """The plies that may be written, the newest first: each with its move, its side, and whether it
+    is the one that is being played."""
+    last = len(game.history)
+    now = max(1, last + _begun(game))
+    return [(ply, *entry_place(game, ply), ply == now) for ply in range(last + 1, 0, -1)]
 
 
 def _begun(game: Game) -> bool:
@@ -153,7 +161,7 @@ TRAINING_KEYS = (
 PIECES = ("king", "queen", "rook", "bishop", "knight", "pawn")
 
 
-def _impaired_values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
+def _impaired_values(table: TableView, game: Game, role: str, language: str) -> dict[str, Any]:
     """The values of the page's templates."""
     say = catalogue(language)
     shown = _common_values(table, game, role, language)
@@ -198,7 +206,7 @@ IMPAIRED = common.Page(
 """The page of an impaired player."""
 
 
-def _sighted_values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
+def _sighted_values(table: TableView, game: Game, role: str, language: str) -> dict[str, Any]:
     """The values of the page's templates."""
     shown = _common_values(table, game, role, language)
     board, black_below = game.board_of(role), role == "black"
@@ -224,7 +232,7 @@ SIGHTED = common.Page(
 """The page of a sighted player."""
 
 
-def _assistant_values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
+def _assistant_values(table: TableView, game: Game, role: str, language: str) -> dict[str, Any]:
     """The values of the page's templates."""
     own = role.removeprefix("assistant:")
     shown = own if not game.impaired(own) else OTHER[own]
@@ -235,6 +243,7 @@ def _assistant_values(table: TablePort, game: Game, role: str, language: str) ->
         "may": permissions.rights(game, role),
         "clocks": common.clocks(game),
         "names": {side: common.name_of(game, side, language) for side in SIDES},
+        "timed": bool(game.clock),
         "declared": bool(game.assistants[own]),
         "whats": [(what, telling.word(what)) for what in IRREGULARITIES],
         "status": common.status(game, language),
@@ -246,7 +255,7 @@ def _assistant_values(table: TablePort, game: Game, role: str, language: str) ->
         "own": own,
         "owed": common.owed_in_words(game, language),
         "on_move": game.side,
-        "sheet": common.sheet_rows(game, own, with_struck=False),
+        "sheet": common.sheet_later(game, own, with_struck=False),
         "next_ply": common.next_ply(game, own),
         "over": game.over,
         **papers.values(game, role, language),

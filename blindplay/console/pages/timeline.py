@@ -182,7 +182,7 @@ class Narrator:
 
     def entry(self, number: int, taken: Taken, ply: int = 0) -> TimelineEntry:
         """A fact and its rulings, except those that only repeat it; ``ply`` is that of
-        :func:`plies`."""
+        :func:`ply_at`."""
         fact, rulings = taken.fact, taken.rulings
         kept = [one for one in rulings if one.kind not in SILENT or len(rulings) == 1]
         repeats = {
@@ -317,22 +317,26 @@ class Narrator:
         return self.say[key].format(piece=self.piece(step["piece"]), square=step["square"])
 
 
-def plies(log: Sequence[Taken]) -> list[int]:
-    """The ply that each entry of the log belongs to: the one that was being played, or that it
+def ply_at(log: Sequence[Taken], place: int) -> int:
+    """The ply that an entry of the log belongs to: the one that was being played, or that it
     completed; 0 before the game has begun."""
-    found, completed, begun = [], 0, False
-    for taken in log:
-        begun = begun or taken.fact.kind in GROUPS["moves"] or isinstance(taken.fact, f.Start)
-        at = completed + 1 if begun else 0
-        for ruling in taken.rulings:
+    for ruling in reversed(log[place].rulings):
+        if isinstance(ruling, r.Completed):
+            return ruling.ply
+    for at in range(place - 1, -1, -1):
+        for ruling in reversed(log[at].rulings):
             if isinstance(ruling, r.Completed):
-                at = completed = ruling.ply
-            elif isinstance(ruling, r.Undone) or (
-                isinstance(ruling, r.IllegalMove | r.TakeBack) and ruling.status == "confirmed"
-            ):
-                completed = completed if ruling.to_ply is None else ruling.to_ply
-        found.append(at)
-    return found
+                return ruling.ply + 1
+            match ruling:
+                case r.Undone(to_ply=int(to_ply)):
+                    return to_ply + 1
+                case (
+                    r.IllegalMove(to_ply=int(to_ply), status="confirmed")
+                    | r.TakeBack(to_ply=int(to_ply), status="confirmed")
+                ):
+                    return to_ply + 1
+    facts = (taken.fact for taken in log[: place + 1])
+    return int(any(one.kind in GROUPS["moves"] or isinstance(one, f.Start) for one in facts))
 
 
 def status_of(ruling: Ruling) -> r.Status | None:

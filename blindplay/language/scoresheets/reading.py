@@ -420,10 +420,13 @@ def _intended(meant: EntryMeaning, board: chess.Board) -> list[chess.Move]:
     return found
 
 
-def learned(sheet: SheetLetters, played: Iterable[tuple[str, chess.Board, chess.Move]]) -> Letters:
+def learned(
+    sheet: SheetLetters,
+    played: Iterable[tuple[str, chess.Board, chess.Move]],
+    known: Letters = frozenset(),
+) -> Letters:
     """What the letters of a sheet stand for if the game is known: each entry with the position
-    before it and the move that was played."""
-    known: Letters = frozenset()
+    before it and the move that was played. ``known`` is what earlier entries have told."""
     for text, board, move in played:
         found = read(text, board, sheet, known, Allowed.ANY)
         if found.certainty is not Certainty.ILLEGAL and move in found.moves:

@@ -1,0 +1,16 @@
+"""The figures about pages: a table in a process of its own, and what its pages are sent."""
+
+from __future__ import annotations
+
+import re
+
+from benchmarks.pages import measure
+
+
+def test_the_figures_of_each_window_are_given() -> None:
+    first, second = measure(5, [(0, 1), (2, 3)], None)
+    milliseconds = r"\d+\.\d ms \(median\), \d+\.\d ms \(95 %\)"
+    size = r"\d+ bytes for each change \(\d+ before compression\)"
+    for line, plies in ((first, "0 to 1"), (second, "2 to 3")):
+        told = f", 5 pages, plies {plies}: from the fact to the change {milliseconds}; {size}"
+        assert re.search(told, line), line
