@@ -99,6 +99,7 @@ class MicrophoneSeat:
         self._lost_s, self._lost_at = 0.0, -math.inf
         self._loudness: dict[str, Loudness]  # by seats: persons
         self._softly: tuple[str, chess.Move, float] | None  # what was asked about
+        self._confirmed: tuple[str, chess.Move, float] | None = None
         self._softly_tried: frozenset[str]  # in the last utterance, and not answered
         self._forget_voices()
         self._tried: tuple[float, frozenset[str]] = (-math.inf, frozenset())  # until when, what
@@ -160,13 +161,13 @@ class MicrophoneSeat:
         return tapped
 
     def announced(self) -> None:
-        """A move was announced: a repetition begins after this moment. If it was so soft that the
-        table has asked about it, this is the player's voice after all."""
+        """A move was announced: a repetition begins after this moment. If it is the one that was so
+        soft that the table has asked about it, it was confirmed."""
         self._announced_at = self.listener.now
-        game = self._desk.table.game
-        if self._softly is not None and self._softly[:2] == (game.side, game.turn.announced):
-            self._loudness_of(game.side).begin_anew(self._softly[2])
-            self._softly = None
+        game, softly = self._desk.table.game, self._softly
+        if softly is not None and softly[:2] == (game.side, game.turn.announced):
+            self._confirmed = softly
+        self._softly = None
 
     def second(self) -> None:
         """A second has passed: a player who spoke alone and got no answer may be waiting for it."""
@@ -361,8 +362,12 @@ class MicrophoneSeat:
             self._may_wait(segment, side, decision)
         game = self._desk.table.game
         on_move, announced = side == game.side, game.turn.announced
+        self._confirmed = None
         with self._begun.kept(side, -math.inf if segment is None else segment.level):
             self._hears(HeardUtterance(side, decision, self._at(), awaited, both, pressed))
+        if self._confirmed is not None and self._confirmed[0] == side:
+            # In as soft a voice, so this is the player's. Hands would not show whose it was.
+            self._loudness_of(side).begin_anew(self._confirmed[2])
         # The opponent's announcement is heard here, too, and others say moves.
         sure = decision.taken if decision.verdict is Verdict.ACCEPT else None
         move = sure.move if sure is not None else None

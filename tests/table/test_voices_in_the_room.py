@@ -143,6 +143,20 @@ def test_the_player_s_own_move_does_not_make_a_softer_voice_theirs(room: Room) -
     assert room.announced == "", room.sitting.printed
 
 
+def test_a_press_that_confirms_the_move_of_a_softer_voice_does_not_make_it_the_player_s(
+    room: Room,
+) -> None:
+    room.listen()
+    make_known(room)
+    room.hear("Bauer David zwei David drei", voice="de+f2", db=OTHER_DB)
+    room.sitting.session.press("white")
+    room.sitting.session.settle()
+    assert room.sitting.table.game.history[-1].move.uci() == "d2d3", room.sitting.printed
+    room.reply("a7a6")
+    room.hear("Springer Bella eins Cäsar drei", voice="de+f2", db=OTHER_DB)
+    assert room.announced == "", room.sitting.printed
+
+
 def test_a_soft_command_does_not_hide_the_move_that_is_confirmed(room: Room) -> None:
     room.listen()
     make_known(room)
