@@ -251,7 +251,8 @@ def sheet_rows(game: Game, side: str, *, with_struck: bool = True) -> list[Sheet
 
 def sheet_later(game: Game, side: str, *, with_struck: bool = True) -> Later:
     """The same as :func:`sheet_rows`, worked out when it is rendered."""
-    key = game.sheets[side], game.struck, game.offered_at
+    struck = [one for one in game.struck if one[0] == side]
+    key = game.sheets[side], struck, game.offered_at
     return Later(key, partial(sheet_rows, game, side, with_struck=with_struck))
 
 
