@@ -164,9 +164,11 @@ class Console:
         """
         if isinstance(taken.fact, Tick) and not taken.rulings:
             return
-        self._moment = None
         with self._streams_lock:
+            watched = any(stream.is_watched for stream in self._streams.values())
             streams = sorted(self._streams.items(), key=lambda one: one[0][0] not in SIDES)
+        # The table is held already: during a flood of facts a page would wait long for it.
+        self._moment = Moment.of(self._table) if watched else None
         told = {language: self._sentences(taken, language) for (_, language), _ in streams}
         for (role, language), stream in streams:
             words = {sentence for sentence, *_ in told[language] if isinstance(sentence, str)}
