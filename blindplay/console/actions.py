@@ -129,6 +129,8 @@ class ActionResult:
     refused: bool = False
     seen: str = field(default="", compare=False)
     """The stamp of the game after the action, if the page had shown the game before it."""
+    ends_with_due: bool = field(default=False, compare=False)
+    """True if the last sentence is the step that is due, which holds only while it is."""
     told: bool = field(default=False, compare=False)
     """True if everybody hears of the action, so that its page need not confirm it."""
     field: str = field(default="", compare=False)
@@ -136,7 +138,12 @@ class ActionResult:
 
 
 class NoActionError(ValueError):
-    """A page asked for no action; the argument is a key of the catalogue or a sentence."""
+    """A page asked for no action; the argument is a key of the catalogue or a sentence. ``field``:
+    the name of the form's field that is wrong, if the kind of action does not tell it."""
+
+    def __init__(self, why: str, field: str = "") -> None:
+        super().__init__(why)
+        self.field = field
 
 
 def stamp(game: Game) -> str:
@@ -227,7 +234,7 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
         result = _done(table, role, language, form)
     except NoActionError as error:
         why = str(error)
-        field = "" if why in _NOT_OF_A_FIELD else _FIELDS.get(kind, "")
+        field = "" if why in _NOT_OF_A_FIELD else error.field or _FIELDS.get(kind, "")
         result = ActionResult((words.get(why, why),), refused=True, field=field)
         if why != "stale":
             return result
@@ -239,9 +246,10 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
     with held(table) as game:
         step = due(game, role)
         sentence = step_in_words(load(language), game, step)
-    if any(said.startswith(sentence) for said in result.sentences):
+    if any(sentence in said for said in result.sentences):
         return result
-    return dataclasses.replace(result, sentences=(*result.sentences, sentence))
+    sentences = (*result.sentences, sentence)
+    return dataclasses.replace(result, sentences=sentences, ends_with_due=True)
 
 
 def _done(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
@@ -411,7 +419,8 @@ def _answer(game: Game, role: str, language: str, rulings: Sequence[Ruling]) -> 
         if isinstance(ruling, Refused | NotMade):
             said = " ".join(one.words for one in _told(game, ruling, language))
             if is_not_now(ruling):  # the step says that and more
-                said = step_in_words(load(language), game, due(game, role))
+                step = step_in_words(load(language), game, due(game, role))
+                said = f"{catalogue(language)['not_done']} {step}"
             if isinstance(ruling, Refused) or ruling.by in concerned:
                 sentences.append(f"{said} ({', '.join(ruling.articles)})")
         elif isinstance(ruling, Answer):
@@ -591,16 +600,17 @@ def read_move(
 
 def _why_no_move(game: Game, language: str, text: str, boards: Sequence[chess.Board]) -> str:
     """Return the first board's reason why that is not a move, in the table's words, or a key."""
-    pack = reader(load(language), game)
+    pack, is_move = reader(load(language), game), bool(_UCI.fullmatch(text))
     for board in boards:
         meant = pack.understand(text, board)
+        is_move |= meant.kind is Kind.ILLEGAL
         if meant.kind is Kind.AMBIGUOUS:
             moves = [pack.announce(board, move) for move in meant.moves]
             return pack.sentence("ambiguous", candidates=pack.either(moves))
         reason = f"illegal_{meant.why.value}" if meant.why else ""
         if reason in pack.sentences():
             return f"{catalogue(language)['no_move']} {pack.sentence(reason)}"
-    return "no_move"
+    return "no_move" if is_move else "not_understood"
 
 
 def _read(

@@ -25,7 +25,7 @@ from starlette.routing import Route
 from blindplay.language import load
 from blindplay.laws import Taken
 from blindplay.laws.facts import PEOPLE, SIDES, Tick
-from blindplay.wording.announcements import aspects, to_everybody
+from blindplay.wording.announcements import aspects, name_of_step, to_everybody
 from blindplay.wording.readers import reader
 
 from . import assets, views
@@ -90,7 +90,8 @@ class RoleStream(Stream):
             **page.values(moment, game, self._role, self._language),
             "of_table": self._of_table,
         }
-        self.update(self._rendered.of(page, values), stamp(game), untold, aspects(game))
+        state = {**aspects(game), "step": name_of_step(game, self._role)}
+        self.update(self._rendered.of(page, values), stamp(game), untold, state)
 
 
 class Console:
@@ -402,9 +403,11 @@ def _told(
     if scripted:
         headers = {"content-language": language, "game-seen": answer.seen}
         said = [sent(sentence) for _, sentence in messages]
-        told = {"refused": answer.refused, "said": said}
+        told: dict[str, object] = {"refused": answer.refused, "said": said}
         if answer.field:
             told["field"] = answer.field
+        if answer.ends_with_due:
+            told["due"] = True
         return JSONResponse(told, status_code=status, headers=headers)
     session.messages = messages
     return _to_page(session.role, request)

@@ -25,6 +25,7 @@ _MARKS = {
     "touched": "touched_here",
     "check": "check_here",
     "differs": "differs_here",
+    "apart": "differs_here",
 }
 
 
@@ -33,8 +34,8 @@ class Square:
     """One square of a page's board. ``image`` is the name of a drawing, empty for no piece.
 
     ``marks`` are special features, in the order of the label: "last", "touched",
-    "check", "differs". ``file`` and ``rank`` are written on an edge of the board, else empty: the
-    page shows those of the edges that are on the left and below.
+    "check", "differs", "apart". ``file`` and ``rank`` are written on an edge of the board, else
+    empty: the page shows those of the edges that are on the left and below.
     """
 
     name: str
@@ -86,12 +87,14 @@ def rows(
     touched: Collection[int] = (),
     check: Collection[int] = (),
     differing: Collection[int] = (),
+    apart: Collection[int] = (),
     name: Callable[[chess.Square], str] = chess.square_name,
 ) -> Rows:
     """The board's rows, seen from the player below. ``marked`` are the squares of the last move,
     ``touched`` those of touched pieces, ``check`` that of a king in check, ``differing`` those that
-    show something wrong; ``name`` names a square."""
-    meant = (marked, touched, check, differing)
+    show something wrong, ``apart`` those that differ from another board while a move is executed;
+    ``name`` names a square."""
+    meant = (marked, touched, check, differing, apart)
     marks = tuple(map(frozenset, meant))
     return _rows(frozenset(pieces.items()), language, black_below, marks, name)
 

@@ -15,6 +15,8 @@ from blindplay.language import Language, in_language, join
 from blindplay.laws import Game, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
+from blindplay.laws.due import due
+from blindplay.laws.duties import binding
 from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
 
@@ -31,7 +33,8 @@ class Announcement:
     - ``urgent``: it interrupts what is being said.
     - ``fleeting``: "repeat" does not repeat it, but the sentence before.
     - ``answers_press``: it answers a press of the clock; a short sound may take its place.
-    - ``while_same``: it holds as long as these of the game's :func:`aspects` stay the same.
+    - ``while_same``: it holds as long as these of the game's :func:`aspects` stay the same. The
+      aspect ``time`` stays the same, but only for a while.
 
     Announced moves are parts in the language of announcements (D.2.1), see
     :class:`~blindplay.language.MixedText`.
@@ -295,7 +298,8 @@ def _completed(context: _Context, ruling: r.Completed) -> _Sentences:
             move = context.move_at(ruling.ply, ruling.move)
             yield _out_of_the_envelope(context, ruling.by, move)
         if not context.game.clock and not context.game.over:
-            yield context.sentence("to_move", player=context.player(context.game.side))
+            to_move = context.sentence("to_move", player=context.player(context.game.side))
+            yield replace(to_move, while_same=TO_MOVE)
         return
     yield from _unannounced(context, ruling)
     if isinstance(context.fact, f.Press) and not context.game.over:
@@ -457,7 +461,8 @@ def _clock(context: _Context, ruling: r.ClockReading) -> _Sentences:
         elif fact.do in _SET and game.pending is None:
             if _SET[fact.do]:
                 yield context.sentence(_SET[fact.do])
-            yield both_clocks(context.pack, game)
+            passing = PASSING if running else ()
+            yield replace(both_clocks(context.pack, game), while_same=passing)
     if running in SIDES and starts:
         yield context.sentence("clock_started", player=context.player(running))
 
@@ -646,44 +651,79 @@ NOW = ("turn", "arbiter", "result")
 """The aspects of a sentence that says why something cannot be done now."""
 TO_MOVE = (*NOW, "clocks")
 """The aspects of a sentence that says whose move it is."""
+OWED = (*TO_MOVE, "owed")
+"""The aspects of a sentence about an obligation of the player on move."""
+PASSING = ("time",)
+"""The aspect of a sentence that reports a past event, and soon is no news any more."""
 _LASTING: tuple[tuple[tuple[type[Ruling], ...], tuple[str, ...]], ...] = (
+    ((r.GameOver,), ("result",)),
     ((r.DrawOffered,), ("offers", "result")),
     ((r.Consented,), ("arbiter", "result")),
     ((r.CorrectBoard, r.Explained, r.Owners), ("boards", "result")),
+    ((r.BoardsDiffer, r.BoardsAgree), ("differing", "result")),
+    ((r.FlagFell,), ("arbiter", "calls", "clocks", "result")),
+    ((r.AdjournmentAsked, r.Sealed, r.Adjourned), ("adjournment", "arbiter", "result")),
     ((r.Refused, r.NotMade, r.NotUnderstood, r.Ambiguous, r.CheckBoard), NOW),
-    ((r.AnnouncementVoid, r.ExecutedDiffers, r.RepeatDiffers, r.TooLate), ("turn", "result")),
-    ((r.ClockReading,), ("clocks", "result")),
-)
+    (
+        (
+            r.AnnouncementVoid, r.ExecutedDiffers, r.IllegalMove, r.RepeatDiffers, r.TooLate,
+            r.Touched, r.Undone,
+        ),
+        ("turn", "result"),
+    ),
+    ((r.ClockReading,), ("clocks", "adjournment", "result")),
+)  # fmt: skip
 
 
 def aspects(game: Game) -> dict[str, str]:
     """Return the aspects of a game whose change makes a sentence about it outdated: the move that
-    is due, the arbiter's part, draw offers, the boards to be corrected or recognised, the clocks,
-    the result."""
+    is due and the obligation to it, the arbiter's part and the calls, draw offers, the boards to be
+    corrected or recognised, the squares on which boards differ, the clocks, an adjournment, the
+    result."""
     pending, turn = game.pending, game.turn
     wrong = [name for name, table in game.tables.items() if table.wanted is not None]
-    arbiter = game.paused
-    if pending is not None and not pending.claimable:
-        arbiter = f"{pending.ruling.kind} {pending.ruling.t}"
+    owed = binding(game)
+    sealing = (game.wants_to_adjourn, game.adjourning, game.sealed is not None, game.adjourned)
     return {
         "turn": f"{len(game.history)}{' made' * (turn.made is not None)}",
-        "arbiter": arbiter,
+        "owed": "" if owed is None else f"{len(owed.moves)} {turn.announced}",
+        "arbiter": game.paused if pending is None else f"{pending.ruling.kind} {pending.ruling.t}",
+        "calls": " ".join(f"{one.why} {one.by} {one.t}" for one in game.calls),
         "offers": " ".join(sorted(game.offers)),
         "boards": " ".join(wrong if game.owners_known else (*wrong, "owners")),
+        "differing": " ".join(map(chess.square_name, differing_squares(game))),
         "clocks": game.clock.running or "",
+        "adjournment": " ".join(map(str, filter(None, sealing))),
         "result": game.result or "",
+        "time": "",
     }
+
+
+def name_of_step(game: Game, person: str) -> str:
+    """The aspect ``step`` of a sentence that tells ``person`` what is due from them."""
+    step = due(game, person)
+    move = "" if step.move is None else step.move.move.uci()
+    return " ".join(filter(None, (step.do, step.whom, step.why, step.board, move)))
+
+
+def differing_squares(game: Game) -> dict[int, tuple[str | None, str | None]]:
+    """The squares on which the two boards differ, or the only board and the game, and what stands
+    on them."""
+    shown = [table.placement for table in game.tables.values()]
+    first, other = shown[0], shown[1] if len(shown) == 2 else game.position_pieces()
+    squares = sorted(first.keys() | other.keys())
+    return {at: (first.get(at), other.get(at)) for at in squares if first.get(at) != other.get(at)}
 
 
 def needed(game: Game) -> tuple[str, ...]:
     """The aspects of a sentence that asks for the arbiter."""
-    return ("arbiter", "result") if aspects(game)["arbiter"] else NOW
+    waits = bool(aspects(game)["arbiter"])
+    return ("arbiter", "calls", "clocks", "result") if waits else ("calls", *NOW)
 
 
 def while_same(ruling: Ruling, game: Game) -> tuple[str, ...]:
-    """The aspects on which a sentence about ``ruling``, just given, rests; none if it reports a
-    past event, and so stays true."""
+    """The aspects on which a sentence about ``ruling``, just given, rests."""
     waits = isinstance(ruling, r.Proposable) and ruling.status == "proposed"
     if waits or isinstance(ruling, r.ArbiterNeeded):
         return needed(game)
-    return next((found for kinds, found in _LASTING if isinstance(ruling, kinds)), ())
+    return next((found for kinds, found in _LASTING if isinstance(ruling, kinds)), PASSING)

@@ -157,7 +157,8 @@ _FOCUS = """() => {
 # is broken into lines, on the first one. The steps that put a board right lie over that board.
 _HIT = """() => {
     const wrong = [];
-    const all = "a[href], button, input:not([type=hidden]), select, textarea, summary, audio";
+    const all =
+        "a[href], button, input:not([type=hidden]), select, textarea, summary, audio, .clock";
     const places = [...document.querySelectorAll("*")].map(one => [one, one.scrollTop]);
     const beneath = ":has(> * > .diagram:not([hidden])) > .board *, .skip:not(:focus)";
     for (const one of document.querySelectorAll(all)) {
@@ -184,8 +185,8 @@ _SPACED = """wide => {
 
 
 def covered(page: Page, *, everywhere: bool = False) -> list[str]:
-    """The controls of the page as it stands over which something else lies, from a phone's width to
-    a desk's: in a window of each layout, or ``everywhere``."""
+    """The controls and clocks of the page as it stands over which something else lies, from a
+    phone's width to a desk's: in a window of each layout, or ``everywhere``."""
     found, before = [], page.viewport_size or DESK
     for size in (PHONE, ZOOMED, *_BETWEEN, *(_OTHERS if everywhere else ()), DESK):
         page.set_viewport_size(size)

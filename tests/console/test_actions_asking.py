@@ -107,7 +107,9 @@ def test_what_is_no_question_is_a_sentence_and_nothing_happens(
     [
         ("Nd2", "That is ambiguous. Do you mean: "),
         ("Nh5", "That is not a legal move here. That piece does not move like that."),
-        ("gobbledygook", "That is not a legal move here."),
+        ("e2e5", "That is not a legal move here."),
+        ("gobbledygook", "That was not understood. Write a move in notation"),
+        ("xyz", "That was not understood."),
     ],
 )
 def test_why_it_is_no_move_is_said(knights: Knights, text: str, said: str) -> None:

@@ -286,6 +286,7 @@ def test_a_press_before_the_move_is_made_says_what_is_missing(
             f"The announced move has not been made on the board yet. ({articles})",
             "Make the move on the board of Black: Pawn Eva two Eva four.",
         ],
+        "due": True,  # the last one
     }  # fmt: skip
 
 
@@ -395,7 +396,9 @@ def test_a_page_is_told_what_changes_and_what_is_said(hall: Hall, assistant: Bro
     _, change = changes.events[0]
     assert "Bauer Eva zwei Eva vier" in change["parts"]["now"]
     assert change["parts"].keys() == {"tab", "now", "board"}  # another step is due
-    assert change["told"] == [[[["Bauer Eva zwei Eva vier", "de"]], False, {}]]  # as set up
+    assert change["told"] == [
+        [[["Bauer Eva zwei Eva vier", "de"]], False, {"time": ""}]
+    ]  # as set up
     assert change["seen"] == stamp(hall.table.game)
 
 

@@ -362,14 +362,14 @@ def test_a_refusal_ends_with_what_is_due(table: Table) -> None:
         return result.sentences
 
     (said,) = refused("black", act="press")
-    assert said.startswith("Please wait: White is to move. (fide-2023")
+    assert said.startswith("Not done. Please wait: White is to move. (fide-2023")
     assert refused("white", act="press")[-1] == "It is your move."
     assert refused("arbiter", act="resign")[-1] == "Please wait: White is to move."
     table.submit(f.ClaimDraw(by="white", rule="repetition"))
     (said,) = refused("black", act="adjust")
-    assert said.startswith("Please wait: the arbiter has to decide.")
+    assert said.startswith("Not done. Please wait: the arbiter has to decide.")
     (said,) = refused("arbiter", act="start")
-    assert said.startswith("Decide what is proposed")
+    assert said.startswith("Not done. Decide what is proposed")
 
 
 def test_an_assistant_out_of_turn_hears_for_whom_the_game_waits(tmp_path: Path) -> None:
@@ -379,7 +379,7 @@ def test_an_assistant_out_of_turn_hears_for_whom_the_game_waits(tmp_path: Path) 
         (said,) = act(
             table, "assistant:white", "en", {"act": ["press"], "seen": [stamp(table.game)]}
         ).sentences
-        assert said.startswith("Please wait: Black has to repeat the move. (fide-2023")
+        assert said.startswith("Not done. Please wait: Black has to repeat the move. (fide-2023")
 
 
 def test_an_assistants_page_calls_each_board_by_its_player(tmp_path: Path) -> None:
@@ -400,8 +400,10 @@ def test_the_title_of_the_tab_says_what_is_due(table: Table) -> None:
     assert _tab(table, "black") == f"● {step} – BlindPlay"
     assert _tab(table, "arbiter") == f"{waits} – BlindPlay"
     table.submit(f.ClaimDraw(by="black", rule="repetition"))
-    assert _tab(table, "white") == "Please wait: the arbiter has to decide – BlindPlay"
-    assert _tab(table, "arbiter") == ("● Decide what is proposed: confirm or reject it – BlindPlay")
+    needed = "Arbiter needed:"
+    assert _tab(table, "white") == f"{needed} Please wait: the arbiter has to decide – BlindPlay"
+    decide = "Decide what is proposed: confirm or reject it"
+    assert _tab(table, "arbiter") == f"● {needed} {decide} – BlindPlay"
     table.submit(f.Arbiter(do="reject"))
     table.submit(f.Resign(by="black"))
     for role, mark in (("white", "● "), ("arbiter", ""), ("assistant:white", "")):

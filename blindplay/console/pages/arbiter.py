@@ -13,8 +13,10 @@ from blindplay.language import load
 from blindplay.laws import Game, Ruling, Taken, permissions
 from blindplay.laws import facts as f
 from blindplay.laws.due import due
+from blindplay.laws.placement import change, difference, laid_over
 from blindplay.laws.rulings import Touched
 from blindplay.laws.undoing import undoable
+from blindplay.wording.announcements import differing_squares
 from blindplay.wording.values import write_time
 
 from ..actions import Form, NoActionError, value_of
@@ -38,7 +40,8 @@ def values(table: TableView, game: Game, role: str, language: str) -> dict[str, 
     telling = timeline.Narrator(game, language)
     log, pending = table.log, game.pending
     confirming, rejecting = decisions.outcomes(telling, pending) if pending else ([], [])
-    newest, differing = _newest(log), _differences(game)
+    newest, differing = _newest(log), differing_squares(game)
+    apart = _under_way(game, differing)
     written = game.sheets, game.struck, game.offered_at
     shown = common.step_values(game, role, language)
     if shown["step"].do == "nothing":
@@ -70,12 +73,10 @@ def values(table: TableView, game: Game, role: str, language: str) -> dict[str, 
         "timed": bool(game.clock),
         "started": game.started or not game.clock,
         "running": game.clock.running is not None,
-        "boards": _boards(table, game, language, differing),
+        "boards": _boards(table, game, language, differing, apart),
         "differing": _differing(telling, differing),
-        "differing_squares": _named(differing),
-        "moving": game.turn.announced is not None
-        or game.turn.made is not None
-        or any(game.outstanding(board) for board in game.tables),
+        "wrong_squares": _named(sorted(differing.keys() - apart)),
+        "moving_squares": _named(sorted(apart)),
         "sheets": common.Later(
             written, lambda: {side: common.sheet_rows(game, side) for side in f.SIDES}
         ),
@@ -138,12 +139,26 @@ def _newest(log: Sequence[Taken]) -> list[int]:
     return list(itertools.islice(shown, NEWEST))
 
 
-def _differences(game: Game) -> dict[int, tuple[str | None, str | None]]:
-    """The squares on which the two boards differ, or the only board and the game."""
-    shown = [dict(table.placement) for table in game.tables.values()]
-    first, other = shown[0], shown[1] if len(shown) == 2 else game.position_pieces()
-    squares = sorted(first.keys() | other.keys())
-    return {at: (first.get(at), other.get(at)) for at in squares if first.get(at) != other.get(at)}
+def _under_way(game: Game, differing: Collection[int]) -> frozenset[int]:
+    """Those of the ``differing`` squares on which a move has not been executed on both boards yet.
+    After the game none is, and what differs calls for nobody."""
+    found, turn = frozenset(differing), game.turn
+    if game.over:
+        return found
+    at_hand = [move for move in (turn.announced, turn.executed, turn.made) if move is not None]
+    for table in game.tables.values():
+        stages = [game.shown_after(plies) for plies in range(table.plies, len(game.history) + 1)]
+        stages += [laid_over(game.pieces, change(game.board, move)) for move in at_hand]
+        lifted = {at for stage in stages for at in difference(stages[0], stage)} | {*turn.touched}
+        if table.wanted is not None:
+            found -= difference(table.placement, table.wanted).keys()
+        found -= {
+            at
+            for at in found
+            if not any(table.placement.get(at) == stage.get(at) for stage in stages)
+            and (at in table.placement or at not in lifted)
+        }
+    return found
 
 
 _MOST_NAMED = 8
@@ -171,11 +186,18 @@ def _differing(
 
 
 def _boards(
-    table: TableView, game: Game, language: str, differing: Collection[int]
+    table: TableView,
+    game: Game,
+    language: str,
+    differing: Mapping[int, object],
+    apart: Collection[int],
 ) -> list[dict[str, Any]]:
     """Each board: its side, its squares, how it is put right, and whether it has sensors."""
     # Both as White sees them, so that they can be compared.
-    shown = partial(boards.live, game, language=language, black_below=False, differing=differing)
+    wrong = differing.keys() - apart
+    shown = partial(
+        boards.live, game, language=language, black_below=False, differing=wrong, apart=apart
+    )
     fix = partial(boards.restoring, table, game, language=language, black_below=False)
     return [
         {"side": side, "rows": shown(side), "fix": fix(side), "sensors": state.sensors}
@@ -190,7 +212,9 @@ def sure(table: TablePort, role: str, language: str, form: Form) -> dict[str, An
         try:
             step = decisions.prepare(game, language, form, table.time())
         except (NoActionError, f.FactError) as error:
-            return {"why": say.get(str(error), str(error)), "step": None}
+            why = say.get(str(error), str(error))
+            field = getattr(error, "field", "")
+            return {"why": f"{why[:1].upper()}{why[1:].rstrip('.')}.", "field": field, "step": None}
         return {
             "step": step,
             "shown": rows(step.shown, language, black_below=False) if step.shown else None,

@@ -26,10 +26,16 @@ _LOOKED_BACK = 100  # entries
 
 
 def live(
-    game: Game, board: str, language: str, *, black_below: bool, differing: Collection[int] = ()
+    game: Game,
+    board: str,
+    language: str,
+    *,
+    black_below: bool,
+    differing: Collection[int] = (),
+    apart: Collection[int] = (),
 ) -> Rows:
     """``board`` as it stands. Marked are the last move, pieces that the player on move has touched,
-    check if the board shows the game's position, and wrong pieces or squares."""
+    check if the board shows the game's position, wrong pieces or squares, and those ``apart``."""
     state, position = game.tables[board], game.position
     shows_game = state.placement == game.position_pieces()
     moving = board == game.board_of(game.side) and game.turn.made is None and not game.over
@@ -42,6 +48,7 @@ def live(
         touched=[at for at in game.turn.touched if at in state.placement] if moving else (),
         check=in_check(position) if shows_game else (),
         differing={*differing, *wrong},
+        apart=apart,
     )
 
 

@@ -154,6 +154,9 @@ def owed_in_words(game: Game, language: str) -> str:
     return steps.owed_in_words(load(language), game, owed) if owed else ""
 
 
+_ARBITERS = frozenset(("decide", "attend", "flag"))  # what needs the arbiter besides their routine
+
+
 def step_values(game: Game, role: str, language: str) -> dict[str, Any]:
     """The step that is due from ``role``, for its page's templates: its ``sentence``, the move that
     it is about, and whether one press does it (``at_a_press``)."""
@@ -164,6 +167,7 @@ def step_values(game: Game, role: str, language: str) -> dict[str, Any]:
         "step_move": told(game, step.move, language) if step.move else None,
         "at_a_press": bool(deeds(game, step)),
         "due_now": step.is_active,
+        "calls_arbiter": bool({step.do, step.why} & _ARBITERS),
     }
 
 

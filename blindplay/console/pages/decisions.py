@@ -52,13 +52,13 @@ class _Choice:
     def __getitem__(self, name: str) -> str:
         return self.fields.get(name, "")
 
-    def among(self, name: str, allowed: Collection[str], key: str = "no_such_action") -> str:
+    def among(self, name: str, allowed: Collection[str], missing: str = "") -> str:
         """The field ``name``.
 
-        :raises NoActionError: with ``key`` if it is not ``allowed``.
+        :raises NoActionError: if it is not ``allowed``; with the key ``missing`` if it is empty.
         """
         if self[name] not in allowed:
-            raise NoActionError(key)
+            raise NoActionError(missing if missing and not self[name] else "no_such_action", name)
         return self[name]
 
     def seconds(self, name: str) -> int | None:
@@ -72,7 +72,7 @@ class _Choice:
         try:
             return read_time(self[name])
         except ValueError:
-            raise NoActionError("no_time") from None
+            raise NoActionError("no_time", name) from None
 
     def ply(self) -> int | None:
         """The ply that a move's number and its side name; 0 is the beginning; None if no number is
@@ -84,12 +84,13 @@ class _Choice:
             return 0
         if not self["number"]:
             return None
-        plies = range(1, len(self.game.history) + 2)
-        places = {entry_place(self.game, ply): ply for ply in plies}
+        back = brought_back(self.game)
+        last = max(len(self.game.history) + 1, back.last if back else 0)
+        places = {entry_place(self.game, ply): ply for ply in range(1, last + 1)}
         try:
             return places[int(self["number"]), self["after"]]
         except (ValueError, KeyError):
-            raise NoActionError("v_no_such_ply") from None
+            raise NoActionError("v_no_such_ply", "number") from None
 
     def confirmation(self, *sentences: str, button: str = "", **fields: Any) -> Confirmation:
         """The second step of this decision, with the further ``fields`` that make it happen."""
@@ -244,7 +245,7 @@ def _set_clock(choice: _Choice) -> Confirmation:
             time = write_time(left * 1000)
             sentences.append(say["will_set_clock"].format(side=say[side], time=time))
     if not sentences:
-        raise NoActionError("v_seconds_missing")
+        raise NoActionError("v_seconds_missing", f.SIDES[0])
     return choice.confirmation(*sentences, **fields)
 
 
@@ -257,7 +258,7 @@ def _penalty(choice: _Choice) -> Confirmation:
     if kind == "time":
         given, taken = choice.seconds("given"), choice.seconds("taken")
         if not given and not taken:
-            raise NoActionError("v_seconds_missing")
+            raise NoActionError("v_seconds_missing", "given")
         for whose, seconds, key in ((OTHER[side], given, "will_give"), (side, taken, "will_take")):
             if seconds:
                 fields[whose] = str(seconds)
@@ -273,7 +274,7 @@ def _restore(choice: _Choice) -> Confirmation:
     game, say, ply = choice.game, choice.say, choice.ply()
     back = brought_back(game)
     if ply is None or ply > (len(game.history) if back is None else back.last):
-        raise NoActionError("v_no_such_ply")
+        raise NoActionError("v_no_such_ply", "number")
     after = choice.telling.position_after(ply)
     key = "will_restore" if ply <= len(game.history) else "will_bring_back"
     sentence = say[key].format(after=after, back=abs(len(game.history) - ply))
@@ -292,7 +293,7 @@ def _undo(choice: _Choice) -> Confirmation:
 
 
 def _declare(choice: _Choice) -> Confirmation:
-    say, result = choice.say, choice.among("result", f.RESULTS)
+    say, result = choice.say, choice.among("result", f.RESULTS, "v_result_missing")
     button = say["yes_declare"].format(result=result)
     sentence = say["will_declare"].format(result=result)
     return choice.confirmation(sentence, button=button, result=result)
@@ -328,7 +329,7 @@ def _report(choice: _Choice) -> Confirmation:
     if act == "touch":
         square = choice["square"].lower()
         if square not in chess.SQUARE_NAMES:
-            raise NoActionError("no_square")
+            raise NoActionError("no_square", "square")
         fields["square"] = square
         sentence = say["will_touch"].format(side=say[game.side], square=square)
     elif act == "irregular":

@@ -6,7 +6,7 @@
 // form is gone, "done" if its action was not refused.
 
 import { find, lose, shutOut } from "./connection.js";
-import { clear, now, page, polite, say, urgent } from "./messages.js";
+import { BRIEF, clear, now, page, polite, say, tell, UNREAD, urgent } from "./messages.js";
 import { mark } from "./fields.js";
 
 const ASK_MS = 1500;
@@ -106,13 +106,13 @@ export async function send(body) {
   const known = late ? "taken" : taken === false ? "not-taken" : "";
   if (page.doing === mine) page.action = known;
   if (!response) {
-    say(urgent, [taken === null ? page.maybeTaken : page.notTaken], now("turn", "result"));
+    say(urgent, [taken === null ? page.maybeTaken : page.notTaken], UNREAD);
     return null;
   }
   if (shutOut(response.status)) return null;
   const { answer } = response;
   if (!answer) {
-    say(urgent, [page.unsent]);
+    say(urgent, [page.unsent], UNREAD);
     return null;
   }
   // The page's own action does not make its next one late.
@@ -121,7 +121,9 @@ export async function send(body) {
   const lang = response.headers.get("content-language");
   answer.said = answer.said.map((one) => (typeof one === "string" ? [[one, lang]] : one));
   if (late && !answer.refused) say(polite, [page.taken]);
-  say(answer.refused ? urgent : polite, answer.said, answer.refused ? now("turn", "result") : {});
+  const last = answer.due ? answer.said.length - 1 : -1; // holds while that step is due
+  const rests = (at) => (answer.refused ? (at === last ? now("step") : UNREAD) : BRIEF);
+  tell(answer.refused ? urgent : polite, answer.said.map((one, at) => [one, rests(at)]));
   const detail = { ...answer, act: body.get("act") };
   document.dispatchEvent(new CustomEvent("answered", { detail }));
   return answer;

@@ -2,6 +2,8 @@
 // of its own.
 
 import { page, say, urgent } from "./console.js";
+import { mark } from "./fields.js";
+import { clear, UNREAD } from "./messages.js";
 
 const AGAIN_MS = 200; // several changes in a row are looked at once
 let origin = null; // the id of the button that opened the step
@@ -20,6 +22,7 @@ if (!step) {
 }
 
 function close() {
+  if (asked) clear();
   const here = step.contains(document.activeElement);
   step.hidden = true;
   step.textContent = "";
@@ -34,6 +37,20 @@ async function foretold(query) {
   const response = await fetch(`sure?${query}`);
   if (!response.ok) throw new Error(String(response.status));
   return response.text();
+}
+
+// Whether a field of the form is wrong. Then it is marked, and the form stays as it is.
+function isWrong(form, html) {
+  const why = new DOMParser().parseFromString(html, "text/html").querySelector(".why");
+  const wrong = why?.dataset.field && form.elements.namedItem(why.dataset.field);
+  const field = wrong && document.getElementById(wrong.id);
+  if (!field) return false;
+  close();
+  mark(field, [why.textContent]);
+  field.focus();
+  field.select?.();
+  say(urgent, [why.textContent], UNREAD);
+  return true;
 }
 
 function show(html) {
@@ -58,9 +75,10 @@ document.addEventListener(
       html = await foretold(query);
     } catch (error) {
       const why = { 401: page.revoked, 410: page.displaced }[error.message];
-      say(urgent, [why ?? page.unsent]);
+      say(urgent, [why ?? page.unsent], UNREAD);
       return;
     }
+    if (isWrong(form, html)) return;
     origin = event.submitter?.id || form.closest("details")?.querySelector("summary").id;
     asked = query;
     show(html);
@@ -95,8 +113,8 @@ async function look() {
   show(html);
   if (heading) step.querySelector("h2").focus();
   const told = step.querySelectorAll("#sure-words p, .why");
-  say(urgent, [step.querySelector("[data-changed]").dataset.changed]);
-  say(urgent, [...told].map((one) => one.textContent.trim()));
+  const changed = step.querySelector("[data-changed]").dataset.changed;
+  say(urgent, [changed, ...[...told].map((one) => one.textContent.trim())], UNREAD);
 }
 
 document.addEventListener("changed", (event) => {

@@ -10,6 +10,7 @@ const FAR = 6; // px: a pointer that moves so far drags
 // The move that is being chosen; there is one on a page.
 let board = null;
 let from = null; // the square that a piece leaves
+let decidedOn = null; // the board and the square of a move that is chosen and not sent yet
 let drag = null; // { id, button, x, y, image } of a pointer that is down
 
 const field = (here) => document.getElementById(here.dataset.into);
@@ -19,7 +20,7 @@ document.addEventListener("none", ({ detail }) => say(polite, [detail]));
 document.addEventListener("keydown", (event) => {
   if (event.altKey || event.metaKey || event.key !== "Escape") return;
   if (drag) drop();
-  if (board) cancel();
+  if (board || decidedOn) cancel();
 });
 
 // --- choosing ----------------------------------------------------------------------------------
@@ -49,7 +50,7 @@ function clear() {
   for (const one of document.querySelectorAll(".board [aria-selected]")) {
     one.removeAttribute("aria-selected");
   }
-  board = from = null;
+  board = from = decidedOn = null;
 }
 
 function choose(here, name) {
@@ -62,8 +63,7 @@ function choose(here, name) {
 }
 
 function cancel() {
-  const here = board;
-  const name = from;
+  const [here, name] = decidedOn ?? [board, from];
   clear();
   if (!here) return;
   field(here).value = "";
@@ -106,6 +106,7 @@ function decided(piece = "") {
   const chosen = square(board, from);
   chosen.removeAttribute("aria-selected");
   chosen.classList.remove("chosen");
+  decidedOn = [board, from];
   board = from = null;
   form.closest("details")?.setAttribute("open", "");
   (form.querySelector("button.main") ?? form.querySelector("button")).focus();
@@ -217,6 +218,7 @@ document.addEventListener("pointercancel", () => {
 // --- changes ------------------------------------------------------------------------------
 
 document.addEventListener("changed", () => {
+  if (decidedOn && !decidedOn[0].isConnected) decidedOn = null;
   if (drag && !drag.button.isConnected) drop();
   if (board && !board.isConnected) {
     // The position has changed, so the choice is void.

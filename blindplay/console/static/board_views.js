@@ -2,6 +2,7 @@
 // It is loaded before board.js, which then finds the squares where they are to stay.
 
 import { page, polite, say, urgent } from "./console.js";
+import { UNREAD } from "./messages.js";
 import { keep, kept } from "./kept.js";
 import "./steps.js";
 
@@ -63,7 +64,7 @@ async function lookBack(ply) {
     if (!response.ok) throw new Error(String(response.status));
     html = await response.text();
   } catch (error) {
-    say(urgent, [{ 401: page.revoked, 410: page.displaced }[error.message] ?? page.unsent]);
+    say(urgent, [{ 401: page.revoked, 410: page.displaced }[error.message] ?? page.unsent], UNREAD);
     return;
   }
   if (!past) {

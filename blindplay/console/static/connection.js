@@ -3,7 +3,7 @@
 //
 // Gives the document these events: "news", with the table's message; "time", with its time in ms.
 
-import { page, polite, say, set, urgent } from "./messages.js";
+import { BRIEF, page, polite, say, set, UNREAD, urgent } from "./messages.js";
 
 const AGAIN_MS = 1000;
 const SILENCE_MS = 20_000; // the table says something every 5 seconds
@@ -31,7 +31,7 @@ export function find(what) {
   if (!losses.delete(what) || losses.size) return;
   page.connection = "";
   set({ connection: "" });
-  say(polite, [page.back], { connection: "" });
+  say(polite, [page.back], { ...BRIEF, connection: "" });
 }
 
 function heard() {
@@ -97,7 +97,7 @@ function leave() {
 function end(why) {
   leave();
   over = true;
-  say(urgent, [why]);
+  say(urgent, [why], UNREAD);
 }
 
 // Whether this status says that the link no longer opens this page; then the reader is told.

@@ -1,7 +1,7 @@
 // Fields whose content the table has refused: they are marked, and described by the reason, until
 // their content is changed.
 
-import { worded } from "./messages.js";
+import { clear, worded } from "./messages.js";
 
 const refused = new Map(); // by a field's id: its content and the reason
 
@@ -17,6 +17,7 @@ function show() {
     const there = document.getElementById(`${id}-refused`);
     if (!field || field.value !== content) {
       refused.delete(id);
+      if (field) clear(); // its reader has read the reason
       there?.remove();
       field?.removeAttribute("aria-invalid");
       describe(field, id);
@@ -25,7 +26,7 @@ function show() {
       why.id = `${id}-refused`;
       why.className = "refused";
       why.append(...sentences.flatMap((one) => [worded(one), " "]));
-      field.after(why);
+      (field.closest(".field") ?? field).after(why);
       field.setAttribute("aria-invalid", "true");
       describe(field, id, why.id);
     } else {

@@ -13,12 +13,13 @@ function kind() {
   return document.querySelector("#next [data-state]")?.dataset.state;
 }
 
-// Unfold what holds an element, and focus it.
+// Unfold what holds an element, and focus it; what stands in a field is selected.
 function go(element) {
   for (let one = element?.closest("details"); one; one = one.parentElement.closest("details")) {
     one.open = true;
   }
   element?.focus();
+  element?.select?.();
 }
 
 const KEYS = {

@@ -139,6 +139,7 @@ def test_what_is_rejected_goes_on(page: Page, hall: Hall) -> None:
 
 def test_penalties_clocks_and_the_result(page: Page, hall: Hall) -> None:
     page.locator("#penalty-s").click()
+    page.locator("#penalty-player").select_option("white")
     page.locator("#penalty-kind").select_option("time")
     page.locator("#given").fill("1:30")
     page.locator("#taken").fill("20")
@@ -154,11 +155,21 @@ def test_penalties_clocks_and_the_result(page: Page, hall: Hall) -> None:
     assert hall.table.game.clock.left["black"] == 395_000
 
     page.locator("#set-clock-s").click()
-    page.locator("#set-white").fill("soon")
-    page.locator("#set-clock button").click()
-    expect(page.locator("#sure")).to_contain_text("Write a time as 1:30:00")
-    page.locator("#no").click()
+    wrong = page.locator("#set-black")
     page.locator("#set-white").fill("1:00:01")
+    wrong.fill("soon")
+    page.locator("#set-clock button").click()
+    expect(wrong).to_be_focused()
+    expect(wrong).to_have_attribute("aria-invalid", "true")
+    expect(wrong).to_have_accessible_description(re.compile("Write a time as 1:30:00"))
+    expect(page.locator("#set-black-refused")).to_have_css("font-weight", "600")
+    expect(page.locator("#sure")).to_be_hidden()  # the form stays, with what is right in it
+    expect(page.locator("#set-white")).to_have_value("1:00:01")
+    expect(page.locator("#urgent")).to_contain_text("Write a time as 1:30:00")
+    shot(page, "arbiter-wrong-time")
+    wrong.fill("")
+    expect(page.locator("#set-black-refused")).to_have_count(0)
+    expect(page.locator("#urgent")).to_be_empty()
     page.locator("#set-clock button").click()
     expect(page.locator("#sure-words")).to_contain_text("White's clock is set to 1:00:01.")
     expect(page.locator("#sure-clocks tr").nth(1).locator(".figures")).to_have_text(
@@ -170,9 +181,12 @@ def test_penalties_clocks_and_the_result(page: Page, hall: Hall) -> None:
     expect(page.locator(".status")).to_contain_text("The clocks are stopped.")
 
     page.locator("#declare-s").click()
+    expect(page.locator("#result")).to_have_value("")
+    page.locator("#declare button").click()
+    expect(page.locator("#sure")).to_be_hidden()  # a result must be chosen
     page.locator("#result").select_option("1/2-1/2")
     page.locator("#declare button").click()
-    expect(page.locator("#yes")).to_be_visible()
+    expect(page.locator("#sure-words")).to_have_text("This ends the game. The result is 1/2-1/2.")
     # The game goes on meanwhile; the result does not depend on that.
     hall.table.submit(f.Arbiter(do="start_clocks"))
     hall.play("white", "e2e4")
@@ -272,10 +286,16 @@ def test_clocks_tick_and_differing_squares_are_marked_on_both_boards_and_told(
         ]
     )
     for square in ("w-e2", "w-e4", "b-e2", "b-e4"):
-        expect(page.locator(f"#{square}.differs")).to_have_attribute(
+        expect(page.locator(f"#{square}.apart")).to_have_attribute(
             "aria-label", re.compile("differs")
         )
-    expect(page.locator("#boards")).to_contain_text("A move is just being executed")
+    expect(page.locator("#boards .differs")).to_have_count(0)  # no alarm in an ordinary move
+    expect(page.locator("#boards")).to_contain_text("executed on these squares: e2, e4.")
+    hall.table.submit(f.Press(by="white"))
+    expect(page.locator("#w-e2.apart")).to_be_visible()
+    hall.table.submit(f.Resign(by="black"))
+    expect(page.locator("#boards")).to_contain_text("The boards differ on these squares: e2, e4.")
+    expect(page.locator("#boards .differs, #boards strong")).to_have_count(0)
     page.locator("#w-a8").focus()
     page.keyboard.press("ArrowRight")
     expect(page.locator("#w-b8")).to_be_focused()
@@ -433,6 +453,7 @@ def test_at_most_one_button_is_filled(page: Page, hall: Hall) -> None:
 def test_a_step_that_is_open_says_when_it_would_do_something_else(page: Page, hall: Hall) -> None:
     hall.play("white", "e2e4")
     page.locator("#penalty-s").click()
+    page.locator("#penalty-player").select_option("white")
     page.locator("#penalty button").click()  # a warning
     expect(page.locator("#sure-words")).to_contain_text("Then Black's clock runs.")
     hall.play("black", "e7e5")

@@ -297,14 +297,15 @@ def test_a_proposal_is_part_of_what_a_page_shows(hall: Hall) -> None:
 
 
 REFUSED = {
-    "act=arbiter&do=restore&number=7&after=white": "there is no such move",
-    "act=arbiter&do=restore&number=0&after=black": "there is no such move",
-    "act=arbiter&do=restore&number=&after=white": "there is no such move",
+    "act=arbiter&do=restore&number=7&after=white": "There is no such move.",
+    "act=arbiter&do=restore&number=0&after=black": "There is no such move.",
+    "act=arbiter&do=restore&number=&after=white": "There is no such move.",
     "act=arbiter&do=set_clock&white=4:99": "Write a time as",
-    "act=arbiter&do=set_clock": "no time is given",
-    "act=arbiter&do=penalty&player=white&kind=time": "no time is given",
-    "act=arbiter&do=penalty&kind=warning": "no player is given",
-    "act=arbiter&do=confirm": "nothing waits for a decision",
+    "act=arbiter&do=set_clock": "No time is given.",
+    "act=arbiter&do=penalty&player=white&kind=time": "No time is given.",
+    "act=arbiter&do=penalty&kind=warning": "No player is given.",
+    "act=arbiter&do=confirm": "Nothing waits for a decision.",
+    "act=arbiter&do=declare&result=": "The result is missing.",
     "act=arbiter&do=declare&result=3-0": "There is no such action.",
     "act=touch&square=z9": "Name a square",
     "act=resign": "There is no such action.",
@@ -318,6 +319,9 @@ def test_what_cannot_be_done_is_said_before_it_is_tried(arbiter: Browser) -> Non
         assert answer.status_code == 200
         assert told in answer.text, fields
         assert "<form" not in answer.text
+        wrong = {"number=7": "number", "white=4:99": "white", "square=z9": "square"}
+        for part, field in wrong.items():
+            assert part not in fields or f'data-field="{field}"' in answer.text
 
 
 @pytest.mark.parametrize(
@@ -384,3 +388,21 @@ def test_the_arbiter_brings_back_what_was_taken_back(hall: Hall, arbiter: Browse
     sent = {name: value for name, value in step.fields.items() if name != "act"}
     assert not arbiter.do("arbiter", **sent).json()["refused"]
     assert [ply.move.uci() for ply in hall.table.game.history] == ["e2e4"]
+
+
+def test_the_arbiter_brings_back_several_half_moves(hall: Hall, arbiter: Browser) -> None:
+    hall.start()
+    moves = (("white", "e2e4"), ("black", "e7e5"), ("white", "g1f3"), ("black", "b8c6"))
+    for by, move in moves:
+        hall.play(by, move)
+        hall.table.submit(f.Make(by="black" if by == "white" else "white", move=move))
+    for number, after, stand in (("2", "black", 4), ("1", "black", 2), ("2", "white", 3)):
+        hall.table.submit(f.Arbiter(do="restore", ply=0))
+        fields = {"act": "arbiter", "do": "restore", "number": number, "after": after}
+        step = prepared(hall, **fields)
+        sent = {name: value for name, value in step.fields.items() if name != "act"}
+        assert not arbiter.do("arbiter", **sent).json()["refused"]
+        played = [ply.move.uci() for ply in hall.table.game.history]
+        assert played == [move for _by, move in moves[:stand]]
+        hall.table.submit(f.Arbiter(do="restore", ply=0))
+        hall.table.submit(f.Arbiter(do="undo"))
