@@ -45,6 +45,12 @@ def driver_of(address: str) -> tuple[type[BoardDriver[Any]], str]:
     return (DRIVERS[prefix], url) if prefix in DRIVERS else (PegBoard, address)
 
 
+def address_of(board: BoardDriver[Any]) -> str:
+    """Return the address at which ``board`` was last found, as :func:`driver_of` takes it."""
+    prefix = next((f"{name}:" for name, driver in DRIVERS.items() if isinstance(board, driver)), "")
+    return prefix + board.url
+
+
 def board_at(address: str | None) -> tuple[type[BoardDriver[Any]], str]:
     """Return the driver for ``address`` and its URL, which is searched for if it is not given.
 

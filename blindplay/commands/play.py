@@ -119,7 +119,7 @@ def _run(
     from blindplay.table.play import Ended, run
     from blindplay.table.play import check as check_table
 
-    keeps_links = False
+    keeps_links = presided = False
 
     def prepare(ended: Ended) -> None:
         nonlocal given, journal, setup, devices, opponent
@@ -131,7 +131,9 @@ def _run(
         given, journal, devices = after, path, wanted
 
     while True:
-        table, console = _table_options(given, joined), _console(given, keeps_links=keeps_links)
+        table, console = _table_options(given, joined), _console(given)
+        if console is not None:
+            console = replace(console, keeps_links=keeps_links, arbiter_stays=presided)
         before = journal
         ended = run(journal, setup, devices, lines, sys.stdout, table, console, companion, opponent,
                     prepare)  # fmt: skip
@@ -146,6 +148,7 @@ def _run(
             links = (files.beside(game, ".links") for game in (before, journal))
             changes = ended.again is Command.REMATCH
             kept = keep_for_next_game(*links, changes_colours=changes)
+            presided = ended.presided
             keeps_links = kept and given.console_port != 0  # another port has other addresses
 
 
@@ -268,7 +271,7 @@ def _table_options(given: PlayOptions, joined: "EventFile | None" = None) -> "Ta
     )
 
 
-def _console(given: PlayOptions, *, keeps_links: bool = False) -> "ConsoleAt | None":
+def _console(given: PlayOptions) -> "ConsoleAt | None":
     from blindplay.table.play import ConsoleAt
 
     if not given.console:
@@ -283,7 +286,6 @@ def _console(given: PlayOptions, *, keeps_links: bool = False) -> "ConsoleAt | N
         given.remember_browsers or 0,
         delay if given.public else None,
         given.public_names,
-        keeps_links,
     )
 
 
@@ -342,7 +344,7 @@ def _own_language(given: PlayOptions) -> str:
 
 def _person(given: PlayOptions) -> str:
     """The side of the person who plays here against an engine or on Lichess."""
-    return "black" if given.impaired == "black" else "white"
+    return given.own or ("black" if given.impaired == "black" else "white")
 
 
 def _language_of(given: PlayOptions, side: str) -> str:

@@ -176,6 +176,9 @@ def for_another_game(given: PlayOptions, ended: "Ended") -> PlayOptions:
     usual = impaired if impaired in SIDES else "black" if ended.swapped else "white"
     own = OTHER[given.own] if given.own and ended.swapped else given.own or usual
     values |= {"own": own, "journal": None, "resume": False, "dead_time": "nobody"}
+    for name, address in zip(("board", "sighted_board"), ended.boards, strict=True):
+        if getattr(given, name) and address:  # a port in use is not found by its maker's name
+            values[name] = address
     same = replace(given, **values)
     if ended.again is not Command.REMATCH:
         return same

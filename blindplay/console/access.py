@@ -222,7 +222,7 @@ def keep_for_next_game(before: Path, file: Path, *, changes_colours: bool) -> bo
     if changes_colours:
         links.change_colours()
     links.move_to(file)
-    return bool(links.given())
+    return file.is_file() and bool(links.given())  # on a full disk it is not written
 
 
 class RateLimiter:

@@ -88,6 +88,9 @@ class SignIn:
         if session is None or not session.before or session.before != self._role_at(request):
             return None
         place = request.scope.get("root_path", "") + self._path(session.role)
+        name = request.path_params.get("name", "")  # of a page beside the main one
+        if request.url.path.endswith(self._path(session.before) + name):
+            place += name
         answer = RedirectResponse(place, status_code=303)
         self._let_keep(answer, session.role, secret)
         return answer

@@ -76,9 +76,12 @@ def agree_to_play_again(about: Situation, side: str, command: Command) -> Questi
     pack, everybody = about.readers.of(side), about.readers.everybody
     text = pack.command(command)
     agreed = Statement(text, Understanding(Kind.COMMAND, text, command=command))
-    player, other = everybody.sentence(OTHER[side]), everybody.sentence(side)
-    words = everybody.sentence(f"{command.value}_asked", player=player, other=other)
-    return Question((agreed,), words, confirms=True)
+    asked = []
+    for one in {one.code: one for one in (everybody, pack)}.values():
+        player, other = one.sentence(OTHER[side]), one.sentence(side)
+        words = one.sentence(f"{command.value}_asked", player=player, other=other)
+        asked.append(in_language(words, one.code))
+    return Question((agreed,), join(" ", asked, everybody.code), confirms=True)
 
 
 def correct(about: Situation, side: str, said: Statement) -> Question:

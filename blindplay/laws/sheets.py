@@ -435,19 +435,20 @@ def call_to_set_clocks(game: State, why: ArbiterReason, rule: str) -> None:
 
 
 def brought_back(game: State) -> TakenBack | None:
-    """Return what :func:`bring_back` can bring back: nothing once another move has been made."""
-    back = game.taken_back
-    if back is None or back.to_ply != len(game.history) or game.turn.made is not None:
+    """Return what :func:`bring_back` can bring back: nothing once another move has been made. Where
+    only an announcement was taken back, another one ends that, too."""
+    back, turn = game.taken_back, game.turn
+    if back is None or back.to_ply != len(game.history) or turn.made is not None:
         return None
-    return back if back.plies or back.turn != Turn() else None
+    return back if back.plies or (back.turn != Turn() and turn.announced is None) else None
 
 
 def before_last_of(game: State, side: str) -> int | None:
-    """Return the number of plies before the last move of ``side``, which may be made but not
-    completed; None if there is no such move."""
-    plies = len(game.history) + (game.turn.made is not None)
-    next_to_move = game.side if game.turn.made is None else OTHER[game.side]
-    own = plies - (2 if side == next_to_move else 1)
+    """Return the number of plies before the last move of ``side``, which may be announced or made
+    but not completed; None if there is no such move."""
+    begun = game.turn.announced is not None or game.turn.made is not None
+    next_to_move = OTHER[game.side] if begun else game.side
+    own = len(game.history) + begun - (2 if side == next_to_move else 1)
     return own if own >= 0 else None
 
 

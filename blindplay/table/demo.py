@@ -170,7 +170,7 @@ def demonstrate(out: TextIO, language: str = "de", shown: Shown = Shown()) -> No
             return pack.sentence("demo_table" if public else "demo_private", words=words)
 
         transcript = Transcript(out, table.time, shown.printed, as_said=as_said)
-        speaker = Speaker(synthesiser, *outputs(transcript.line))
+        speaker = Speaker(synthesiser, *outputs(stack, transcript.line))
         session = Session(table, pack, speaker, transcript)
         stack.callback(session.close)
         recogniser = _recogniser(pack)

@@ -4,13 +4,14 @@ an organiser may want to know about them."""
 import ctypes
 import sys
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from blindplay.boards.makers import driver_of, located
+from blindplay.boards.driver import BoardDriver
+from blindplay.boards.makers import address_of, located
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg.calibration import kept
 from blindplay.boards.ports import BoardNotFoundError
@@ -32,7 +33,7 @@ from blindplay.translation import _
 from blindplay.version import VERSION
 from blindplay.wording.readers import announcing
 
-from .board_seat import tell_bad_contact
+from .board_seat import BoardSeat, tell_bad_contact
 from .braille_seat import BrailleSeat, ReadersBraille
 from .choices import BrailleBy, PrivateVoice
 from .session import Session
@@ -107,8 +108,13 @@ class WantedDevices:
         :raises BoardNotFoundError, ValueError: if one is not there.
         """
         for address in filter(None, (self.board, self.sighted_board)):
-            if driver_of(address)[1]:
-                located(address)
+            located(address)
+
+
+def board_address(seat: BoardSeat | None) -> str | None:
+    """Return the address at which the board of ``seat`` was last found, if it has one."""
+    board = None if seat is None else seat.board
+    return address_of(board) if isinstance(board, BoardDriver) else None
 
 
 def _found_board() -> str | None:
@@ -125,9 +131,9 @@ def open_speaker(
     wanted: WantedDevices = WantedDevices(),
     beside: Callable[[int], bytes] | None = None,
 ) -> Speaker:
-    """Open a speaker for the wanted outputs. ``stack`` closes its synthesiser; close the speaker
-    yourself. ``trouble`` is called with a sentence about what cannot be heard. ``beside`` gives
-    what a named earphone plays between sentences, as :class:`DeviceSink` takes it.
+    """Open a speaker for the wanted outputs. ``stack`` closes these and the synthesiser; close the
+    speaker yourself, before. ``trouble`` is called with a sentence about what cannot be heard.
+    ``beside`` gives what a named earphone plays between sentences, as :class:`DeviceSink` takes it.
 
     :raises AudioError: if a named output is not there.
     :raises ReaderError: if a screen reader is wanted, and what reaches it is not installed.
@@ -137,30 +143,32 @@ def open_speaker(
         Synthesiser(pack.code, spellings=pack.spoken, spellings_of=lambda code: load(code).spoken)
     )
     synthesiser.start()
-    return Speaker(synthesiser, *outputs(trouble, wanted, beside), reader=reader, on_error=trouble)
+    sinks = outputs(stack, trouble, wanted, beside)
+    return Speaker(synthesiser, *sinks, reader=reader, on_error=trouble)
 
 
 def outputs(
+    stack: ExitStack,
     trouble: Callable[[str], None],
     wanted: WantedDevices = WantedDevices(),
     beside: Callable[[int], bytes] | None = None,
 ) -> tuple[AudioSink, AudioSink]:
-    """Open the player's own output and everybody's; with one device both share it. If there is
-    none, ``trouble`` is called with a sentence.
+    """Open the player's own output and everybody's, until ``stack`` closes them; with one device
+    both share it. If there is none, ``trouble`` is called with a sentence.
 
     :raises AudioError: if a named output is not there.
     """
     if wanted.private_output is None and wanted.public_output is None:
         try:
-            shared = DeviceSink()
+            shared = stack.enter_context(closing(DeviceSink()))
         except AudioError as error:
             trouble(_("{error} Until then everything is printed.", error=error))
             return SilentSink("private", keeps=False), SilentSink("public", keeps=False)
         return shared, shared
-    public = DeviceSink(wanted.public_output)
+    public = stack.enter_context(closing(DeviceSink(wanted.public_output)))
     if wanted.private_output is None:
         return public, public
-    return DeviceSink(wanted.private_output, beside=beside), public
+    return stack.enter_context(closing(DeviceSink(wanted.private_output, beside=beside))), public
 
 
 def attach_boards(

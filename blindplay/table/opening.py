@@ -102,7 +102,9 @@ def _say_how_to_leave(session: Session) -> None:
     if Command.NEW_GAME in session.talking.sayable(session.steps.typist()).commands:
         words = {one.value: pack.command(one) for one in PLAYS_AGAIN}
         again = pack.sentence("over_again", **words)
-    _tell(session, pack.sentence("over_leave", end=word_of(pack, Key.END)), again)
+    alone = hears(session) and not session.steps.has_keyboard
+    how = pack.sentence("over_closes" if alone else "over_leave", end=word_of(pack, Key.END))
+    _tell(session, how, again)
 
 
 def _tell_how_to_resume(session: Session) -> None:

@@ -3,6 +3,7 @@
 import ctypes
 import shlex
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, field
@@ -38,6 +39,7 @@ from .devices import (
     attach_boards,
     attach_braille,
     attach_microphone,
+    board_address,
     hears,
     offer_model,
     open_speaker,
@@ -52,6 +54,9 @@ if TYPE_CHECKING:
     from blindplay.console.server import Certificate, ConsoleHost
     from blindplay.opponents.distant.voices import Voices
 
+_SILENT_AFTER_S = 60.0
+"""A table whose keys have ended closes so long after its last word, once the game is over; the
+sentence over_closes says so."""
 _HALL_FIRST_S = 2.5
 _HALL_SOON_S, _HALL_AT_MOST_S = 1.0, 10.0  # the sentence hall_waits says the second one
 ECHO_SECONDS = 0.1
@@ -106,19 +111,25 @@ class ConsoleAt:
     public_names: bool = False
     keeps_links: bool = False
     """The links beside the journal are those of the game before, at the same table."""
+    arbiter_stays: bool = False
+    """The arbiter who came to the game before, with a link, presides over this one, too."""
 
 
 @dataclass(frozen=True)
 class Ended:
     """How a table ended: whether the game is ``over``, and the other game that everybody wants
     ``again``, NEW_GAME or REMATCH. ``setup`` is that of this game, with reversed colours if they
-    were ``swapped`` (7.3). ``assisted``: the sides that had an assistant at the end."""
+    were ``swapped`` (7.3). ``assisted``: the sides that had an assistant at the end. ``presided``:
+    an arbiter was there. ``boards``: the addresses at which the player's own board and the
+    opponent's were at the end, if any."""
 
     over: bool
     again: Command | None
     setup: Setup
     swapped: bool = False
     assisted: frozenset[str] = frozenset()
+    presided: bool = False
+    boards: tuple[str | None, ...] = (None, None)
 
 
 Companion = Callable[[Table, Callable[[], Mapping[str, Any]]], AbstractContextManager[object]]
@@ -222,31 +233,35 @@ def run(
                 opponent.sit(table, session.desk.tell_all)
             go_on_with = partial(_do_keys, session, keyboard, lines, ctrl_c, pages=host is not None)
             while again is None and (wants := go_on_with()) is not None:
-                again = _prepared(session, wants, prepare)
+                again = _prepared(session, _ended(session, own, wants), prepare)
         if opponent is not None:
             opponent.close()
         _end(session, journal, options.command, lambda: again is not None and not ctrl_c.pressed)
-        return _ended(table, None if ctrl_c.pressed else again)
+        return _ended(session, own, None if ctrl_c.pressed else again)
 
 
-def _ended(table: Table, again: Command | None) -> Ended:
-    game = table.game
+def _ended(session: Session, own: str, again: Command | None) -> Ended:
+    game, boards = session.table.game, session.boards
     assert game.setup is not None
     assisted = frozenset(side for side in f.SIDES if game.assistants[side])
-    return Ended(game.over, again, game.setup, game.swapped, assisted)
+    places = tuple(board_address(boards.get(side)) for side in (own, OTHER[own]))
+    return Ended(game.over, again, game.setup, game.swapped, assisted, game.presided, places)
 
 
-def _prepared(
-    session: Session, again: Command, prepare: Callable[[Ended], object]
-) -> Command | None:
-    """Return the game that everybody wants ``again``, if it can be played; else tell everybody."""
-    try:
-        prepare(_ended(session.table, again))
-    except (ValueError, RuntimeError, OSError) as error:
-        session.again = None
-        session.desk.tell_trouble("again_failed", str(error))
-        return None
-    return again
+def _prepared(session: Session, ended: Ended, prepare: Callable[[Ended], object]) -> Command | None:
+    """Return the game that everybody wants again, if it can be played; else tell everybody. What
+    could not be written is lost when the table closes, so that must be saved before."""
+    session.table.save()
+    if session.table.whole:
+        try:
+            prepare(ended)
+            return ended.again
+        except (ValueError, RuntimeError, OSError) as error:
+            session.desk.tell_trouble("again_failed", str(error))
+    else:
+        session.desk.tell_all("again_unsaved")
+    session.again = None
+    return None
 
 
 def check(
@@ -325,22 +340,31 @@ def _do_keys(
     session: Session, keyboard: Keyboard, lines: TypedLines, ctrl_c: CtrlC, *, pages: bool
 ) -> Command | None:
     """Do what is typed, until everybody wants another game; return it. When the keys end, go on
-    with boards, microphones and pages, if any. Pages stay after the game, for the signatures and
-    the records. None: nothing is left to do, or somebody leaves, whatever others want."""
-    game = session.table.game
+    with boards, microphones and pages, if any. After the game pages stay, for the signatures and
+    the records, and microphones until a minute of silence. None: nothing is left to do, or
+    somebody leaves, whatever others want."""
+    game, silent_since = session.table.game, time.monotonic()
 
     def left() -> bool:
         return ctrl_c.pressed or session.again is not None
 
+    def goes_on() -> bool:
+        nonlocal silent_since
+        if session.desk.is_speaking or not game.over:
+            silent_since = time.monotonic()
+        heard = hears(session) and time.monotonic() - silent_since < _SILENT_AFTER_S
+        return pages or heard or (bool(session.boards) and not game.over)
+
     if keyboard.do_all(lines.until(left)):
         return None
-    if not (left() or (game.over and not pages)):
-        others = pages or session.boards or hears(session)
-        session.desk.tell_all("keyboard_ended" if others else "keyboard_ended_all")
-        while not left() and (pages or (others and not game.over)):
-            line = lines.within(LOOK_S)
-            if line is not None and keyboard.do_all([line]):
-                return None
+    if session.steps.has_keyboard and not left():
+        session.steps.has_keyboard = False
+        if goes_on() or not game.over:
+            session.desk.tell_all("keyboard_ended" if goes_on() else "keyboard_ended_all")
+    while not left() and goes_on():
+        line = lines.within(LOOK_S)
+        if line is not None and keyboard.do_all([line]):
+            return None
     return None if ctrl_c.pressed else session.again
 
 
@@ -456,11 +480,10 @@ def _serve(
     stack.callback(host.close)
     language, known = session.pack.code, host.console.present()
     if known:
-        if console.keeps_links:
+        if console.arbiter_stays and known.get("arbiter", (False,))[0]:
             from blindplay.console.actions import come_in
 
-            for role in (one for one, (came, _pages) in known.items() if came):
-                come_in(session.table, role)
+            come_in(session.table, "arbiter")
         session.transcript.show(host.sentence("link_still", language))
     new = [role for role in host.roles() if role not in known]
     if new:

@@ -400,10 +400,17 @@ class Session:
                     self.setting_up.lead_to_position(side)
                 case AskAgain(side, command):
                     self._converse(AgainWanted(side, command))
+                    self._show_question(side)
                 case PlayAgain(command):
                     self.again = command
         for seat in self.boards.values():
             seat.lead()
+
+    def _show_question(self, side: str) -> None:
+        """Print the question to a player who does not hear it; no page shows it."""
+        question, deaf = self.talking.asked(side), self.table.game.player(side).hearing_impaired
+        if question is not None and deaf and self.transcript.leaves(public=True):
+            self.transcript.show(question.words)
 
     def _learn_phrase(self, effect: Learn) -> None:
         """Learn from sound whose words are known now, so that it is heard better next time."""

@@ -10,6 +10,7 @@ from unittest import mock
 import pytest
 
 from blindplay.boards.ports import BoardNotFoundError
+from blindplay.commands.play import _setup
 from blindplay.commands.play_options import PlayOptions
 from blindplay.commands.play_sources import for_another_game, with_kept_options
 from blindplay.console.access import AccessLinks
@@ -20,6 +21,7 @@ from blindplay.record.files import beside
 from blindplay.table.devices import WantedDevices
 from blindplay.table.play import ConsoleAt, Ended, run
 from tests import command_line
+from tests.record.disks import failing
 
 KEYS = ("play", "--silent", "--microphone", "none", "--print", "words")
 
@@ -159,16 +161,47 @@ def test_a_rematch_that_was_cut_off_goes_on_with_the_devices_of_its_people(tmp_p
     assert with_kept_options(journal, PlayOptions(resume=True)).own == "black"
 
 
-def test_browsers_that_stay_have_their_roles_in_the_next_game(tmp_path: Path) -> None:
+@pytest.mark.parametrize("presided", [True, False])
+def test_an_arbiter_who_stays_presides_over_the_next_game(tmp_path: Path, presided: bool) -> None:
+    """An arbiter who had left the game to itself has left the next one, too; and a player whose
+    assistant was dismissed has none."""
     path = tmp_path / "next.jsonl"
     links = AccessLinks(beside(path, ".links"))
     for role in ("assistant:white", "arbiter"):
         links.enter(links.issue(role), "en")
     links.issue("assistant:black")  # nobody came with this link
     setup = Setup(t=0, white=Player(impaired=True), arbiter="automatic")
-    console = ConsoleAt(port=0, keeps_links=True)
+    console = ConsoleAt(port=0, keeps_links=True, arbiter_stays=presided)
     wanted = WantedDevices(microphone="none", silent=True)
     run(path, setup, wanted, ["quit"], io.StringIO(), console=console)
     facts = list(read_journal(path).facts)
-    assert [one.of for one in facts if isinstance(one, Assistant)] == ["white"]
-    assert [one.do for one in facts if isinstance(one, Arbiter)] == ["preside"]
+    assert not any(isinstance(one, Assistant) for one in facts)
+    assert [one.do for one in facts if isinstance(one, Arbiter)] == ["preside"] * presided
+
+
+def test_a_board_that_was_found_by_its_maker_is_known_by_its_port_in_the_next_game() -> None:
+    setup = Setup(t=0, white=Player(impaired=True))
+    ended = Ended(True, Command.REMATCH, setup, boards=("/dev/ttyACM0", "dgt:/dev/ttyUSB3"))
+    after = for_another_game(PlayOptions(sighted_board="dgt"), ended)
+    assert (after.board, after.sighted_board) == (None, "dgt:/dev/ttyUSB3")
+
+
+def test_announcements_keep_their_language_when_the_computer_changes_colours() -> None:
+    given = PlayOptions(language="en", white_language="nb", impaired="none", against="engine")
+    first = _setup(given)
+    after = for_another_game(given, Ended(True, Command.REMATCH, first))
+    assert _setup(after).announce_in == first.announce_in == "nb"
+
+
+def test_no_other_game_begins_before_this_one_is_on_the_disk(tmp_path: Path) -> None:
+    pack, out = load("de"), io.StringIO()
+    words = {one: pack.command(one) for one in (Command.SIGN, Command.YES, Command.REMATCH)}
+    yes = words[Command.YES]
+    signs = [f"{side}: {words[Command.SIGN]}" for side in ("Weiß", "Schwarz")]
+    typed = ["", pack.command(Command.RESIGN), yes, signs[0], yes, signs[1], yes]
+    typed += [words[Command.REMATCH], f"Schwarz: {yes}", "quit"]
+    setup, wanted = Setup(t=0, arbiter="automatic"), WantedDevices(microphone="none", silent=True)
+    prepared: list[Ended] = []
+    with failing("write"):
+        run(tmp_path / "game.jsonl", setup, wanted, typed, out, prepare=prepared.append)
+    assert pack.sentence("again_unsaved") in out.getvalue() and not prepared

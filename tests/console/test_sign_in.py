@@ -45,6 +45,8 @@ def test_a_page_whose_colour_has_changed_sends_its_browser_to_the_other(
     hall.host.console.sign_in.links.change_colours()  # as for a rematch
     answer = assistant.client.get(SEAT)
     assert (answer.status_code, answer.headers["location"]) == (303, "/assistant-black/")
+    beside = assistant.client.get(f"{SEAT}clocks")
+    assert beside.headers["location"] == "/assistant-black/clocks"
     assert assistant.client.get("/assistant-black/").status_code == 200
 
 

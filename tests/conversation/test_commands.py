@@ -21,6 +21,7 @@ from blindplay.table.hall_contact import Pairings
 from blindplay.wording.values import Pairing, pairing_in_words
 from tests import ROOT
 from tests.conversation.conversing import GERMAN, Conversation, Talk
+from tests.table.sitting import play_moves
 
 # --- what changes the game ------------------------------------------------------------------------
 
@@ -680,6 +681,15 @@ def test_another_game_begins_when_both_players_want_it(
     assert at.again == [command]
 
 
+def test_each_player_is_asked_in_the_own_language(talk: Talk) -> None:
+    at = talk(black=Player(language="en"))
+    over(at, "white", "black")
+    (asked,) = at.type("Revanche")
+    assert "einverstanden?" in asked and "do you agree?" in asked
+    at.type("yes", "black")
+    assert at.again == [Command.REMATCH]
+
+
 def test_everybody_hears_that_the_other_player_wants_something_else(talk: Talk) -> None:
     at = talk()
     over(at, "white", "black")
@@ -735,6 +745,22 @@ def test_words_of_regret_begin_a_correction(talk: Talk, language: str, training:
     at.type(_NOT_MEANT[language][0])
     at.type(at.pack.announce(chess.Board(), chess.Move.from_uci("d2d4")))
     assert at.table.game.turn.announced == chess.Move.from_uci("d2d4")
+
+
+def test_an_announced_move_is_the_last_one_that_is_taken_back(talk: Talk) -> None:
+    at = talk(training=True)
+    play_moves(at.table, "e2e4", "e7e5")
+    for before in (2, 0):
+        at.table.submit(f.Announce(by="white", move="g1f3"))
+        at.type("Zug zurück")
+        at.type("ja")
+        assert at.table.game.turn.announced is None
+        assert len(at.table.game.history) == 2
+        if before:
+            continue
+        at.type("Zug zurück")
+        at.type("ja")
+        assert not at.table.game.history
 
 
 def test_a_typed_word_that_asks_for_time_is_answered_by_what_is_due(at: Conversation) -> None:

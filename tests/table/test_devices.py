@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -131,8 +132,31 @@ def test_an_output_that_is_named_must_be_there() -> None:
         WantedDevices(public_output="no such loudspeaker"),
         WantedDevices(private_output="no such earphone"),
     ):
-        with pytest.raises(AudioError):
-            outputs(pytest.fail, wanted)
+        with ExitStack() as stack, pytest.raises(AudioError):
+            outputs(stack, pytest.fail, wanted)
+
+
+def test_outputs_are_given_back_when_a_table_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some drivers let nobody else play while an output is open: the next game would be silent."""
+    opened = []
+
+    class Sink:
+        def __init__(self, *device: str | None, beside: object = None) -> None:
+            opened.append(self)
+
+        def close(self) -> None:
+            opened.remove(self)
+
+    monkeypatch.setattr("blindplay.table.devices.DeviceSink", Sink)
+    for wanted, count in (
+        (WantedDevices(), 1),
+        (WantedDevices(public_output="hall"), 1),
+        (WantedDevices(public_output="hall", private_output="ear"), 2),
+    ):
+        with ExitStack() as stack:
+            outputs(stack, pytest.fail, wanted)
+            assert len(opened) == count
+        assert not opened
 
 
 def test_no_microphone_is_attached_where_none_is_wanted(sit: Sit) -> None:

@@ -14,12 +14,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.conversation import OpeningWord
+from blindplay.language import Command
 from blindplay.laws.facts import Player, Setup
 from blindplay.record import JournalError, games, read_journal
 from blindplay.speech import audio_devices
@@ -212,6 +214,22 @@ def test_the_end_of_the_keys_ends_a_table_with_nothing_else(tmp_path: Path) -> N
     assert any(GERMAN.sentence("keyboard_ended_all") in line for line in text)
     assert any(GERMAN.sentence("saved") in line for line in text)
     assert command.split() == ["blindplay", "play", "--resume", "--journal", str(path)]
+
+
+def test_players_sign_by_voice_when_the_keys_have_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The table closes after a minute of silence. Here each look at the time is 20 s later."""
+    resign = GERMAN.command(Command.RESIGN)
+    for hears in (True, False):
+        monkeypatch.setattr(play, "hears", lambda session, hears=hears: hears)
+        monkeypatch.setattr(
+            play, "time", SimpleNamespace(monotonic=itertools.count(step=20).__next__)
+        )
+        out, setup = io.StringIO(), Setup(t=0, arbiter="automatic")
+        typed = ["", resign, GERMAN.command(Command.YES)]
+        run(tmp_path / f"{hears}.jsonl", setup, KEYS_ONLY, typed, out)
+        assert (GERMAN.sentence("keyboard_ended") in out.getvalue()) is hears
 
 
 def test_a_board_goes_on_without_the_keys(tmp_path: Path) -> None:

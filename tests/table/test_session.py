@@ -20,16 +20,17 @@ from blindplay.language import Command, load, parts_of
 from blindplay.laws import Ruling
 from blindplay.laws import facts as f
 from blindplay.laws.due import due
-from blindplay.laws.facts import Player
+from blindplay.laws.facts import SIDES, Player
 from blindplay.laws.rulings import Announced
 from blindplay.record import Journal
 from blindplay.speech.audio import QueueSource, SilentSink, read_audio, read_wav, write_wav
 from blindplay.speech.confusions import NEVER_SEEN, Confusions
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.recogniser import Hypothesis, Recogniser, Recognition
-from blindplay.speech.speaker import Output, Speaker
+from blindplay.speech.speaker import Outcome, Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
+from blindplay.table.choices import Printed
 from blindplay.table.keyboard import Keyboard
 from blindplay.table.session import record_last_move
 from tests import command_line
@@ -37,7 +38,7 @@ from tests.conversation.conversing import GERMAN
 from tests.speech.readers import RecordingReader
 from tests.table.playing import SETUP
 from tests.table.sitting import ManualClock, Sit, Sitting, play_moves
-from tests.table.speaking import PAUSE, ROOM
+from tests.table.speaking import PAUSE, ROOM, Voice
 from tests.waiting import PATIENCE_S, until
 
 Pairs = list[tuple[str, str]]
@@ -521,3 +522,15 @@ def test_a_sentence_marks_the_language_of_each_part(sit: Sit) -> None:
     sitting.session.settle()
     sitting.session.typed("black", "last move")
     assert parts_of(told[-1], "") == (("Last move, White: ", "en"), (f"{MOVE}.", "de"))
+
+
+def test_a_player_who_does_not_hear_reads_the_question_for_another_game(sit: Sit) -> None:
+    people = {"white": Player(impaired=True), "black": Player(hearing_impaired=True)}
+    options = {"plays_again": True}
+    sitting = sit(Voice(Outcome.SPOKEN), printed=Printed.UNSPOKEN, options=options, **people)
+    sitting.table.submit(f.Resign(by="white"))
+    for side in SIDES:
+        sitting.table.submit(f.Sign(by=side, result="0-1"))
+    sitting.session.typed("white", "Revanche")
+    white, black = (GERMAN.sentence(side) for side in SIDES)
+    assert GERMAN.sentence("rematch_asked", player=white, other=black) in sitting.printed

@@ -74,7 +74,10 @@ export function connect() {
     try {
       const signal = AbortSignal.timeout(5000);
       const answer = await fetch("", { method: "HEAD", redirect: "manual", signal });
-      if (answer.type === "opaqueredirect") location.reload(); // a rematch has changed the colours
+      if (answer.type === "opaqueredirect") {
+        location.reload(); // a rematch has changed the colours
+        return;
+      }
       status = answer.status;
     } catch {
       // The table cannot be reached; try again below.
