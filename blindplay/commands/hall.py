@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from blindplay.hall.follower import FollowedTable
     from blindplay.hall.hall import Hall
     from blindplay.hall.incidents import Incident
+    from blindplay.hall.pages import HallHost
 
 _DEMO_TABLES = 9
 _LOOK_S = 0.5  # between two looks at all tables
@@ -168,7 +169,7 @@ def _serve(
             stack.callback(broadcast.pages.close)
             options.show(_("Everybody may watch the games at {url}{path}", url=host.url, path=PATH))
         _show_links(host.links(arbiters, anew=new_links), arbiters, qr=qr)
-        _stay(running, broadcast)
+        _stay(running, broadcast, host)
 
 
 def _show_links(links: dict[str, str], arbiters: Iterable[str], *, qr: bool) -> None:
@@ -184,11 +185,13 @@ def _show_links(links: dict[str, str], arbiters: Iterable[str], *, qr: bool) -> 
         )
 
 
-def _stay(running: "Hall", broadcast: "Broadcast | None") -> None:
+def _stay(running: "Hall", broadcast: "Broadcast | None", host: "HallHost | None" = None) -> None:
     """Go on until somebody ends it. Say what the organiser should know."""
     printed: list[str] = []
     for _unused in _looks(running):
         notices = [] if broadcast is None else broadcast.notices()
+        if host is not None and host.mails is not None and host.mails.trouble:
+            notices.append(host.mails.trouble)
         for notice in notices:
             if notice not in printed:
                 options.show(notice)

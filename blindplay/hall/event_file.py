@@ -16,6 +16,23 @@ MOST_BYTES = 200_000
 _PEM = "-----BEGIN "
 _KEY = re.compile("[0-9a-f]{64}")
 TLS_PORT = 8883
+SMTPS_PORT = 465
+"""There the connection is encrypted from its beginning; at other ports from STARTTLS on."""
+
+
+@dataclass(frozen=True)
+class MailServer:
+    """The part ``[mail]`` of the hall's file."""
+
+    host: str
+    sender: str
+    """The address in *From*."""
+    port: int = SMTPS_PORT
+    account: str = ""
+    """Empty: the server wants none."""
+    password: str = field(default="", repr=False)
+    certificates: str = field(default="", repr=False)
+    """PEM; empty: the authorities that this system knows."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +55,8 @@ class EventFile:
     """Settings of ``blindplay play`` that hold at the event's tables, by their names."""
     rounds: int = 0
     languages: tuple[str, ...] = ()
+    mail: MailServer | None = None
+    """In the hall's file: the server for mails to players; None: there is none."""
 
     def __post_init__(self) -> None:
         checked_name(self.event, _("an event"))
@@ -70,6 +89,7 @@ def event_file_of(content: bytes, path: Path, *, table: bool) -> EventFile:
             play=_part(values, "play"),
             rounds=_number(values, "rounds", 0, 0, 999),
             languages=_languages(values.get("languages", [])),
+            mail=_mail_server(_part(values, "mail"), path.parent),
         )
     except ValueError as error:
         raise ValueError(_("Correct {path}: {error}", path=path, error=error)) from None
@@ -126,3 +146,39 @@ def _text(values: dict[str, Any], name: str, *, needed: bool = False) -> str:
     if needed and not value:
         raise ValueError(_('it says no {name}; add a line such as {name} = "…".', name=name))
     return value
+
+
+def _mail_server(values: dict[str, Any], folder: Path) -> MailServer | None:
+    """The settings in ``values``, whose paths are relative to ``folder``; None if there are none.
+
+    :raises ValueError: one sentence, if something in them is wrong.
+    """
+    if not values:
+        return None
+    known = ("host", "port", "account", "password", "sender", "certificates")
+    for name in values:
+        if name not in known:
+            raise ValueError(
+                _("[mail] knows no {name}; it has {known}.", name=name, known=", ".join(known))
+            )
+    sender = _text(values, "sender", needed=True)
+    if not is_address(sender):
+        raise ValueError(_("sender must be a mail address, such as hall@example.org."))
+    certificates = _text(values, "certificates")
+    if certificates and not certificates.startswith(_PEM):
+        certificates = read_text(folder / certificates, MOST_BYTES)
+    return MailServer(
+        host=_text(values, "host", needed=True),
+        sender=sender,
+        port=_number(values, "port", SMTPS_PORT, 1, 65_535),
+        account=_text(values, "account"),
+        password=_text(values, "password"),
+        certificates=certificates,
+    )
+
+
+def is_address(text: str) -> bool:
+    """Return whether ``text`` can be a mail address."""
+    name, at, host = text.rpartition("@")
+    fits = text.isascii() and text.isprintable() and not set(text) & set(' ,;:<>()[]"\\')
+    return bool(fits and at and name and "." in host.strip(".") and len(text) <= 200)

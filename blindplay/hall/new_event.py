@@ -121,6 +121,14 @@ delay = "15m"
 names = false
 # folder = "livechess"
 # report = "cup.trf"
+
+# How the hall mails players their next game.
+# [mail]
+# host = "smtp.example.org"
+# port = 465
+# account = "hall@example.org"
+# password = "..."
+# sender = "hall@example.org"
 """
 
 

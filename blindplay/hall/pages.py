@@ -1,5 +1,5 @@
-"""The pages of a hall: all tables and the arbiter's page of each, for arbiters with a link; and the
-place of each player, for anybody."""
+"""The pages of a hall: all tables and the arbiter's page of each, for arbiters with a link; the
+others from their own modules."""
 
 import logging
 import threading
@@ -19,7 +19,7 @@ from starlette.types import Receive, Scope, Send
 from blindplay.console import LOOPBACK, PORT, assets, views
 from blindplay.console.access import AccessLinks, BrowserSession
 from blindplay.console.messages import LANGUAGES, catalogue
-from blindplay.console.requests import accepted, form_of, trouble_page
+from blindplay.console.requests import form_of, trouble_page
 from blindplay.console.server import Certificate, PageServer
 from blindplay.console.sign_in import SignIn, guarded
 from blindplay.console.stream import OpenPages, Stream, ToldSentence
@@ -28,9 +28,10 @@ from blindplay.language import load
 
 from .event_file import EventFile
 from .hall import Hall
+from .mails import Mails
 from .organiser import OrganiserPages
 from .overview import GROUPS, Overview, ShownTable
-from .pairings.rounds import kept_round, place_in_words, where
+from .players import PlayerPages
 from .table_pages import NEXT_KEY, TablePages
 from .tickets import TicketRoutes, Tickets
 
@@ -42,7 +43,6 @@ log.addHandler(logging.NullHandler())
 _LOOK_S = 1.0  # between two looks at all tables
 _PAUSE_S = 0.1  # between two looks at what has changed
 _IDLE_LOOKS = 60  # then a view without a reader is discarded
-_LONGEST_NAME = 100  # characters of a name that somebody asks for
 _ARBITERS = "arbiters.links"  # in the hall's folder: the sessions that survive a restart
 
 
@@ -63,7 +63,8 @@ class HallPages:
 
     ``links`` has one for each arbiter, by name. ``title``: the name of the event. ``more``:
     further pages, which check their readers themselves. ``tickets``: those of tables that fetch
-    their files; None: there are none. The others as in :class:`~blindplay.console.app.Console`.
+    their files; None: there are none. ``players``: the pages on which players find their game.
+    The others as in :class:`~blindplay.console.app.Console`.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class HallPages:
         remember_s: int = 0,
         more: Collection[BaseRoute] = (),
         tickets: Tickets | None = None,
+        players: PlayerPages | None = None,
     ) -> None:
         self._hall, self._title = hall, title
         self._tickets = tickets
@@ -99,8 +101,8 @@ class HallPages:
         routes = [
             Route("/", self._front),
             Route("/enter", self._enter, methods=["POST"]),
-            Route("/where", self._where),
             Route("/static/{digest}/{name}", assets.serve),
+            *([] if players is None else players.routes),
             *more,
             Route("/hall/", to_session(self._all)),
             Route("/hall/do", to_session(self._choose), methods=["POST"]),
@@ -223,16 +225,6 @@ class HallPages:
     async def _place_of(self, session: BrowserSession) -> str:
         return "/hall/"
 
-    def _where(self, request: Request) -> Response:
-        """The page on which people ask where they play, because they cannot see a list of pairings.
-        It needs no link."""
-        language = accepted(request)
-        name = request.query_params.get("name", "").strip()[:_LONGEST_NAME]
-        places = _places(self._hall.follower.folder, name, language) if name else []
-        return HTMLResponse(
-            views.render("hall/where.html", language, title=self._title, name=name, found=places)
-        )
-
     async def _all(self, request: Request, session: BrowserSession) -> Response:
         return HTMLResponse(await run_in_threadpool(self._whole, request, session))
 
@@ -330,20 +322,6 @@ def _fits(table: ShownTable, group: str, find: str) -> bool:
     return (not group or group in table.groups) and find.strip().casefold() in words
 
 
-def _places(folder: Path, name: str, language: str) -> list[str]:
-    """A sentence for each player of this name, from the rounds that are kept in ``folder``."""
-    say = catalogue(language)
-    try:
-        paired = kept_round(folder)
-    except (OSError, ValueError):
-        return [say["hall_where_unread"]]
-    if paired is None:
-        return [say["hall_where_unpaired"]]
-    players = where(paired, name, whole_words=True)
-    places = [place_in_words(player, paired, load(language))[0] for player in players]
-    return places or [say["hall_where_nobody"].format(name=name)]
-
-
 class HallHost:
     """Serves the pages of ``hall`` until it is closed."""
 
@@ -366,6 +344,9 @@ class HallHost:
         self.url = self._server.url
         address = urlsplit(self.url).netloc
         self.tickets = None if tables is None else Tickets(tables, address)
+        self.mails = None
+        if joined.mail is not None:
+            self.mails = Mails(joined.mail, joined.folder, joined.title, self.url, joined.rounds)
         self.pages = HallPages(
             hall,
             joined.title,
@@ -376,6 +357,7 @@ class HallHost:
             remember_s=remember_s,
             more=more,
             tickets=self.tickets,
+            players=PlayerPages(joined.folder, joined.title, self.url, self.mails),
         )
         self._server.start(self.pages.app)
 
@@ -393,3 +375,5 @@ class HallHost:
         """Stop serving. The open pages say that the connection is lost."""
         self.pages.close()
         self._server.close()
+        if self.mails is not None:
+            self.mails.close()

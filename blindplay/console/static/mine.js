@@ -1,0 +1,69 @@
+// The page that a player keeps: asks now and then where they play, and tells it when that is new, with
+// the signals that are chosen. A page that the phone has closed tells it when it is opened again.
+
+import { keep, kept } from "./kept.js";
+import { page, polite, say, urgent } from "./messages.js";
+
+const AGAIN_MS = 10_000;
+const places = document.getElementById("places");
+const choice = document.getElementById("signals-choice");
+let lock = null;
+let lost = false;
+
+function due(is) {
+  choice.dataset.due = is ? "yes" : "no";
+  document.dispatchEvent(new CustomEvent("changed", { detail: {} }));
+}
+
+function note(key, told) {
+  const known = kept("localStorage", "place", {});
+  const isNew = key && known.name === page.name && known.key && known.key !== key;
+  if (key) keep("localStorage", "place", { name: page.name, key });
+  if (!isNew) return;
+  say(urgent, [told]);
+  due(false);
+  due(true);
+}
+
+async function ask() {
+  try {
+    const query = new URLSearchParams({ name: page.name });
+    const answer = await fetch(`/where/mine/now?${query}`, { signal: AbortSignal.timeout(AGAIN_MS) });
+    if (!answer.ok) throw new Error(answer.status);
+    const { key, told, html } = await answer.json();
+    if (key !== page.key) {
+      page.key = key;
+      places.innerHTML = html;
+      if (told) document.title = told;
+    }
+    note(key, told);
+    if (lost) say(polite, [page.back]);
+    lost = false;
+  } catch {
+    if (!lost) say(polite, [page.lost]);
+    lost = true;
+  }
+}
+
+// The screen stays on while signals are chosen, where the browser lets it.
+async function awake() {
+  if (page.signals !== "on" || document.hidden || lock) return;
+  try {
+    lock = await navigator.wakeLock?.request("screen");
+    lock?.addEventListener("release", () => (lock = null));
+  } catch {
+    lock = null; // the battery is low, or the page is not encrypted
+  }
+}
+
+document.getElementById("hint").hidden = false;
+if (page.key) keep("localStorage", "mine", page.name);
+document.getElementById("other").addEventListener("click", () => {
+  keep("localStorage", "mine", "");
+  keep("localStorage", "place", {});
+});
+document.addEventListener("visibilitychange", () => document.hidden || (ask(), awake()));
+document.addEventListener("change", () => awake());
+note(page.key, places.innerText);
+awake();
+setInterval(ask, AGAIN_MS);
