@@ -267,6 +267,7 @@ class QueueSource(Closing):
     def __init__(self, limit_blocks: int | None = None) -> None:
         self.lost_s = 0.0
         self._blocks: deque[bytes] = deque(maxlen=limit_blocks)
+        self._withheld = 0  # so many of the newest blocks are not given yet
         self._rest = b""
         self._change = threading.Condition()
         self._closed = False
@@ -275,11 +276,17 @@ class QueueSource(Closing):
         self._patience_s: float | None = None
         self._silence_message = ""
 
-    def push(self, pcm: bytes) -> None:
-        """Add 16 kHz mono 16-bit PCM of any length. A partial block waits for the next push."""
+    def push(self, pcm: bytes, *, withhold: bool = False) -> None:
+        """Add 16 kHz mono 16-bit PCM of any length. A partial block waits for the next push.
+
+        ``withhold``: the iteration does not give it before the next push without that.
+        """
         with self._change:
             self._rest += pcm
+            if not withhold:
+                self._withheld = 0
             while len(self._rest) >= BLOCK_BYTES:
+                self._withheld += withhold
                 if len(self._blocks) == self._blocks.maxlen:
                     self.lost_s += BLOCK_MS / 1000
                 self._blocks.append(self._rest[:BLOCK_BYTES])
@@ -301,7 +308,7 @@ class QueueSource(Closing):
     def discard(self) -> None:
         with self._change:
             self._blocks.clear()
-            self._rest = b""
+            self._withheld, self._rest = 0, b""
 
     def reopen(self) -> bool:
         return False
@@ -315,12 +322,12 @@ class QueueSource(Closing):
     def __iter__(self) -> Iterator[bytes]:
         while True:
             with self._change:
-                arrived = self._change.wait_for(
-                    lambda: bool(self._blocks) or self._closed, self._patience_s
-                )
-                if not arrived:
-                    self._closed = True
-                    raise AudioError(self._silence_message)
+                came = True  # something, though it may be withheld
+                while len(self._blocks) <= self._withheld and not self._closed:
+                    if not came:
+                        self._closed = True
+                        raise AudioError(self._silence_message)
+                    came = self._change.wait(self._patience_s)
                 if self._blocks:
                     block = self._blocks.popleft()
                 elif self._error is not None:

@@ -38,6 +38,8 @@ LOST_S = 0.5
 """Shorter gaps are not counted."""
 _SETTLED = 15
 """So many blocks in a row at their usual pace show that no late sound comes any more."""
+_LONGEST_DOUBT_S = 2.0
+"""Sound after a possible gap waits so long at most until it is known whether there is one."""
 _SAME_CLOCK = 0.999
 RETRY_S = 1.0
 """The time between two attempts to open a device that is gone."""
@@ -145,6 +147,7 @@ class MicrophoneSource(QueueSource):
 
     def _receive(self) -> Generator[None, bytes, None]:
         missing, before = 0.0, math.inf  # opening may take its time
+        doubted_since = math.inf
         latest: deque[float] = deque(maxlen=_SETTLED)  # what was missing at each of these blocks
         while True:
             sound = bytes((yield))
@@ -161,7 +164,9 @@ class MicrophoneSource(QueueSource):
                 self.lost_s += missing
                 missing = 0.0
                 latest.clear()
-            self.push(sound)
+            # An utterance must not end before it is known whether it has a gap.
+            doubted_since = min(doubted_since, now) if missing >= LOST_S else math.inf
+            self.push(sound, withhold=0 <= now - doubted_since < _LONGEST_DOUBT_S)
             call(self._also, sound)
             self._patience_s = MICROPHONE_PATIENCE_S
 
@@ -174,8 +179,8 @@ class MicrophoneSource(QueueSource):
         while not self._left.is_set():
             self._release()
             with self._change:
-                self._closed, self._error, self._rest = False, None, b""
-                self._blocks.clear()
+                self._closed, self._error = False, None
+                self.discard()
             try:
                 self._open()
             except AudioError:

@@ -60,6 +60,33 @@ def test_without_a_device_there_is_a_sentence(capfd: pytest.CaptureFixture[str])
     assert "ALSA" not in capfd.readouterr().err
 
 
+class Driven:
+    """A microphone whose sound comes when the test says so. Nothing waits for more of it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._now = 0.0
+        monkeypatch.setattr("blindplay.speech.audio_devices.time.monotonic", lambda: self._now)
+        monkeypatch.setattr(audio_devices, "MICROPHONE_PATIENCE_S", 0.0)
+        self.source = MicrophoneSource()
+        self._receiver = self.source._receive()
+        next(self._receiver)
+
+    def comes(self, pauses: list[float]) -> None:
+        """After each pause a block comes."""
+        for pause in pauses:
+            self._now += pause
+            self._receiver.send(bytes(audio.BLOCK_BYTES))
+
+    def given(self) -> int:
+        """Take all blocks that the iteration gives now, and return how many."""
+        count = 0
+        with pytest.raises(AudioError):
+            for _ in self.source:
+                count += 1
+        self.source._closed = False
+        return count
+
+
 @pytest.mark.parametrize(
     "pauses, lost",
     [
@@ -76,13 +103,60 @@ def test_without_a_device_there_is_a_sentence(capfd: pytest.CaptureFixture[str])
 def test_sound_that_a_device_drops_is_counted(
     pauses: list[float], lost: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    now = 0.0
-    monkeypatch.setattr("blindplay.speech.audio_devices.time.monotonic", lambda: now)
-    microphone = MicrophoneSource()
-    receiver = microphone._receive()
-    next(receiver)
+    microphone = Driven(monkeypatch)
     for pause in pauses:
-        now += pause
-        receiver.send(bytes(audio.BLOCK_BYTES))
-        microphone.discard()
-    assert microphone.lost_s == pytest.approx(lost, abs=0.01)
+        microphone.comes([pause])
+        microphone.source.discard()
+    assert microphone.source.lost_s == pytest.approx(lost, abs=0.01)
+
+
+def test_sound_after_a_possible_gap_waits_until_the_gap_is_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else an utterance could end, and be taken, before it is known that it has a gap."""
+    microphone = Driven(monkeypatch)
+    microphone.comes([0.04] * 5 + [0.7] + [0.04] * 13)
+    assert microphone.given() == 5 and microphone.source.lost_s == 0
+    microphone.comes([0.04])
+    assert microphone.source.lost_s > 0.6 and microphone.given() == 15
+
+
+def test_late_sound_that_was_not_lost_is_given_as_soon_as_it_has_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    microphone = Driven(monkeypatch)
+    microphone.comes([0.04] * 5 + [0.7] + [0.001] * 3)
+    assert microphone.given() == 5
+    microphone.comes([0.001] * 2)
+    assert microphone.given() == 6 and microphone.source.lost_s == 0
+
+
+def test_sound_that_catches_up_slowly_is_not_withheld_for_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    microphone = Driven(monkeypatch)
+    microphone.comes([0.04] * 5 + [5.0] + [0.015] * 132)
+    assert microphone.given() == 5
+    microphone.comes([0.015] * 2)
+    assert microphone.given() == 135 and microphone.source.lost_s == 0
+
+
+def test_sound_that_is_withheld_can_be_discarded(monkeypatch: pytest.MonkeyPatch) -> None:
+    microphone = Driven(monkeypatch)
+    microphone.comes([0.04, 0.7])
+    microphone.source.discard()
+    microphone.comes([0.04] * 14)
+    assert microphone.source.lost_s > 0 and microphone.given() == 14
+
+
+def test_a_microphone_whose_sound_is_withheld_is_not_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    source, block, waits = QueueSource(), bytes(audio.BLOCK_BYTES), list[float | None]()
+    source._patience_s = 3.0
+
+    def wait(seconds: float | None) -> bool:
+        waits.append(seconds)
+        source.push(block, withhold=len(waits) < 3)
+        return True
+
+    monkeypatch.setattr(source._change, "wait", wait)
+    assert next(iter(source)) == block and waits == [3.0] * 3
