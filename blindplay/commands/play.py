@@ -119,7 +119,8 @@ def _run(
     from blindplay.table.play import Ended, run
     from blindplay.table.play import check as check_table
 
-    keeps_links = presided = False
+    keeps_links = False
+    ended: Ended | None = None
 
     def prepare(ended: Ended) -> None:
         nonlocal given, journal, setup, devices, opponent
@@ -133,7 +134,7 @@ def _run(
     while True:
         table, console = _table_options(given, joined), _console(given)
         if console is not None:
-            console = replace(console, keeps_links=keeps_links, arbiter_stays=presided)
+            console = replace(console, keeps_links=keeps_links, after=ended)
         before = journal
         ended = run(journal, setup, devices, lines, sys.stdout, table, console, companion, opponent,
                     prepare)  # fmt: skip
@@ -148,7 +149,6 @@ def _run(
             links = (files.beside(game, ".links") for game in (before, journal))
             changes = ended.again is Command.REMATCH
             kept = keep_for_next_game(*links, changes_colours=changes)
-            presided = ended.presided
             keeps_links = kept and given.console_port != 0  # another port has other addresses
 
 

@@ -43,10 +43,12 @@ _HEADERS = {"connection": "close", "vary": "accept-language"}
 @dataclass(frozen=True)
 class Audience:
     """The public's view: the game ``delay`` seconds later, with the players' ``names`` or without
-    them."""
+    them. ``before``: the page of the last game at the same table, whose end may not have been shown
+    yet."""
 
     delay: int = PUBLIC_DELAY_S
     names: bool = False
+    before: "PublicPage | None" = None
 
 
 class PastGame:
@@ -206,7 +208,8 @@ class PublicPage:
     """Serves the page, its changes and its PGN, each to any number of readers."""
 
     def __init__(self, table: TablePort, audience: Audience) -> None:
-        self._game = PublicGame(DelayedGame(table, audience.delay * 1000), audience)
+        self._table, self._delay, self._before = table, audience.delay * 1000, audience.before
+        self._own = PublicGame(DelayedGame(table, self._delay), audience)
         self.limits = ReaderLimits()
         self.routes = [
             Route(PATH, self.limits.limited(self._whole)),
@@ -214,6 +217,13 @@ class PublicPage:
             Route(f"{PATH}past", self.limits.limited(self._past)),
             Route(f"{PATH}game.pgn", self.limits.limited(self._pgn)),
         ]
+
+    @property
+    def _game(self) -> PublicGame:
+        """The game that is shown now: the one before, until this one's beginning has come due."""
+        if self._before is not None and self._table.time() >= self._delay:
+            self._before = None
+        return self._own if self._before is None else self._before._game
 
     def _whole(self, request: Request, language: str) -> Response:
         return HTMLResponse(self._game.whole(language))

@@ -157,7 +157,7 @@ class BrailleSeat:
                 with self._connect() as connection:
                     self._connection = connection
                     self._is_there(connection.display.cells > 0)
-                    while True:
+                    while not self._closed.is_set():  # it may have been closed meanwhile
                         self._take(connection.read(), connection.display.cells)
             except BrailleError as error:
                 self._connection = None

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -51,6 +51,7 @@ from .session import Session, record_last_move
 from .table import Table
 
 if TYPE_CHECKING:
+    from blindplay.console.public import PublicPage
     from blindplay.console.server import Certificate, ConsoleHost
     from blindplay.opponents.distant.voices import Voices
 
@@ -111,8 +112,9 @@ class ConsoleAt:
     public_names: bool = False
     keeps_links: bool = False
     """The links beside the journal are those of the game before, at the same table."""
-    arbiter_stays: bool = False
-    """The arbiter who came to the game before, with a link, presides over this one, too."""
+    after: "Ended | None" = None
+    """The game before. With its link the arbiter presides over this one, too, and the public page
+    shows its end first."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ class Ended:
     ``again``, NEW_GAME or REMATCH. ``setup`` is that of this game, with reversed colours if they
     were ``swapped`` (7.3). ``assisted``: the sides that had an assistant at the end. ``presided``:
     an arbiter was there. ``boards``: the addresses at which the player's own board and the
-    opponent's were at the end, if any."""
+    opponent's were at the end, if any. ``public``: its public page."""
 
     over: bool
     again: Command | None
@@ -130,6 +132,7 @@ class Ended:
     assisted: frozenset[str] = frozenset()
     presided: bool = False
     boards: tuple[str | None, ...] = (None, None)
+    public: "PublicPage | None" = None
 
 
 Companion = Callable[[Table, Callable[[], Mapping[str, Any]]], AbstractContextManager[object]]
@@ -202,6 +205,7 @@ def run(
         about.follow(session)
         ctrl_c = stack.enter_context(CtrlC())
         again: Command | None = None
+        host: ConsoleHost | None = None
         with suppress(KeyboardInterrupt):
             interrupted = resumed and go_on(session, journal, options.charge_dead_time)
             if options.tape is not Keep.OFF:
@@ -214,7 +218,6 @@ def run(
             listen = partial(attach_microphone, session, own, wanted, also)
             if devices().capture:
                 listen()
-            host = None
             if console is not None:
                 host = _serve(stack, session, console, resumed=resumed)
             keyboard = Keyboard(session, host, qr=console is not None and console.qr)
@@ -237,7 +240,8 @@ def run(
         if opponent is not None:
             opponent.close()
         _end(session, journal, options.command, lambda: again is not None and not ctrl_c.pressed)
-        return _ended(session, own, None if ctrl_c.pressed else again)
+        ended = _ended(session, own, None if ctrl_c.pressed else again)
+        return replace(ended, public=host.console.public if host is not None else None)
 
 
 def _ended(session: Session, own: str, again: Command | None) -> Ended:
@@ -463,8 +467,10 @@ def _serve(
     from blindplay.console.server import ConsoleHost
 
     at, port, certificate = _address(console)
-    delay = console.public_delay
-    audience = None if delay is None else Audience(delay, console.public_names)
+    delay, after = console.public_delay, console.after
+    audience = None
+    if delay is not None:
+        audience = Audience(delay, console.public_names, after.public if after else None)
     links = files.beside(session.table.path, ".links")
     if not (resumed or console.keeps_links):
         links.unlink(missing_ok=True)  # left by a game whose journal is gone
@@ -480,7 +486,7 @@ def _serve(
     stack.callback(host.close)
     language, known = session.pack.code, host.console.present()
     if known:
-        if console.arbiter_stays and known.get("arbiter", (False,))[0]:
+        if after is not None and after.presided and known.get("arbiter", (0,))[0]:
             from blindplay.console.actions import come_in
 
             come_in(session.table, "arbiter")

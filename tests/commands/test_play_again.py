@@ -171,7 +171,8 @@ def test_an_arbiter_who_stays_presides_over_the_next_game(tmp_path: Path, presid
         links.enter(links.issue(role), "en")
     links.issue("assistant:black")  # nobody came with this link
     setup = Setup(t=0, white=Player(impaired=True), arbiter="automatic")
-    console = ConsoleAt(port=0, keeps_links=True, arbiter_stays=presided)
+    before = Ended(True, Command.REMATCH, setup, presided=presided)
+    console = ConsoleAt(port=0, keeps_links=True, after=before)
     wanted = WantedDevices(microphone="none", silent=True)
     run(path, setup, wanted, ["quit"], io.StringIO(), console=console)
     facts = list(read_journal(path).facts)

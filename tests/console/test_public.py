@@ -56,6 +56,24 @@ def watched(tmp_path: Path) -> Iterator[Watched]:
         hall.close()
 
 
+def test_the_end_of_a_game_is_shown_before_another_one_at_the_same_table(
+    watched: Watched, tmp_path: Path
+) -> None:
+    """Each game is shown a minute later, and the other one begins before that."""
+    (tmp_path / "next").mkdir()
+    watched.table.submit(f.Start())
+    watched.table.submit(f.Resign(by="white"))
+    following = Watched(tmp_path / "next", Audience(delay=60, before=watched.public))
+    try:
+        following.table.submit(f.Start())
+        watched.now += 61
+        assert "Black wins" in following.get().text
+        following.now += 61
+        assert "Black wins" not in following.get().text
+    finally:
+        following.close()
+
+
 # --- nothing newer ------------------------------------------------------------------------------
 
 
