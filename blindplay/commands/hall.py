@@ -332,6 +332,7 @@ def _row(table: "FollowedTable") -> dict[str, Any]:
         "black": (head and head.black) or "?",
         "moves": head.moves if head else 0,
         "last": head.last if head else "",
+        "fen": head.fen if head else "",
         "state": "waiting" if table.waits else head.state if head else "",
         "result": head.result if head else "",
         "needs": list(head.needs) if head else [],
@@ -342,6 +343,8 @@ def _row(table: "FollowedTable") -> dict[str, Any]:
 def _in_words(row: dict[str, Any], language: str) -> str:
     """A row in a language of the pages."""
     from blindplay.console.messages import catalogue
+    from blindplay.hall.overview import long_notation
+    from blindplay.language import load
 
     say = catalogue(language)
     table = say["of_table"].format(table=row["table"])
@@ -350,7 +353,8 @@ def _in_words(row: dict[str, Any], language: str) -> str:
         return join_texts(" ", filter(None, (what, row["text"])))
     parts = [f"{table}: {row['white']} – {row['black']}"]
     if row["last"]:
-        parts.append(say["hall_last"].format(number=(row["moves"] + 1) // 2, move=row["last"]))
+        move = load(language).notation(long_notation(row["last"], row["fen"]))
+        parts.append(say["hall_last"].format(number=(row["moves"] + 1) // 2, move=move))
     state = f"hall_state_{row['state'] or 'unknown'}"
     parts.append(f"{say.get(state, row['state'])} {row['result']}".strip())
     parts += [say.get(f"hall_need_{need}", need) for need in row["needs"]]

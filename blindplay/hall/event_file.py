@@ -33,6 +33,8 @@ class MailServer:
     password: str = field(default="", repr=False)
     certificates: str = field(default="", repr=False)
     """PEM; empty: the authorities that this system knows."""
+    url: str = ""
+    """Where players reach the hall's pages from elsewhere; empty: in the hall's network only."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,7 @@ def _mail_server(values: dict[str, Any], folder: Path) -> MailServer | None:
     """
     if not values:
         return None
-    known = ("host", "port", "account", "password", "sender", "certificates")
+    known = ("host", "port", "account", "password", "sender", "certificates", "url")
     for name in values:
         if name not in known:
             raise ValueError(
@@ -174,6 +176,7 @@ def _mail_server(values: dict[str, Any], folder: Path) -> MailServer | None:
         account=_text(values, "account"),
         password=_text(values, "password"),
         certificates=certificates,
+        url=_text(values, "url").rstrip("/"),
     )
 
 

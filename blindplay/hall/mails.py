@@ -60,7 +60,8 @@ class Mails:
     """Sends the mails of one event until it is closed. Safe to use from several threads.
 
     ``folder``: that of the hall, with the pairings. ``title``: the event's name for people.
-    ``rounds``: their number; 0: unknown. ``url``: where the hall's pages are.
+    ``rounds``: their number; 0: unknown. ``url``: where the hall's pages are, unless the server's
+    settings say it.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class Mails:
         rounds: int = 0,
         wall: Callable[[], float] = time.time,
     ) -> None:
-        self._server, self._folder, self._url = server, folder, url
+        self._server, self._folder, self._url = server, folder, server.url or url
         self._title = " ".join(title.split())
         self._rounds, self._wall = rounds, wall
         self._file = folder / _FILE

@@ -1,5 +1,6 @@
 """Each table as the hall's page shows it, and the tables that need a person first."""
 
+import functools
 import re
 import time
 from collections import defaultdict
@@ -48,8 +49,7 @@ class ShownTable:
     moves: int = 0
     """Full moves that were begun."""
     last: str = ""
-    """The last move in long English notation, such as ``Ng1–f3``. Whether it captured is not
-    known."""
+    """The last move, as :func:`long_notation` writes it."""
     needs: tuple[Need, ...] = ()
     clocks: tuple[ShownClock, ...] = ()
     online: bool = False
@@ -152,7 +152,7 @@ class Overview:
             name=table.name, white=head.white, black=head.black, round=head.round,
             state=head.state if head.state in STATES else "", result=head.result,
             moves=(head.moves + 1) // 2,
-            last=_long(head),
+            last=long_notation(head.last, head.fen),
             needs=tuple(self._need(kind, since.get(kind)) for kind in NEEDS if kind in needs),
             clocks=clocks, online=online, incidents=incidents,
         )  # fmt: skip
@@ -163,12 +163,18 @@ class Overview:
         return Need(kind, began, max(0, int(now - began)) // 60)
 
 
-def _long(head: Head) -> str:
-    """The last move in long English notation, from its squares and the position after it."""
+@functools.lru_cache(maxsize=4096)
+def long_notation(uci: str, fen: str) -> str:
+    """A move in long English notation, from UCI and the position after it. Whether it captured is
+    not known. What is no move stays as it is.
+
+    >>> long_notation("g1f3", "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1")
+    'Ng1–f3'
+    """
     try:
-        move, board = chess.Move.from_uci(head.last), chess.Board(head.fen)
+        move, board = chess.Move.from_uci(uci), chess.Board(fen)
     except ValueError:
-        return head.last
+        return uci
     piece = board.piece_at(move.to_square)
     files = chess.square_file(move.to_square) - chess.square_file(move.from_square)
     king = piece is not None and piece.piece_type == chess.KING
@@ -177,7 +183,7 @@ def _long(head: Head) -> str:
     pawn = piece is None or piece.piece_type == chess.PAWN or move.promotion
     letter = "" if piece is None or pawn else piece.symbol().upper()
     becomes = f"={chess.piece_symbol(move.promotion).upper()}" if move.promotion else ""
-    return f"{letter}{head.last[:2]}–{head.last[2:4]}{becomes}"
+    return f"{letter}{uci[:2]}–{uci[2:4]}{becomes}"
 
 
 def _has_castled(board: chess.Board, move: chess.Move) -> bool:

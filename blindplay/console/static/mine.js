@@ -2,7 +2,7 @@
 // the signals that are chosen. A page that the phone has closed tells it when it is opened again.
 
 import { keep, kept } from "./kept.js";
-import { page, polite, say, urgent } from "./messages.js";
+import { BRIEF, page, polite, say, set, UNREAD, urgent } from "./messages.js";
 
 const AGAIN_MS = 10_000;
 const places = document.getElementById("places");
@@ -20,7 +20,7 @@ function note(key, told) {
   const isNew = key && known.name === page.name && known.key && known.key !== key;
   if (key) keep("localStorage", "place", { name: page.name, key });
   if (!isNew) return;
-  say(urgent, [told]);
+  say(urgent, [told], UNREAD);
   due(false);
   due(true);
 }
@@ -37,12 +37,19 @@ async function ask() {
       if (told) document.title = told;
     }
     note(key, told);
-    if (lost) say(polite, [page.back]);
-    lost = false;
+    reach(true);
   } catch {
-    if (!lost) say(polite, [page.lost]);
-    lost = true;
+    reach(false);
   }
+}
+
+// The hall is reached, or is not; each is said once.
+function reach(is) {
+  if (is !== lost) return;
+  lost = !is;
+  const connection = is ? "" : "lost";
+  set({ connection });
+  say(polite, [is ? page.back : page.lost], is ? { ...BRIEF, connection } : { connection });
 }
 
 // The screen stays on while signals are chosen, where the browser lets it.
