@@ -104,7 +104,8 @@ def _begin(now: Exchange, may: Sayable, decision: Decision, read: Read) -> bool:
         longer = _longer(before.said, said, read)
         if more := _squares(now.pack, may, longer):
             said, squares, sure, asks = longer, more, sure and before.sure, before.asks
-    if not squares or may.both_asked or may.awaited is Awaited.WAIT:
+    mumbled = said.recognition is not None and len(said.text) == 1  # "eh" sounds like a letter
+    if not squares or mumbled or may.both_asked or may.awaited is Awaited.WAIT:
         return False
     if question and not question.begun and question.reply(said, now.pack)[0] is Reply.CHOSEN:
         return False  # "Turm" answers "Turm oder Dame?"

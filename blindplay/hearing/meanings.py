@@ -5,6 +5,7 @@ meaning: a legal move, an announcement of an illegal move, a command, an answer,
 the likeliest meaning is ahead of the others, in all models together and in each, are ``Features``.
 """
 
+import itertools
 from dataclasses import dataclass, field, replace
 
 from blindplay.language import Command, Kind, Language, Understanding
@@ -22,9 +23,12 @@ ANSWER = 3.0
 LEGAL = 5.0
 """Nats by which a legal move is likelier than an illegal one that sounds as well: few announcements
 are illegal. Whether it was said is another question (see ``ConfidenceModel``)."""
-OTHER_FORM, EMPTY_WORD = 0.5, 0.5
-"""Nats by which the ear must be surer of a move in a form that nobody listens for, and for each
-word in it that says nothing."""
+OTHER_FORM, EMPTY_WORD, LETTER = 0.5, 0.5, 0.5
+"""Nats by which the ear must be surer of a move in a form that nobody listens for, for each word in
+it that says nothing, and for each file that is called by its letter."""
+_RHYMING = ("bcdeg", "ah")
+"""Letters that sound alike in most languages: "d two" is never taken where "b two" is legal."""
+_LEGAL = (Kind.MOVE, Kind.AMBIGUOUS)
 NO_HABITS = Confusions()
 BOTH_SQUARES = 4
 """So many files and ranks name both squares of a move."""
@@ -144,7 +148,7 @@ def _reading(heard: Hypothesis, expected: Expected, pack: Language) -> Meaning:
         nothing = Statement(heard.words, Understanding(Kind.UNCLEAR, ""))
         return Meaning("", nothing, heard.score, unexplained)
     in_grammar = expected.in_grammar(statement.text)
-    form_cost = None if in_grammar else _form_cost(statement, pack)
+    form_cost = None if in_grammar else _form_cost(statement, expected, pack)
     in_grammar |= form_cost is not None
     if not in_grammar:
         unexplained -= len((statement.meant.uttered or statement.meant.words).split())
@@ -159,7 +163,7 @@ def _reading(heard: Hypothesis, expected: Expected, pack: Language) -> Meaning:
     )
 
 
-def _form_cost(statement: Statement, pack: Language) -> float | None:
+def _form_cost(statement: Statement, expected: Expected, pack: Language) -> float | None:
     """Return by how many nats surer the ear must be of a move in a form that nobody listens for;
     None if it is never sure."""
     meant, empty = statement.meant, pack.empty_words(statement.text)
@@ -168,7 +172,15 @@ def _form_cost(statement: Statement, pack: Language) -> float | None:
     bare = 0 < _places(meant.uttered, pack) < BOTH_SQUARES
     if empty and bare and not pack.is_piece(meant.uttered.split()[0]):
         return None  # "This is table five" sounds like "Gustav five hm"
-    return OTHER_FORM + EMPTY_WORD * empty
+    words = statement.text.split()
+    letters = [n for n, word in enumerate(words) if len(word) == 1 and pack.is_file_or_rank(word)]
+    for number, group in itertools.product(letters, _RHYMING):
+        if words[number] in group:
+            for other in group.replace(words[number], ""):
+                rhyme = " ".join([*words[:number], other, *words[number + 1 :]])
+                if interpret(rhyme, expected.boards, pack).meant.kind in _LEGAL:
+                    return None
+    return OTHER_FORM + EMPTY_WORD * empty + LETTER * len(letters)
 
 
 def _makes_sense(words: str, expected: Expected, pack: Language) -> Statement | None:
@@ -189,7 +201,7 @@ def _makes_sense(words: str, expected: Expected, pack: Language) -> Statement | 
         return statement if meant.command is Command.CORRECTION or meant.moves else None
     if meant.in_part:  # people who talk about the game say that, too
         return None
-    if meant.kind in (Kind.MOVE, Kind.AMBIGUOUS) and expected.boards:
+    if meant.kind in _LEGAL and expected.boards:
         return statement
     # People who talk about the game name moves, too, and most of them are illegal here. Of an
     # announcement every word belongs to the move.

@@ -21,6 +21,8 @@ from .understanding import QUESTIONS, Command, Kind, Understanding
 _SQUARE_SIGNS = frozenset({GrammarSign.FILE, GrammarSign.RANK})
 _MOVE_SIGNS = _SQUARE_SIGNS | {GrammarSign.PIECE, GrammarSign.CAPTURES, GrammarSign.PROMOTES}
 _PIECE_SIGNS = frozenset({GrammarSign.PIECE})
+_LETTERS = frozenset("abcdefgh")
+"""The letters of files. To call a file so is no form that is taught or listened for."""
 _LINK_SIGNS = frozenset(
     (
         *(GrammarSign.FROM, GrammarSign.TO, GrammarSign.CAPTURES, GrammarSign.PROMOTES),
@@ -397,7 +399,7 @@ class Language(Sentences):
         return _has_sign(self._pack, word, _MOVE_SIGNS)
 
     def is_file_or_rank(self, word: str) -> bool:
-        """True for the name of a file or a rank."""
+        """True for the name of a file or a rank, and for the letter of a file."""
         return _has_sign(self._pack, word, _SQUARE_SIGNS)
 
     def is_piece(self, word: str) -> bool:
@@ -432,7 +434,8 @@ def _telling(
 
 def _has_sign(pack: Pack, word: str, signs: frozenset[GrammarSign]) -> bool:
     known = pack.heard.get(fold(word))
-    return known is not None and known.sign in signs
+    sign = GrammarSign.FILE if known is None and word in _LETTERS else known and known.sign
+    return sign in signs
 
 
 def _must_be_legal(board: chess.Board, move: chess.Move) -> None:

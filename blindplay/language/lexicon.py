@@ -30,8 +30,9 @@ class Lexicon:
 
     ``words`` are those that a table understands. ``fillers`` are other frequent words, and words
     that sound like ours: speech with one of them was not meant for the table. Each costs
-    FILLER_COST more than its pack says, so our words win where both fit. ``squares`` are the names
-    of the squares as a recogniser may hold them, {"gustav_eins": ("gustav", "eins")}.
+    FILLER_COST more than its pack says, so our words win where both fit. The letters of the files
+    are among them: they are understood, but sound like parts of many words. ``squares`` are the
+    names of the squares as a recogniser may hold them, {"gustav_eins": ("gustav", "eins")}.
     """
 
     words: Mapping[str, WordVariants]

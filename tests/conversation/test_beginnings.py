@@ -63,6 +63,12 @@ def test_a_file_alone_may_be_a_name_of_people_so_its_move_is_read_back(at: Conve
     assert at.announced is None
 
 
+def test_a_letter_alone_may_be_a_mumble_and_begins_nothing(at: Conversation) -> None:
+    assert at.hear(Verdict.NOTHING, "e") == []
+    at.hear(Verdict.ACCEPT, "felix drei")
+    assert at.announced == "f2f3"
+
+
 @pytest.mark.parametrize("answer", ["felix drei", "springer", WHOLE.lower()])
 def test_after_a_piece_alone_both_readings_are_asked_about(at: Conversation, answer: str) -> None:
     assert at.hear(Verdict.NOTHING, "springer") == []

@@ -8,7 +8,7 @@ import chess
 import pytest
 
 from blindplay.hearing.expectation import Expected
-from blindplay.hearing.meanings import EMPTY_WORD, OTHER_FORM, Meanings, features, readings
+from blindplay.hearing.meanings import EMPTY_WORD, LETTER, OTHER_FORM, Meanings, features, readings
 from blindplay.speech.confidence import Features, MeaningKind
 from blindplay.speech.ensemble import MOST_BEHIND, UNTHOUGHT, summed
 from tests.hearing.german import PACK, heard, together
@@ -111,6 +111,8 @@ def test_the_same_move_in_words_that_nobody_expects_is_no_rival_of_itself(start:
         ("äh springer felix drei", OTHER_FORM + EMPTY_WORD),
         ("ich spiele den springer nach felix drei", OTHER_FORM + 2 * EMPTY_WORD),
         ("springer anna drei nein springer felix drei", OTHER_FORM),
+        ("springer f drei", OTHER_FORM + LETTER),
+        ("springer g eins f drei", OTHER_FORM + 2 * LETTER),
     ],
 )
 def test_a_move_in_other_words_is_a_form_that_needs_a_surer_ear(
@@ -120,6 +122,20 @@ def test_a_move_in_other_words_is_a_form_that_needs_a_surer_ear(
     (meaning,) = found.ranked
     assert (meaning.meant.move, meaning.form_cost) == (chess.Move.from_uci("g1f3"), cost)
     assert ahead.in_grammar and ahead.certain
+
+
+@pytest.mark.parametrize("words", ["e vier", "bauer d drei", "springer h drei"])
+def test_a_letter_is_asked_about_where_one_that_sounds_like_it_is_legal_too(
+    start: Expected, words: str
+) -> None:
+    found, ahead = read(start, (words, -100))
+    assert found.ranked[0].meant.move is not None
+    assert not ahead.certain
+
+
+def test_letters_that_agree_need_no_question(start: Expected) -> None:
+    _, ahead = read(start, ("e zwei e vier", -100))
+    assert ahead.certain
 
 
 @pytest.mark.parametrize(
