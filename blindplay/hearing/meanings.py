@@ -284,6 +284,7 @@ def features(
         extra_words=extra_words,
         unexplained=first.unexplained,
         short_form=short,
+        both_squares=places >= BOTH_SQUARES,
         word_count=4 if castles or answers else len(uttered),
         is_whole=castles or pack.is_piece(uttered[0]),
         in_grammar=first.in_grammar,

@@ -93,6 +93,10 @@ _ILLEGAL_IS_RARER = 2.0
 does. People announce few illegal moves, but these must not be taken."""
 _NEAR, _FAR, _TALK = 4.0, 12.0, 36.0
 """The nats above which a lead does not count."""
+_BOTH_SQUARES = 8.0
+"""Nats by which other talk may sound better still than a move both of whose squares were heard. The
+sounds of an accent fit other words better, but four names in a row do not become a legal move by
+chance."""
 _TEMPERATURE = 4.0
 """Factor by which the nats of a recogniser exaggerate."""
 
@@ -126,6 +130,8 @@ class Features:
     """Words and stretches of other sound in the likeliest reading that mean nothing."""
     short_form: bool = False
     """Not both squares of the move were said."""
+    both_squares: bool = False
+    """Both were said. Castling names none, and is no short form."""
     word_count: int = 4
     is_whole: bool = False
     """It begins with its piece, or is castling, so nothing of it can be lost before its first
@@ -169,7 +175,8 @@ class Features:
         if longer is not None and (self.short_form if alone else longer < 0):
             leads.append(longer)
         if alone and self.over_nothing is not None:
-            leads.append(self.over_nothing + least)
+            whole = self.both_squares and self.kind is MeaningKind.MOVE
+            leads.append(self.over_nothing + least + whole * _BOTH_SQUARES)
         return -math.log(max(_against(leads), 1e-9))
 
     def values(self) -> dict[str, float]:

@@ -45,10 +45,17 @@ def test_nobody_is_surer_than_the_lead_over_the_next_meaning(start: Expected) ->
 def test_talk_may_sound_better_to_one_model_by_as_much_as_other_meanings_sound_worse(
     start: Expected,
 ) -> None:
-    _, alone = read(start, (E4, -103), ("haus und hof", -100))
+    _, alone = read(start, ("eva vier", -103), ("haus und hof", -100))
     assert alone.highest_odds == pytest.approx(12 - 3)
-    _, doubted = read(start, (E4, -103), ("haus und hof", -100), (ILLEGAL, -107))
+    _, doubted = read(start, ("eva vier", -103), ("haus und hof", -100), (ILLEGAL, -107))
     assert doubted.highest_odds == pytest.approx(4 + 2 - 3, abs=0.1)
+
+
+def test_talk_may_sound_better_still_than_a_move_with_both_squares(start: Expected) -> None:
+    _, whole = read(start, ("gustav eins felix drei", -118), ("haus und hof", -100))
+    assert whole.highest_odds == pytest.approx(12 + 8 - 18)
+    _, castling = read(start, ("kurze rochade", -110), ("haus und hof", -100))
+    assert not castling.both_squares
 
 
 def test_several_models_are_no_surer_than_their_lead_over_other_meanings(start: Expected) -> None:
