@@ -73,14 +73,14 @@ def checked(pack: Language, options: Options) -> list[Condition]:
     conditions = parse(options.conditions)
     if options.recordings is not None:
         corpus.check_recordings(options.recordings)
-    elif options.voices:
+    if options.voices:
         with tempfile.TemporaryDirectory() as made:
             corpus.check_voices(pack, options.voices, Path(made))
     return conditions
 
 
 def say(pack: Language, options: Options) -> SpokenCorpus:
-    """Return what is to be measured, spoken or read from recordings."""
+    """Return what is to be measured: recordings, what ``voices`` say, or both."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         talkers = corpus.talkers(pack, options.seed, folder)
@@ -88,10 +88,18 @@ def say(pack: Language, options: Options) -> SpokenCorpus:
             found = corpus.recordings(
                 pack, options.recordings, options.count, options.others, options.seed
             )
+            if options.voices:
+                found += _spoken(pack, options, options.voices, folder)
             return SpokenCorpus(found, tuple(dict.fromkeys(one.voice for one in found)), talkers)
         voices = options.voices or corpus.voices(pack, folder)
-        said = corpus.lines(pack, options.count, options.others, random.Random(options.seed))
-        return SpokenCorpus(corpus.speak(pack, said, voices, options.seed, folder), voices, talkers)
+        return SpokenCorpus(_spoken(pack, options, voices, folder), voices, talkers)
+
+
+def _spoken(
+    pack: Language, options: Options, voices: tuple[str, ...], folder: Path
+) -> list[CorpusUtterance]:
+    said = corpus.lines(pack, options.count, options.others, random.Random(options.seed))
+    return corpus.speak(pack, said, voices, options.seed, folder)
 
 
 Counts = dict[str, dict[str, int]]

@@ -1,6 +1,7 @@
 """Fit how far speech models can be trusted: their ``confidence.json``.
 
 python -m models confidence [--write] [--diagram FILE.svg] [--model FOLDER]…
+python -m models accents FOLDER [--half fitted|measured]
 """
 
 import json
@@ -13,6 +14,7 @@ from benchmarks import command_options as options
 from benchmarks.voice import Options, listening
 from blindplay.language import Language
 from blindplay.speech.confidence import confidence_file
+from models import accents as accents_
 from models import confidence as confidence_
 
 
@@ -29,14 +31,17 @@ def models() -> None:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Draw how far the odds can be trusted, in this SVG file.",
 )
-def confidence(pack: Language, write: bool, diagram: Path | None, **given: Any) -> None:
+@click.option("--learn-on", is_flag=True, help="Begin with the weights that the models have.")
+def confidence(
+    pack: Language, write: bool, diagram: Path | None, learn_on: bool, **given: Any
+) -> None:
     """Fit the odds of models to what synthesised voices or recordings say.
 
     As many illegal moves as moves are said, and as much other talk. Without --write, the result is
-    printed.
+    printed. With --voices, these speak besides the recordings.
     """
     wanted = Options(**given, as_many_others=True)
-    measured = confidence_.measure(pack, wanted)
+    measured = confidence_.measure(pack, wanted, learn_on=learn_on)
     for line in measured.lines:
         click.echo(line, err=True)
     if diagram is not None:
@@ -50,6 +55,25 @@ def confidence(pack: Language, write: bool, diagram: Path | None, **given: Any) 
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, "utf-8")
     click.echo(file)
+
+
+@models.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@options.language
+@click.option(
+    "--half",
+    type=click.Choice(["fitted", "measured"]),
+    default="measured",
+    help="Take the voices that weights are fitted to, or those that measure them.",
+)
+@click.option("--count", type=click.IntRange(4), default=140, help="Say so many moves.")
+@options.seed
+def accents(folder: Path, pack: Language, half: str, count: int, seed: int) -> None:
+    """Let voices of other countries announce moves in their own sounds.
+
+    The recordings are for --recordings of the benchmarks. They need MBROLA and its voices.
+    """
+    options.show(accents_.say(pack, accents_.voices(half), count, folder, seed))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ voices, and each kind of noise, too, by those of all others.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
 from typing import TypeAlias
@@ -22,7 +22,12 @@ from blindplay.hearing.meanings import features, readings
 from blindplay.hearing.recognisers import open_recogniser
 from blindplay.hearing.script import UtteranceKind
 from blindplay.language import Kind, Language
-from blindplay.speech.confidence import ConfidenceModel, Features, accepted_from
+from blindplay.speech.confidence import (
+    ConfidenceModel,
+    Features,
+    accepted_from,
+    confidence_of,
+)
 from blindplay.speech.confidence import MeaningKind as Meant
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.recogniser import Hypothesis, Recognition
@@ -34,6 +39,9 @@ CONDITIONS = "clean,20,10,pink20,pink10,hum10,talkers15,room,phone"
 """What a confidence is measured in."""
 LENIENT = 0.1
 """How strongly weights are drawn to 0, because few utterances prove little."""
+LEARNING_ON = 10.0
+"""How strongly weights are drawn to those from which they learn on: as by some thousand utterances.
+Between 3 and 30 it matters little."""
 WRONG_COUNTS = 5.0
 """A wrong meaning counts so many times, because the odds matter where it seems right."""
 
@@ -79,24 +87,31 @@ def _plain(words: str) -> str:
     return " ".join(words.casefold().split())
 
 
-def logistic(values: Numbers, right: Numbers, lenient: float = LENIENT) -> Numbers:
+def logistic(
+    values: Numbers, right: Numbers, lenient: float = LENIENT, before: Numbers | None = None
+) -> Numbers:
     """Return the weights of a logistic regression in which no weight but the first is negative.
 
-    ``values``: a row for each sample, the first of each 1; ``right``: 1 or 0. The method is
-    accelerated projected gradients.
+    ``values``: a row for each sample, the first of each 1; ``right``: 1 or 0. ``before``: weights
+    to which these are drawn, all of them, instead of to 0. The method is accelerated projected
+    gradients.
     """
     counts = np.where(right > 0, 1.0, WRONG_COUNTS)
     scale = np.abs(values).max(axis=0)
     scale[scale == 0] = 1
     scaled = values / scale
-    penalty = np.where(np.arange(len(scale)) > 0, lenient, 0.0)
+    centre = np.zeros(len(scale)) if before is None else before * scale
+    centre[0] -= 0.0 if before is None else math.log(WRONG_COUNTS)
+    free = 1 if before is None else 0
+    penalty = np.where(np.arange(len(scale)) >= free, lenient, 0.0)
     least = np.where(np.arange(len(scale)) > 0, 0.0, -np.inf)
     steepest = np.linalg.eigvalsh((scaled.T * counts) @ scaled / 4)[-1] + lenient
-    weights = ahead = np.zeros(len(scale))
+    weights = ahead = centre
     momentum = 1.0
     for _ in range(4000):
         likely = 1 / (1 + np.exp(-np.clip(scaled @ ahead, -30, 30)))
-        better = ahead + (scaled.T @ (counts * (right - likely)) - penalty * ahead) / steepest
+        slope = scaled.T @ (counts * (right - likely)) - penalty * (ahead - centre)
+        better = ahead + slope / steepest
         better = np.maximum(better, least)
         following = (1 + math.sqrt(1 + 4 * momentum * momentum)) / 2
         ahead = better + (momentum - 1) / following * (better - weights)
@@ -119,8 +134,13 @@ class Fitted:
     odds_by_noise: Numbers | None = None
 
 
-def fit(all_samples: Sequence[CalibrationSample], meant: Meant) -> Fitted:
-    """Return weights fitted to all samples of one kind, and cross-validated odds.
+def fit(
+    all_samples: Sequence[CalibrationSample],
+    meant: Meant,
+    before: Mapping[str, float] | None = None,
+) -> Fitted:
+    """Return weights fitted to all samples of one kind, and cross-validated odds. ``before``: the
+    weights to learn on from.
 
     :raises ValueError: in one sentence, if too few voices are there to judge each by others.
     """
@@ -135,15 +155,17 @@ def fit(all_samples: Sequence[CalibrationSample], meant: Meant) -> Fitted:
     if len(set(voices)) < 2:
         raise ValueError("Too few voices: each is measured by what others said; name more voices.")
     highest = np.array([one.found.highest_odds for one in found])
+    former = None if before is None else np.array([before[name] for name in names])
+    weigh = partial(logistic, lenient=LENIENT if former is None else LEARNING_ON, before=former)
 
     def odds(groups: npt.NDArray[np.str_]) -> Numbers:
         by_others = np.zeros(len(found))
         for group in set(groups):
             own = groups == group
-            by_others[own] = values[own] @ logistic(values[~own], right[~own])
+            by_others[own] = values[own] @ weigh(values[~own], right[~own])
         return np.asarray(np.minimum(by_others, highest))
 
-    weights = dict(zip(names, map(float, logistic(values, right)), strict=True))
+    weights = dict(zip(names, map(float, weigh(values, right)), strict=True))
     return Fitted(weights, found, odds(voices), odds(noises) if len(set(noises)) > 1 else None)
 
 
@@ -183,15 +205,26 @@ class Measured:
 
 
 def measured(
-    heard: Sequence[HeardUtterance], pack: Language, about: Mapping[str, object]
+    heard: Sequence[HeardUtterance],
+    pack: Language,
+    about: Mapping[str, object],
+    before: ConfidenceModel | None = None,
 ) -> Measured:
-    """Return a confidence model fitted to these utterances; ``about`` says what they were."""
+    """Return a confidence model fitted to these utterances; ``about`` says what they were.
+    ``before``: the model of which the weights of moves learn on, and all else stays."""
     all_samples = samples(heard, pack)
-    fitted = {meant: fit(all_samples, meant) for meant in Meant}
-    weights = {meant: one.weights for meant, one in fitted.items()}
-    lines = tuple(line for meant, one in fitted.items() for line in _told(meant, one, heard))
     told = {"utterances": len(heard), **about}
-    return Measured(ConfidenceModel(weights, confusions(heard), told), fitted, lines)
+    if before is None:
+        fitted = {meant: fit(all_samples, meant) for meant in Meant}
+        weights = {meant: one.weights for meant, one in fitted.items()}
+        found = ConfidenceModel(weights, confusions(heard), told)
+    else:
+        fitted = {Meant.MOVE: fit(all_samples, Meant.MOVE, before.weights[Meant.MOVE])}
+        weights = {**before.weights, Meant.MOVE: fitted[Meant.MOVE].weights}
+        former = {name: what for name, what in before.measured.items() if name != "general"}
+        found = replace(before, weights=weights, measured={**former, "moves also": told})
+    lines = tuple(line for meant, one in fitted.items() for line in _told(meant, one, heard))
+    return Measured(found, fitted, lines)
 
 
 def _told(meant: Meant, fitted: Fitted, heard: Sequence[HeardUtterance]) -> Iterator[str]:
@@ -231,9 +264,12 @@ def _taken(
         )
 
 
-def measure(pack: Language, options: voice.Options) -> Measured:
-    """Measure the confidence of models with the voices of the machine, or with recordings. Raises
-    ModelError, SynthesisError or ValueError, each in one sentence."""
+def measure(pack: Language, options: voice.Options, *, learn_on: bool = False) -> Measured:
+    """Measure the confidence of models with the voices of the machine, with recordings, or both.
+    ``learn_on``: begin with the weights that they have.
+
+    :raises ModelError, SynthesisError, ValueError: each in one sentence.
+    """
     conditions = voice.checked(pack, options)
     recogniser = open_recogniser(pack, *voice.listening(pack, options))
     said = voice.say(pack, options)
@@ -250,4 +286,5 @@ def measure(pack: Language, options: voice.Options) -> Measured:
         "seed": options.seed,
         "models": [folder.name for folder in recogniser.folders],
     }
-    return measured(heard, pack, about)
+    before = confidence_of(*recogniser.folders) if learn_on else None
+    return measured(heard, pack, about, before)

@@ -93,3 +93,13 @@ def test_one_voice_is_too_few_and_that_is_one_sentence() -> None:
     alone = [heard(UtteranceKind.MOVE, KNIGHT, (KNIGHT, -100)) for _ in range(4)]
     with pytest.raises(ValueError, match=r"^Too few voices: .* name more voices.$"):
         confidence.measured(alone, PACK, {})
+
+
+def test_weights_that_learn_on_stay_near_those_of_before() -> None:
+    chance = np.random.default_rng(1)
+    values = np.column_stack([np.ones(400), chance.normal(0, 2, 400)])
+    right = (chance.random(400) < 1 / (1 + np.exp(-values @ np.array([0.0, 1.0])))).astype(float)
+    before = np.array([-1.0, 3.0])
+    near, far = (confidence.logistic(values, right, one, before) for one in (1e6, 1.0))
+    assert near == pytest.approx(before, abs=0.01)
+    assert abs(far[1] - 1.0) < abs(far[1] - before[1])

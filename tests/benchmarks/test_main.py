@@ -24,7 +24,7 @@ def printed(command: click.Command, *arguments: str) -> str:
 def test_options_become_the_measurement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[Any] = []
 
-    def measured(pack: Any, options: Any) -> list[str]:
+    def measured(pack: Any, options: Any, *, learn_on: bool = False) -> list[str]:
         given.append(options)
         return [f"a line in {pack.code}"]
 
