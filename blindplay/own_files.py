@@ -1,10 +1,15 @@
-"""The folders of BlindPlay's user, and the small files in JSON that BlindPlay keeps in them."""
+"""The folders of BlindPlay's user, the small files in JSON in them, and how to lock a file."""
 
 import json
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
 import platformdirs
+
+# Windows locks bytes, and a locked byte cannot be read: lock one that no file reaches.
+_LOCKED_BYTE = (1 << 31) - 2
 
 
 def data_folder() -> Path:
@@ -35,3 +40,29 @@ def write_json(path: Path, value: object) -> None:
     fresh = path.with_name(f".{path.name}.new")
     fresh.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", "utf-8", newline="\n")
     fresh.replace(path)
+
+
+def lock(handle: int) -> bool:
+    """Lock an open file against every other opener; False if another holds the lock.
+
+    The operating system releases the lock when the file is closed or the process ends. A process
+    that is only suspended keeps it.
+
+    :raises OSError: if the file system has no locks.
+    """
+    if sys.platform == "win32":
+        import msvcrt
+
+        os.lseek(handle, _LOCKED_BYTE, os.SEEK_SET)
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except PermissionError:
+            return False
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

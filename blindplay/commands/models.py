@@ -134,10 +134,11 @@ def install(names: tuple[str, ...], code: str, source: Path | None, timeout: flo
     for name in wanted:
         try:
             base = store.find_base(name, patience=patience) if name and not source else None
-            made = store.install(
-                code, words, base=base, source=source, name=name,
-                tell=options.show, patience=patience,
-            )  # fmt: skip
+            with store.workplace(options.show) as work:
+                made = store.install(
+                    work, code, words, base=base, source=source, name=name,
+                    tell=options.show, patience=patience,
+                )  # fmt: skip
         except (ValueError, OSError) as error:
             if len(wanted) == 1:
                 raise
@@ -412,7 +413,8 @@ def adapt(base: Path, code: str, output: Path | None, family: str | None) -> Non
     if not base.exists():  # it may be the name of an installed model
         base = store.installed_base(str(base)) or base
     if output is None:
-        folder, report = store.make_own(code, words, base, family=family)
+        with store.workplace(options.show) as work:
+            folder, report = store.make_own(work, code, words, base, family=family)
     else:
         folder = output
         with folders.writing(folder):

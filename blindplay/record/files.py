@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, get_args
 
+from blindplay.own_files import lock as lock
 from blindplay.translation import _
 
 SUFFIX = ".jsonl"
@@ -33,8 +34,6 @@ PART = ".part"
 """The ending of a copy that is not complete."""
 _PULSE: OwnEnd = ".pulse"
 _BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
-# Windows locks bytes, and a locked byte cannot be read: lock one that no journal reaches.
-_LOCKED_BYTE = (1 << 31) - 2
 
 
 def beside(journal: Path, end: OwnEnd | Literal[".tape"]) -> Path:
@@ -203,29 +202,3 @@ def sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-def lock(handle: int) -> bool:
-    """Lock an open file against every other opener; False if another holds the lock.
-
-    The operating system releases the lock when the file is closed or the process ends. A process
-    that is only suspended keeps it.
-
-    :raises OSError: if the file system has no locks.
-    """
-    if sys.platform == "win32":
-        import msvcrt
-
-        os.lseek(handle, _LOCKED_BYTE, os.SEEK_SET)
-        try:
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        except PermissionError:
-            return False
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

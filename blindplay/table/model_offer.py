@@ -23,10 +23,6 @@ _KEPT = "offered.json"
 _FETCHING, _OFFLINE, _DONE = "fetching", "offline", "done"
 _HOLDS_MS = 20_000
 """How long boards alone do not begin the game after the question was spoken."""
-_INSTALLING = threading.Lock()
-"""Held by the one table of this process that installs: the table before may still be at it."""
-
-
 _ANSWERS = (Command.YES, Command.NO, Command.REPEAT)
 
 
@@ -236,11 +232,13 @@ class ModelOffer:
 
     def _install_lacking(self) -> None:
         try:
-            with _INSTALLING:
+            with store.workplace(self._line) as work:
                 for code in self._lacking:
                     words = model_words(code, self._desk.transcript.trouble)
                     progress = self._progress
-                    store.install(code, words, base=self._base, tell=self._line, progress=progress)
+                    store.install(
+                        work, code, words, base=self._base, tell=self._line, progress=progress
+                    )
         finally:
             self._percent = None
 

@@ -380,9 +380,9 @@ def test_one_model_is_fetched_once(
 ) -> None:
     go_on, installed, install = threading.Event(), list[str](), store.install
 
-    def installs(language: str, *arguments: Any, **named: Any) -> Any:
+    def installs(work: Path, language: str, *arguments: Any, **named: Any) -> Any:
         installed.append(language)
-        return install(language, *arguments, **named)
+        return install(work, language, *arguments, **named)
 
     monkeypatch.setattr(model_offer, "answers", lambda address: go_on.wait(PATIENCE_S))
     monkeypatch.setattr(store, "install", installs)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from blindplay.own_files import write_json
+from blindplay.own_files import lock, write_json
 from blindplay.translation import _
 
 from .. import adaptation
@@ -34,6 +34,8 @@ _LONGEST_LIST = 4 << 20
 _UNPACKED = 3  # times the archive's size is the most that an official model takes when unpacked
 _ABANDONED_S = 3600.0  # an unfinished installation of this age is removed
 _WORK = ".installing-"
+_GUARD = "installing.lock"
+_AGAIN_S = 0.5  # between two looks whether nobody else installs any more
 _PINS = "pinned.json"  # SHA-256 of files for which nobody has published one, by their names
 
 
@@ -78,7 +80,33 @@ def find_base(name: str, *, patience: Patience) -> BaseModel:
     return known.listed(name, text)
 
 
+@contextlib.contextmanager
+def workplace(tell: Tell) -> Iterator[Path]:
+    """Yield a new folder to install models in, beside all places. Only one program of this user
+    has one: wait until no other does, and ``tell`` so. Those of earlier attempts are removed.
+
+    :raises ModelError: with the remedy, if the folder of the models cannot be written.
+    """
+    home = folders.data_folder()
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(folders.writing(home))
+        home.mkdir(parents=True, exist_ok=True)
+        guard = stack.enter_context((home / _GUARD).open("ab"))
+        told = False
+        while _is_others(guard.fileno()):
+            if not told:
+                tell(_("Another BlindPlay is installing a model; this goes on after that."))
+            told = True
+            time.sleep(_AGAIN_S)
+        for left in home.glob(f"{_WORK}*"):
+            if time.time() - left.stat().st_mtime > _ABANDONED_S:
+                shutil.rmtree(left, ignore_errors=True)
+        made = tempfile.TemporaryDirectory(dir=home, prefix=_WORK, ignore_cleanup_errors=True)
+        yield Path(stack.enter_context(made))
+
+
 def install(
+    work: Path,
     language: str,
     words: ModelWords,
     *,
@@ -89,7 +117,7 @@ def install(
     progress: Progress | None = None,
     patience: Patience | None = None,
 ) -> Installed:
-    """Install a model that knows the words of ``language``.
+    """Install a model that knows the words of ``language``; ``work`` is a :func:`workplace`.
 
     Its acoustics are those of ``base``, which is fetched unless it is there already, or of
     ``source``, a zip file or a folder. A source is called ``name``, by default after its file; if
@@ -106,23 +134,22 @@ def install(
     if base is None:
         raise ModelError(_("Name a model, or a zip file or a folder with one."))
     name = folders.check_name(base.name)
-    with folders.writing(folders.data_folder()), _workplace() as work:
-        kept = _sound_base(name) if source is None else None
-        if kept is not None:
-            tell(_("{name} is there already.", name=name))
-            about = folders.manifest(kept) or {}
-        else:
-            about = _put_base(
-                work / "base", base, source, tell, progress or _by_tens(tell),
-                patience or Patience(),
-            )  # fmt: skip
-        origin = {key: str(value) for key, value in about.items() if key != "files"}
-        tell(_("Giving it the words of {language}.", language=language))
-        place = folders.adapted_folder(language) / name
-        made, report = _adapted(kept or work / "base", work, place, language, words, origin)
-        if kept is None:
-            _put(work / "base", bases_folder() / name)
-        _put(made, place)
+    kept = _sound_base(name) if source is None else None
+    if kept is not None:
+        tell(_("{name} is there already.", name=name))
+        about = folders.manifest(kept) or {}
+    else:
+        about = _put_base(
+            work / "base", base, source, tell, progress or _by_tens(tell),
+            patience or Patience(),
+        )  # fmt: skip
+    origin = {key: str(value) for key, value in about.items() if key != "files"}
+    tell(_("Giving it the words of {language}.", language=language))
+    place = folders.adapted_folder(language) / name
+    made, report = _adapted(kept or work / "base", work, place, language, words, origin)
+    if kept is None:
+        _put(work / "base", bases_folder() / name)
+    _put(made, place)
     if source is None:
         forget(_download_of(name))
     return Installed(name, place, report.words, report.base, origin["licence"] or None)
@@ -174,10 +201,11 @@ def _put_base(
 
 
 def make_own(
-    language: str, words: ModelWords, base: Path, *, family: str | None
+    work: Path, language: str, words: ModelWords, base: Path, *, family: str | None
 ) -> tuple[Path, adaptation.AdaptationReport]:
     """Make the user's own model of ``language`` out of ``base``, and put it in place of the one
     before if it works. ``base`` is left as it is; it may be the own model, to get new words.
+    ``work`` is a :func:`workplace`.
 
     Return its folder and the report of ``adapt``.
 
@@ -185,10 +213,9 @@ def make_own(
     """
     folders.available(language)  # is it a language tag?
     place = folders.model_folder(language)
-    with folders.writing(folders.data_folder()), _workplace() as work:
-        origin = {"name": OWN, "from": str(base.resolve()), "base": base_of(base) or ""}
-        made, report = _adapted(base, work, place, language, words, origin, family)
-        _put(made, place)
+    origin = {"name": OWN, "from": str(base.resolve()), "base": base_of(base) or ""}
+    made, report = _adapted(base, work, place, language, words, origin, family)
+    _put(made, place)
     return place, report
 
 
@@ -417,16 +444,11 @@ def _sound_base(name: str) -> Path | None:
         return None
 
 
-@contextlib.contextmanager
-def _workplace() -> Iterator[Path]:
-    """Yield a new folder beside all places, and remove it and those of earlier attempts."""
-    home = folders.data_folder()
-    home.mkdir(parents=True, exist_ok=True)
-    for left in home.glob(f"{_WORK}*"):
-        if time.time() - left.stat().st_mtime > _ABANDONED_S:
-            shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(dir=home, prefix=_WORK, ignore_cleanup_errors=True) as made:
-        yield Path(made)
+def _is_others(guard: int) -> bool:
+    """Return whether another program holds the lock; no if the file system has no locks."""
+    with contextlib.suppress(OSError):
+        return not lock(guard)
+    return False
 
 
 def _carry_over(old: Path | None, made: Path) -> None:

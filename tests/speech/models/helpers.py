@@ -41,12 +41,15 @@ def known(
 
 def install(language: str = "nb", **how: Any) -> list[str]:
     told: list[str] = []
-    store.install(language, WORDS, tell=told.append, patience=QUICK, **how)
+    with store.workplace(told.append) as work:
+        store.install(work, language, WORDS, tell=told.append, patience=QUICK, **how)
     return told
 
 
 def everything(home: Path) -> dict[str, bytes]:
-    return {p.relative_to(home).as_posix(): p.read_bytes() for p in home.rglob("*") if p.is_file()}
+    """All files of the models. That nobody else installs is told by a file, which stays."""
+    files = (p for p in home.rglob("*") if p.is_file() and p.name != store._GUARD)
+    return {p.relative_to(home).as_posix(): p.read_bytes() for p in files}
 
 
 def run(*arguments: str) -> tuple[int, str, str]:

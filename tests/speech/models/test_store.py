@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from blindplay.speech.recogniser import Recogniser
 from tests import command_line
 from tests.speech.models.helpers import (
     NAME,
+    QUICK,
     WORDS,
     base_of,
     everything,
@@ -163,7 +165,7 @@ def test_a_model_is_installed_from_a_zip_file_or_a_folder_without_the_internet(
 @pytest.mark.parametrize("name", ["own", "built-in", "..", "a/b", "con", "x", "", "a" * 200, "ä-1"])
 def test_a_name_that_is_no_folder_everywhere_is_refused(name: str, archive: Path) -> None:
     with pytest.raises(ModelError, match=r"cannot be called|Name a model"):
-        store.install("nb", WORDS, source=archive, name=name or "-", tell=lambda line: None)
+        install(source=archive, name=name or "-")
 
 
 @pytest.mark.usefixtures("unprobed")
@@ -275,6 +277,34 @@ def test_after_an_interruption_there_is_the_old_model_or_the_new_one(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the data folder is named by a variable here")
+@pytest.mark.usefixtures("unprobed", "home")
+def test_another_program_that_installs_is_waited_for(
+    archive: Path, server: Served, tmp_path: Path
+) -> None:
+    """Both would write the same file of what they fetch."""
+    base, told = base_of(archive, server.url(f"{NAME}.zip")), list[str]()
+
+    def installs() -> None:
+        with store.workplace(told.append) as work:
+            store.install(work, "nb", WORDS, base=base, tell=told.append, patience=QUICK)
+
+    program = (
+        "import sys; from blindplay.speech.models import store\n"
+        "with store.workplace(print): print('mine', flush=True); sys.stdin.read()"
+    )
+    env = {**os.environ, "XDG_DATA_HOME": str(tmp_path / "data")}
+    here, pipe = threading.Thread(target=installs), subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", program], env=env, stdin=pipe, stdout=pipe) as it:
+        assert it.stdout is not None and it.stdout.readline() == b"mine\n"
+        here.start()
+        assert until(lambda: told)
+        assert "Another BlindPlay is installing" in told[0] and not server.asked
+        it.kill()
+    here.join()
+    assert server.ranges == [None] and available("nb").keys() == {NAME}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the data folder is named by a variable here")
 def test_a_killed_installation_is_completed_by_the_next_one(
     archive: Path, server: Served, tmp_path: Path, home: Path
 ) -> None:
@@ -285,7 +315,8 @@ def test_a_killed_installation_is_completed_by_the_next_one(
         "from blindplay.speech.models.catalogue import BaseModel;"
         "base = BaseModel(**json.loads(sys.argv[1]));"
         "words = recognisers.model_words('nb', print);"
-        "store.install('nb', words, base=base, tell=lambda line: print(line, flush=True))"
+        "work = store.workplace(print).__enter__();"
+        "store.install(work, 'nb', words, base=base, tell=lambda line: print(line, flush=True))"
     )
     command = [sys.executable, "-c", program, json.dumps(dataclasses.asdict(base))]
     env = {**os.environ, "XDG_DATA_HOME": str(tmp_path / "data")}
