@@ -12,6 +12,7 @@ let board = null;
 let from = null; // the square that a piece leaves
 let decidedOn = null; // the board and the square of a move that is chosen and not sent yet
 let drag = null; // { id, button, x, y, image } of a pointer that is down
+let pointed = false; // a pointer chooses: its hand is there, and nothing is scrolled
 
 const field = (here) => document.getElementById(here.dataset.into);
 
@@ -68,7 +69,7 @@ function cancel() {
   if (!here) return;
   field(here).value = "";
   tell(here, "dropped", name);
-  square(here, name)?.focus();
+  square(here, name)?.focus({ preventScroll: pointed });
 }
 
 function promotes(piece, to) {
@@ -90,13 +91,28 @@ function plan(to) {
   field(here).value = name + to;
   stand(here, to);
   if (promotes(planned[0].dataset.piece, to)) {
-    const choice = here.parentElement.querySelector(".promote");
-    choice.hidden = false;
-    choice.querySelector("button").focus();
-    choice.scrollIntoView({ block: "nearest" });
+    offerPieces(here, planned);
     return;
   }
   decided();
+}
+
+// The pieces that the pawn may become, from its square on over the board.
+function offerPieces(here, [pawn, to]) {
+  const choice = here.parentElement.querySelector(".promote");
+  const [colour] = pawn.dataset.piece.split("-");
+  for (const image of choice.querySelectorAll("img")) {
+    image.src = image.getAttribute("src").replace(/#[a-z]+-/, `#${colour}-`);
+  }
+  choice.hidden = false;
+  const [around, field] = [here.parentElement, to].map((one) => one.getBoundingClientRect());
+  const width = Math.max(field.width, 44);
+  choice.style.width = `${width}px`;
+  choice.style.left = `${Math.min(field.left, innerWidth - width) - around.left}px`;
+  const upwards = to.closest("[role=row]") === here.lastElementChild;
+  choice.classList.toggle("upwards", upwards);
+  choice.style.top = `${(upwards ? field.bottom - choice.offsetHeight : field.top) - around.top}px`;
+  choice.querySelector("button").focus({ preventScroll: pointed });
 }
 
 // The move is in its field, and its form can be sent. ``piece``: what the pawn becomes, in words.
@@ -109,7 +125,8 @@ function decided(piece = "") {
   decidedOn = [board, from];
   board = from = null;
   form.closest("details")?.setAttribute("open", "");
-  (form.querySelector("button.main") ?? form.querySelector("button")).focus();
+  const button = form.querySelector("button.main") ?? form.querySelector("button");
+  button.focus({ preventScroll: pointed });
 }
 
 function pick(here, name) {
@@ -125,6 +142,7 @@ function pick(here, name) {
 }
 
 document.addEventListener("click", (event) => {
+  pointed = event.detail > 0;
   const here = event.target.closest(".board[role=grid]");
   const button = event.target.closest("[data-square]");
   if (here && button) pick(here, button.dataset.square);
@@ -205,6 +223,7 @@ document.addEventListener("pointerup", (event) => {
   const none = (click) => click.stopImmediatePropagation();
   addEventListener("click", none, { capture: true, once: true });
   setTimeout(() => removeEventListener("click", none, { capture: true }));
+  pointed = true;
   const target = goal(event);
   if (target) plan(target.dataset.square);
   else cancel();

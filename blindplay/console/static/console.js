@@ -66,12 +66,12 @@ function replace(parts) {
   }
   if (active) {
     // If the focused element is gone, or is now among what folds away elsewhere, the heading of its
-    // part gets the focus.
+    // part gets the focus. Nothing is scrolled: no person did anything here.
     const same = active.id ? document.getElementById(active.id) : null;
     const stays = same && (home.contains(same) || !same.closest("details"));
     const there = stays && (same.checkVisibility?.() ?? true);
     const heading = home.querySelector("h2") ?? document.getElementById("main");
-    (there ? same : heading).focus({ preventScroll: Boolean(there) });
+    (there ? same : heading).focus({ preventScroll: true });
   }
 }
 

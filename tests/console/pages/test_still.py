@@ -1,0 +1,145 @@
+"""Nothing on a page moves unless a person moves it: the places of elements over whole turns."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, ViewportSize, expect
+
+from blindplay.laws import facts as f
+from tests.console.browser import up_to_date
+from tests.console.hall import Hall
+
+SIZES: dict[str, ViewportSize] = {
+    "phone": {"width": 390, "height": 844},
+    "phone across": {"width": 844, "height": 390},
+    "tablet": {"width": 820, "height": 1180},
+    "desk": {"width": 1400, "height": 900},
+    "twice": {"width": 700, "height": 450},
+    "four times": {"width": 350, "height": 225},
+}
+"""The last two are the desk at twice and at four times the size."""
+
+# Where the parts of a turn stand in the window, and how far it is scrolled.
+_PLACES = """() => Object.fromEntries([
+    ["scrolled", [scrollX, scrollY]],
+    ...[".board", "#sq-a1", "#sq-h8", "#theirs", "#next", "#mine"].map(name => {
+        const { x, y, width } = document.querySelector(name).getBoundingClientRect();
+        return [name, [x, y, width].map(Math.round)];
+    }),
+])"""
+
+
+@pytest.fixture(params=SIZES)
+def size(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def opened(browser: Browser, tmp_path: Path, size: str) -> Iterator[tuple[Hall, Page]]:
+    """A game after a few moves, and Black's page in a window of this size."""
+    hall = Hall(tmp_path, language="en", announce_in="en", time_control="5400+30")
+    touch = size in ("phone", "phone across", "tablet")
+    context = browser.new_context(
+        viewport=SIZES[size], has_touch=touch, is_mobile=touch, locale="en"
+    )
+    hall.start()
+    hall.play("white", "e2e4")
+    page = context.new_page()
+    page.goto(hall.link("black"))
+    expect(page.locator("#due-repeat_and_execute")).to_be_visible()
+    yield hall, page
+    context.close()
+    hall.close()
+
+
+def _drag(page: Page, source: str, to: str) -> None:
+    """Drag a piece as a pointer does, in steps."""
+    places = [page.locator(f"#sq-{name}").bounding_box() for name in (source, to)]
+    (x, y), (then_x, then_y) = [
+        (one["x"] + one["width"] / 2, one["y"] + one["height"] / 2) for one in places if one
+    ]
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move((x + then_x) / 2, (y + then_y) / 2, steps=3)
+    page.mouse.move(then_x, then_y, steps=3)
+    page.mouse.up()
+
+
+def _touch(page: Page, source: str, to: str) -> None:
+    press = page.tap if page.evaluate("navigator.maxTouchPoints") else page.click
+    press(f"#sq-{source}")
+    press(f"#sq-{to}")
+
+
+@pytest.mark.parametrize("choose", [_touch, _drag], ids=["by touch", "by drag"])
+def test_nothing_moves_over_a_whole_turn(
+    opened: tuple[Hall, Page], size: str, choose: Callable[[Page, str, str], None]
+) -> None:
+    """Black repeats, moves, presses and waits; then White moves. The board and both clocks stay,
+    and the next step is where the last one was, in view."""
+    hall, page = opened
+    press = page.tap if page.evaluate("navigator.maxTouchPoints") else page.click
+    found: dict[str, Any] = {}
+
+    def note(step: str) -> None:
+        up_to_date(page, hall.table)
+        found[step] = page.evaluate(_PLACES)
+
+    note("repeat")
+    press("#due-repeat_and_execute")
+    expect(page.locator("#text")).to_be_visible()
+    note("move")
+    choose(page, "e7", "e5")
+    expect(page.locator("#text")).to_have_value("e7e5")
+    note("chosen")
+    expect(page.locator("#next button.main")).to_be_in_viewport()
+    press("#next button.main")
+    expect(page.locator("#press")).to_be_visible()
+    note("press")
+    press("#press")
+    expect(page.locator("#next [data-state=wait]")).to_be_visible()
+    note("wait")
+    hall.table.submit(f.Repeat(by="white", move="e7e5"))
+    hall.play("white", "g1f3")
+    expect(page.locator("#due-repeat_and_execute")).to_be_visible()
+    expect(page.locator("#due-repeat_and_execute")).to_be_in_viewport()
+    note("repeat again")
+    first = found["repeat"]
+    assert {step: one for step, one in found.items() if one != first} == {}, first
+    if size != "four times":  # there the clocks are below
+        expect(page.locator("#mine")).to_be_in_viewport(ratio=0.99)
+    expect(page.locator("#next")).to_be_in_viewport(ratio=0.8)
+
+
+def test_the_board_is_large_and_ten_moves_are_in_view(browser: Browser, tmp_path: Path) -> None:
+    """At 1400 × 900 the board has 44 % of the width, on a phone 55 %; the newest of 30 moves come
+    first, and ten of them are seen."""
+    hall = Hall(tmp_path, language="en", announce_in="en")
+    hall.start()
+    chance = random.Random(1)
+    for ply in range(60):
+        board = hall.table.game.board
+        quiet = [one.uci() for one in board.legal_moves if not board.is_capture(one)]
+        move = chance.choice(quiet)
+        hall.play(("white", "black")[ply % 2], move)
+        hall.table.submit(f.Record(by="black", ply=ply + 1, text=move))
+    page = browser.new_page(viewport=SIZES["desk"], locale="en")
+    try:
+        page.goto(hall.link("black"))
+        row = page.locator("#sheet tbody tr")
+        expect(row).to_have_count(30)
+        expect(row.first).to_contain_text("30")
+        for number in range(10):
+            expect(row.nth(number)).to_be_in_viewport(ratio=1)
+        for size, share in (("desk", 0.44), ("phone", 0.55)):
+            page.set_viewport_size(SIZES[size])
+            width = page.locator(".board").first.evaluate("one => one.offsetWidth")
+            assert width >= share * SIZES[size]["width"]
+    finally:
+        page.close()
+        hall.close()
