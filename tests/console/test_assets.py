@@ -141,3 +141,34 @@ def test_a_reload_on_a_slow_line_takes_under_three_seconds(
     needed = {url: size for url, size in asked.items() if "/changes?" not in url}
     assert list(needed) == [page.url]
     assert LATENCY_S + needed[page.url] / BYTES_A_S < RELOAD_S
+
+
+@pytest.mark.parametrize("role", ["white", "black", "arbiter"])
+def test_a_first_load_takes_few_requests_and_bytes(
+    context: BrowserContext, hall: Hall, role: str
+) -> None:
+    """From the link to the page with its stream of changes, with nothing kept from before."""
+    hall.start()
+    hall.play("white", "e2e4")
+    page = context.new_page()
+    line = Line(page)
+    page.goto(hall.link(role))
+    page.wait_for_url(f"**/{role}/", wait_until="load")
+    asked = line.over_the_line()
+    assert len(asked) <= 12 and sum(asked.values()) <= 40_000, asked
+
+
+def test_several_files_in_one_are_each_file_once_and_in_order(assistant: Browser) -> None:
+    styles = assistant.client.get(assets.address("tokens.css", "base.css", "print.css"))
+    assert styles.headers["content-type"].startswith("text/css")
+    assert (
+        styles.text.index(":root") < styles.text.index(".skip") < styles.text.index("@media print")
+    )
+    scripts = assistant.client.get(assets.address("console.js", "log.js", "clock.js")).text
+    modules = re.findall(r"^const \$(\w+) = \(\(\) => {$", scripts, re.MULTILINE)
+    assert len(modules) == len(set(modules)) and modules[-1] == "clock"
+    for name, other in (("actions", "console"), ("kept", "log"), ("time", "clock")):
+        assert modules.index(name) < modules.index(other)
+    assert not re.search(r"^(import|export) ", scripts, re.MULTILINE)
+    for name in ("tokens+x.css", "tokens+console.css", "x+y.js", "tokens+base.svg"):
+        assert assistant.client.get(f"/static/{assets.digest()}/{name}").status_code == 404
