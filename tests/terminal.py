@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Self
 
@@ -89,6 +91,13 @@ class Terminal:
     def terminate(self) -> None:
         """What a system does that stops a service."""
         self._process.terminate()
+
+    def stand_still(self, seconds: float) -> None:
+        """Stop the process for so long, as the shell's Ctrl-Z or a computer that sleeps does."""
+        if sys.platform != "win32":
+            self._process.send_signal(signal.SIGSTOP)
+            time.sleep(seconds)
+            self._process.send_signal(signal.SIGCONT)
 
     def end_input(self) -> None:
         """Ctrl-D: no more input comes."""

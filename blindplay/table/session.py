@@ -200,7 +200,10 @@ class Session:
             self.desk.tell_all("journal_saved")
 
     def second(self) -> None:
-        """A second has passed."""
+        """A second has passed, or more if this process stood still."""
+        if stood := self.table.wake():
+            self.transcript.line(f"this computer stood still for {stood:.1f} s")
+            self.desk.tell_all("interrupted")
         with self.table.lock:
             for microphone in self.microphones.values():
                 microphone.second()

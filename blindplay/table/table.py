@@ -6,6 +6,7 @@ rulings delivered. So everything that was announced can be found again after a c
 
 import logging
 import secrets
+import sys
 import threading
 import time
 from collections import deque
@@ -45,6 +46,53 @@ class _Waiting:
     is_taken: bool = False
 
 
+_STANDSTILL_S = 5.0
+"""A table looks at its clock many times a second: no load keeps it from that for so long."""
+
+
+def _since_boot() -> float:
+    """Monotonic seconds that go on while the computer sleeps."""
+    if sys.platform == "linux":
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+    if sys.platform == "darwin":
+        return time.clock_gettime(time.CLOCK_MONOTONIC)
+    return time.monotonic()
+
+
+class WakingClock:
+    """Monotonic seconds. While it is ``watched``, which means called many times a second, those in
+    which the process stood still do not count: it was stopped, or the computer slept."""
+
+    def __init__(
+        self,
+        now: Callable[[], float] = time.monotonic,
+        since_boot: Callable[[], float] = _since_boot,
+        busy: Callable[[], float] = time.process_time,
+    ) -> None:
+        """``busy`` gives the processor seconds of this process: who computes does not stand
+        still."""
+        self._clocks = (now, since_boot, busy)
+        self._last = [clock() for clock in self._clocks]
+        self._lock = threading.Lock()
+        self._lost = self._stood = 0.0
+        self.watched = False
+
+    def __call__(self) -> float:
+        with self._lock:
+            before, self._last = self._last, [clock() for clock in self._clocks]
+            counted, passed, worked = (b - a for a, b in zip(before, self._last, strict=True))
+            if self.watched and passed >= _STANDSTILL_S and worked < passed / 10:
+                self._lost += counted
+                self._stood += passed
+            return self._last[0] - self._lost
+
+    def stood(self) -> float:
+        """Return for how many seconds the process has stood still since the last call."""
+        with self._lock:
+            stood, self._stood = self._stood, 0.0
+        return stood
+
+
 def _is_worth_keeping(taken: Taken) -> bool:
     """Return whether this is more than a second that passed."""
     return bool(taken.rulings) or not isinstance(taken.fact, f.Tick)
@@ -59,8 +107,9 @@ def with_id(setup: Setup) -> Setup:
 class Table:
     """A running table with its journal.
 
-    ``now`` gives monotonic seconds. Listeners get every fact with its rulings, in order and one at
-    a time. They must not block for long; facts that they submit are taken afterwards.
+    ``now`` gives monotonic seconds; None: a :class:`WakingClock` does. Listeners get every fact
+    with its rulings, in order and one at a time. They must not block for long; facts that they
+    submit are taken afterwards.
     """
 
     def __init__(
@@ -68,7 +117,7 @@ class Table:
         journal: Journal,
         setup: Setup | None = None,
         *,
-        now: Callable[[], float] = time.monotonic,
+        now: Callable[[], float] | None = None,
         training: bool = False,
         pairings: Pairings | None = None,
         opponent: AbsentPlayer | None = None,
@@ -83,7 +132,7 @@ class Table:
             given, or if it holds none and ``setup`` is not given.
         """
         self._journal = journal
-        self._now = now
+        now = self._now = now or WakingClock()
         self.lock = threading.RLock()
         """Held while a fact is applied. Hold it to read a consistent game."""
         self.hands_first = HandsFirst(self.lock)
@@ -122,8 +171,9 @@ class Table:
             impaired = (side for side in SIDES if self.game.impaired(side))
             opponent.side = opponent.side or OTHER[next(impaired, "white")]
             self._access = opponent.access(self, journal.facts())
-            if self.shared:
+            if self.shared:  # the other table's clock goes on, whatever happens here
                 self._held = max(self._left_at, self.game.t)
+                self._now = time.monotonic
 
     def _replay(self, new: bool) -> int:
         """Fold the facts of the journal. Return the time of the last one, in ms."""
@@ -243,6 +293,23 @@ class Table:
             else:
                 self._origin = self._now() - max(self._left_at, self.game.t) / 1000
                 self.submit(f.Arbiter(by="table", do="stop_clocks"))
+
+    def watch_time(self, on: bool) -> None:
+        """From now on somebody calls :meth:`beat` many times a second, or no longer."""
+        if isinstance(self._now, WakingClock):
+            self._now()  # what passed before does not count as watched
+            self._now.watched = on
+
+    def wake(self) -> float:
+        """Stop the running clock if this process has stood still; return for how many seconds. They
+        count for nobody, as those after a crash do."""
+        stood = self._now.stood() if isinstance(self._now, WakingClock) else 0.0
+        with self.lock:
+            clock = self.game.clock
+            if not stood or not clock or clock.running is None or self.game.over:
+                return 0.0
+            self.submit(f.Arbiter(by="table", do="stop_clocks"))
+            return stood
 
     def save(self) -> None:
         """Write the facts that could not be written, if possible now."""

@@ -47,6 +47,7 @@ class Timekeeper:
             threading.Thread(target=self._tick, name="wall clock", daemon=True),
             threading.Thread(target=self._beat, name="pulse", daemon=True),
         ]
+        table.watch_time(True)
         for thread in self._threads:
             thread.start()
 
@@ -55,6 +56,7 @@ class Timekeeper:
         self._closed.set()
         for thread in self._threads:
             thread.join(timeout=5)
+        self._table.watch_time(False)
         self._table.beat()
 
     def _tick(self) -> None:

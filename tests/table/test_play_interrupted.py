@@ -22,11 +22,12 @@ from blindplay.table import Table
 from blindplay.table.choices import Printed
 from blindplay.table.keyboard import Keyboard
 from blindplay.table.play import ConsoleAt, Ended, TableOptions, _do_keys, run
+from blindplay.table.table import WakingClock
 from blindplay.typed_lines import TypedLines
 from tests import web
 from tests.conversation.conversing import GERMAN
 from tests.table.playing import KEYS_ONLY, SETUP, announced, killed, played
-from tests.table.sitting import Sit
+from tests.table.sitting import ManualClock, Sit
 from tests.waiting import until
 
 
@@ -51,6 +52,36 @@ def test_a_game_goes_on_where_nothing_can_be_printed_or_typed_any_more(tmp_path:
     assert played(path, ["white: Bauer e2 e4", "quit"], out=Full()) == ""
     assert announced(path) == ["e2e4"]
     run(path, None, KEYS_ONLY, Gone("\n"), io.StringIO())
+
+
+@pytest.mark.parametrize(
+    ("passed", "worked", "counts"), [(9, 0, False), (9, 8, True), (4, 0, True)]
+)
+def test_time_in_which_a_process_stood_still_does_not_count(
+    passed: float, worked: float, counts: bool
+) -> None:
+    """A process that computes, or that a busy machine delays, does not stand still."""
+    now, busy = ManualClock(), ManualClock()
+    clock = WakingClock(now, now, busy)
+    clock.watched, before = True, clock()
+    now.at, busy.at = now.at + passed, busy.at + worked
+    assert clock() - before == (passed if counts else 0)
+    assert clock.stood() == (0 if counts else passed) and clock.stood() == 0
+    now.at += 1
+    assert clock() - before == (passed if counts else 0) + 1
+
+
+@pytest.mark.parametrize("counted", [0, 3600])
+def test_a_computer_that_sleeps_takes_nobodys_time(sit: Sit, counted: float) -> None:
+    """Linux does not count sleep as monotonic time; Windows does."""
+    now, boot = ManualClock(), ManualClock()
+    clock = WakingClock(lambda: now.at + counted * (boot.at > 100), boot, lambda: 0.0)
+    sitting = sit(now=clock, time_control="300", arbiter="automatic")
+    sitting.table.submit(f.Start())
+    boot.at += 3600
+    sitting.wait(lambda: GERMAN.sentence("interrupted") in sitting.said())
+    game = sitting.table.game
+    assert game.clock.left["white"] == 300_000 and game.clock.running is None
 
 
 @pytest.mark.parametrize("charged", [False, True])

@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from blindplay.language import Language, load
+from blindplay.laws.facts import Arbiter
+from blindplay.record import read_journal
 from tests.sampling import first
 from tests.terminal import Terminal
+from tests.waiting import until
 
 pytest.importorskip("pty")
 
@@ -101,3 +104,17 @@ def test_a_terminals_editing_and_history_work_and_leave_it_as_it_was(tmp_path: P
         terminal.enter("quit", pack.sentence("saved"))
         assert terminal.status() == 0
         assert terminal.echoes
+
+
+@pytest.mark.realtime
+def test_a_table_that_is_stopped_charges_nobody_and_says_so(tmp_path: Path) -> None:
+    path, english = tmp_path / "game.jsonl", load("en")
+    silent = ("--microphone", "none", "--silent")
+    play = ("play", "--language", "en", *silent, "--journal", str(path))
+    with Terminal(*play, home=tmp_path) as terminal:
+        terminal.enter("start", english.sentence("game_begins"))
+        assert until(lambda: '"tick"' in path.read_text("utf-8"))
+        terminal.stand_still(6)
+        terminal.shows(english.sentence("interrupted"))
+    stops = [one for one in read_journal(path).facts if isinstance(one, Arbiter)]
+    assert [one.do for one in stops] == ["stop_clocks"] and stops[0].t < 6000
