@@ -49,7 +49,8 @@ from .state import ASK_AGAIN, Exchange, Sayable
 COMMANDS_AT_ONCE = 5
 """Number of commands that help tells before it waits for "mehr"."""
 LAST_MOVES = 5
-"""Number of the last moves that are read, unless the player asks for another one."""
+"""Number of the last moves that are read, unless the player asks for another number. So many of all
+moves are read to a player who speaks before it waits for "mehr". Typing ends a reading."""
 CLAIMS: Mapping[Command, str] = {
     Command.CLAIM_REPETITION: "repetition",
     Command.CLAIM_FIFTY_MOVES: "fifty_moves",
@@ -83,7 +84,7 @@ def confirm(now: Exchange, may: Sayable, said: Statement) -> None:
     """Ask whether a command that ends or changes the game is meant. One that can only be refused is
     refused at once: there is nothing to ask about, and without a *ja* it is not a fact."""
     trial = Exchange(now.about, now.side, now.talk)
-    do(trial, may, said.meant)
+    do(trial, may, said)
     facts = [one.fact for one in trial.effects if isinstance(one, Submit)]
     if not facts:
         begins = any(isinstance(one, PlayAgain) for one in trial.effects)
@@ -101,9 +102,10 @@ def confirm(now: Exchange, may: Sayable, said: Statement) -> None:
         now.ask(questions.confirm(now.about, now.side, said))
 
 
-def do(now: Exchange, may: Sayable, meant: Understanding) -> None:
-    """Do the command of ``meant``, without asking."""
-    command, side, game, pack = meant.command, now.side, now.game, now.pack
+def do(now: Exchange, may: Sayable, said: Statement) -> None:
+    """Do the command that was ``said``, without asking."""
+    meant, side, game, pack = said.meant, now.side, now.game, now.pack
+    command = meant.command
     assert command is not None
     if command in QUESTIONS:
         _look(now, command, meant.about or About())
@@ -157,7 +159,7 @@ def do(now: Exchange, may: Sayable, meant: Understanding) -> None:
         case Command.WHERE_I_PLAY:
             now.say("pairing_unknown")
         case Command.SCORE | Command.LAST_MOVES:
-            _read_moves(now, command, meant.about or About())
+            _read_moves(now, said)
         case Command.NEW_GAME | Command.REMATCH:
             _play_again(now, command)
         case Command.SAVE:
@@ -187,21 +189,23 @@ def _look(now: Exchange, command: Command, about: About) -> None:
     now.do(Say(now.side, look(now.pack, now.game, now.side, command, about)))
 
 
-def _read_moves(now: Exchange, command: Command, about: About) -> None:
+def _read_moves(now: Exchange, said: Statement) -> None:
     """Read the player's own scoresheet, as they may at any time (8.1, D.2.7): all of it, from a
     move on, or the last moves."""
+    about = said.meant.about or About()
     lines = list(moves_in_words(now.pack, now.game))
-    if command is Command.LAST_MOVES:
+    if said.meant.command is Command.LAST_MOVES:
         lines = lines[-max(1, about.number or LAST_MOVES) :]
     elif about.number is not None and lines:
         lines = [line for line in lines if line[0] >= about.number]
         if not lines:
             now.say("refused_no_such_ply")
             return
-    if not lines:
+    if lines:
+        at_once = len(lines) if said.recognition is None else LAST_MOVES
+        _tell_in_portions(now, [words for _number, words in lines], at_once)
+    else:
         now.say("no_last_move")
-    for _number, words in lines:
-        now.do(Say(now.side, words))
 
 
 def _claim(now: Exchange, command: Command, meant: Understanding) -> None:
@@ -339,8 +343,9 @@ def _help(now: Exchange, may: Sayable) -> None:
         untold = [Command.YES, Command.NO, *untold]
     if now.about.opening_word is not OpeningWord.OPTIONAL:
         untold = [command for command in untold if command not in NEVER_OPENED]
-    now.change(untold=tuple(map(now.pack.command, (*untold, Command.REPEAT))))
-    _more(now)
+    names = list(map(now.pack.command, (*untold, Command.REPEAT)))
+    portions = (names[at : at + COMMANDS_AT_ONCE] for at in range(0, len(names), COMMANDS_AT_ONCE))
+    _tell_in_portions(now, [_sayable_in_words(now, one) for one in portions], 1)
 
 
 def _tell_what_is_due(now: Exchange) -> None:
@@ -358,17 +363,23 @@ def _tell_what_is_due(now: Exchange) -> None:
     now.do(Say(now.side, join(" ", words, pack.code)))
 
 
+def _tell_in_portions(now: Exchange, sentences: list[str], at_once: int) -> None:
+    """Tell so many of the sentences; "mehr" tells as many of the rest."""
+    portions = (sentences[at : at + at_once] for at in range(0, len(sentences), at_once))
+    now.change(untold=tuple(map(tuple, portions)))
+    _more(now)
+
+
 def _more(now: Exchange) -> None:
-    untold = now.talk.untold
-    if not untold:
+    if not now.talk.untold:
         now.refuse("refused_no_more")
         return
-    first, rest = untold[:COMMANDS_AT_ONCE], untold[COMMANDS_AT_ONCE:]
-    now.change(untold=rest, helped=now.about.now)
-    more = now.pack.sentence("help_more", more=now.pack.command(Command.MORE))
-    words = _sayable_in_words(now, first)
-    now.do(Say(now.side, join(" ", (words, more) if rest else (words,), now.pack.code)))
-    now.do(Relisten())
+    (*told, last), *rest = now.talk.untold
+    now.change(untold=tuple(rest), helped=now.about.now)
+    if rest:
+        more = now.pack.sentence("help_more", more=now.pack.command(Command.MORE))
+        last = join(" ", (last, more), now.pack.code)
+    now.do(*(Say(now.side, words) for words in (*told, last)), Relisten())
 
 
 def _sayable_in_words(now: Exchange, commands: Collection[str]) -> str:

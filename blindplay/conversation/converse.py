@@ -270,6 +270,7 @@ def _expire(now: Exchange, began: int | None = None) -> None:
         now.change(
             question=question and replace(question, since=time),
             beginning=begun and replace(begun, at=time),
+            helped=time,
         )
     question, begun = now.talk.question, now.talk.beginning
     at = time if began is None else began
@@ -594,7 +595,7 @@ def _do(now: Exchange, may: Sayable, said: Statement) -> None:
         else:
             now.refuse("refused_already_made")
     elif meant.kind is Kind.COMMAND:
-        commands.do(now, may, meant)
+        commands.do(now, may, said)
     elif meant.kind not in NAMES_A_MOVE:
         _not_understood(now, said.text, typed=said.recognition is None)
     elif now.side != game.side or said.repeats:

@@ -241,10 +241,10 @@ class Talk:
     and how often each was heard since; they are not offered at once. ``doubted``: the likeliest of
     what the player said no to; ``accepted``: the last announcement that was taken; ``repetition``:
     a doubtful repetition of what everybody has just heard, which hands confirm. ``untold``:
-    the commands that help has not told yet, since ``helped``. ``looked_at``: the square that the
-    player asked about last. ``unanswered``: what the ear made of sound that got no answer;
-    ``failures``: how many attempts to announce failed; ``knows_names``: the player has announced by
-    voice, or was told what files and ranks are called.
+    the sentences of help or of the scoresheet that each *more* tells, since ``helped``.
+    ``looked_at``: the square that the player asked about last. ``unanswered``: what the ear made of
+    sound that got no answer; ``failures``: how many attempts to announce failed; ``knows_names``:
+    the player has announced by voice, or was told what files and ranks are called.
     """
 
     question: Question | None = None
@@ -255,7 +255,7 @@ class Talk:
     doubted: Statement | None = None
     accepted: Statement | None = None
     repetition: Statement | None = None
-    untold: tuple[str, ...] = ()
+    untold: tuple[tuple[str, ...], ...] = ()
     helped: int = 0
     looked_at: About | None = None
     unanswered: Decision | None = None

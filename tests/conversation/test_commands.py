@@ -445,7 +445,7 @@ def test_help_says_what_can_be_said_now_and_more_on_request(at: Conversation) ->
     example = GERMAN.sentence("help_announce", example="Springer Gustav eins Felix drei")
     assert first[0] == f"{GERMAN.sentence('due_announce')} {example}"
     assert first[1].startswith("Sie können sagen: Zeit") and first[1].endswith(
-        "Weitere Befehle hören Sie mit: Mehr."
+        "Weiteres hören Sie mit: Mehr."
     )
     assert Command.MORE in at.talking.sayable("white").bare
     told = first[1]
@@ -460,6 +460,28 @@ def test_help_says_what_can_be_said_now_and_more_on_request(at: Conversation) ->
     correct = GERMAN.sentence("help_correct", correction="Korrektur")
     assert at.type("Hilfe")[0] == f"{GERMAN.sentence('due_execute', move=move)} {correct}"
     assert move in at.type("Hilfe", "black")[0]
+
+
+SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
+
+
+def test_all_moves_that_are_asked_by_voice_are_read_five_at_a_time(at: Conversation) -> None:
+    """Nobody is heard while a loudspeaker reads, and what everybody hears comes after it."""
+    at.play(*3 * SHUFFLE)
+    typed = at.type("Züge bisher")
+    assert len(typed) == 6 and at.type("mehr") == [GERMAN.sentence("refused_no_more")]
+    first = at.hear(Verdict.COMMAND, "züge bisher")
+    more = GERMAN.sentence("help_more", more=GERMAN.command(Command.MORE))
+    assert first == [*typed[:4], f"{typed[4]} {more}"]
+    at.speaking = True
+    at.wait(ANSWER_SECONDS + 1)
+    at.speaking = False  # all of it was read
+    assert at.hear(Verdict.COMMAND, "mehr") == typed[5:]
+    assert at.hear(Verdict.COMMAND, "die letzten fünf züge") == typed[1:]
+    assert at.hear(Verdict.COMMAND, "mehr") == [GERMAN.sentence("refused_no_more")]
+    at.hear(Verdict.COMMAND, "züge bisher")
+    at.wait(ANSWER_SECONDS + 1)
+    assert Command.MORE not in at.talking.sayable("white").bare
 
 
 def test_a_correction_of_nothing_says_what_is_due(at: Conversation) -> None:
