@@ -240,6 +240,8 @@ def _chain(contents: JournalContents) -> Finding:
     if contents.trouble:
         return Finding("chain", False, contents.trouble)
     number, seal = contents.end
+    if not number:  # somebody may have emptied it
+        return Finding("chain", False, _("The journal is empty, so it proves no game."))
     return Finding(
         "chain",
         True,

@@ -164,6 +164,12 @@ def test_a_journal_without_a_signature_holds_unless_one_is_wanted(journal: Path)
     assert wrong(journal) == ["No table signed the lines from 1 to 7."]
 
 
+def test_an_emptied_journal_proves_nothing(journal: Path) -> None:
+    journal.write_bytes(b"")
+    for known in (None, KNOWN):
+        assert "The journal is empty, so it proves no game." in wrong(journal, known)
+
+
 def test_lines_after_the_last_signature_are_named(journal: Path) -> None:
     sign(journal, statement(journal, 5))
     assert wrong(journal) == ["No table signed the lines from 6 to 7."]
