@@ -30,6 +30,7 @@ from .pairings.rounds import PlayerPlace, Round, kept_round, place_in_words, whe
 
 _LONGEST_NAME = 100  # characters of a name that somebody asks for
 _STYLES = ("signals.css", "mine.css")
+_HEADERS = {"connection": "close"}  # many telephones ask, and each only now and then
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,8 @@ class PlayerPages:
         places, why = await run_in_threadpool(self._places, _name(request), language)
         html = views.render("hall/places.html", language, places=places, why=why)
         told = " ".join(place.sentence for place in places)
-        return JSONResponse({"key": _key(places), "told": told, "html": html})
+        found = {"key": _key(places), "told": told, "html": html}
+        return JSONResponse(found, headers=_HEADERS)
 
     def _address(self, request: Request) -> str:
         """Where a telephone reaches the pages: as this browser does, if it is not on the hall's own
@@ -146,7 +148,8 @@ class PlayerPages:
         return HTMLResponse(
             views.render(
                 f"hall/{template}.html", language, styles=_STYLES, title=self._title, **values
-            )
+            ),
+            headers=_HEADERS,
         )
 
 

@@ -118,11 +118,10 @@ class Broadcast:
         self._push = LichessPush(settings.lichess) if settings.lichess else None
         self._folder = LiveChessFolder(settings.folder, title) if settings.folder else None
         self.hall = DelayedHall(follower, settings.audience, title)
-        names = settings.audience.names
-        lists = (
-            EventLists(pairings or follower.folder, settings.report, self.hall) if names else None
-        )
-        self.pages = SpectatorsPages(self.hall, title, lists)
+        self._lists = None
+        if settings.audience.names:
+            self._lists = EventLists(pairings or follower.folder, settings.report, self.hall)
+        self.pages = SpectatorsPages(self.hall, title, self._lists)
         self._report: PushReport | None = None
         self._fault = ""
         self._closing = threading.Event()
@@ -142,6 +141,7 @@ class Broadcast:
                     trouble=self._folder.trouble,
                 )
             )
+        notices.append(self._lists.trouble if self._lists is not None else "")
         notices += [
             _("Table {table}: {trouble}", table=board.table, trouble=board.past.trouble)
             for board in self.hall.boards()

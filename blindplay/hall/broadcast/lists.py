@@ -1,6 +1,7 @@
 """The lists of an event for everybody: pairings, results and standings, and one page of them all
 for a projector. They hold names, so they are there only where names may be shown."""
 
+import math
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -16,8 +17,9 @@ from blindplay.console import views
 from blindplay.console.messages import catalogue
 from blindplay.console.public import PATH, ReaderLimits
 from blindplay.console.views import NamedLink
-from blindplay.given import read_bytes
+from blindplay.given import read_bytes, reason_of
 from blindplay.language import load
+from blindplay.translation import _
 
 from ..overview import natural
 from ..pairings.rounds import MOST_BYTES, kept_rounds, pair_of, results_in
@@ -27,6 +29,9 @@ from .delayed import DelayedHall
 _FIGURES = {
     "1": "1", "w": "1", "+": "+", "0": "0", "l": "0", "-": "–", "=": "½", "d": "½", "1/2": "½",
 }  # fmt: skip
+
+
+_AGAIN_S = 60.0  # between two looks at the journals of an earlier round
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,23 @@ class EventLists:
         self._folder, self._report, self._shown = folder, report, shown
         self._lock = threading.Lock()
         self._read: tuple[tuple[int, int], TrfFile | None] = (0, 0), None
-        self._earlier: dict[str, Mapping[tuple[str, str], str]] = {}
+        self._earlier: dict[str, tuple[float, Mapping[tuple[str, str], str]]] = {}
+        self.trouble = ""
+        """One sentence on why the lists cannot be read now; empty if they can."""
+
+    def read(self) -> tuple[list[ListedRound], Ranking | None]:
+        """All rounds and the standings; what cannot be read now is left out."""
+        try:
+            found = self.rounds(), self.ranking()
+        except (OSError, ValueError) as error:
+            why = error if isinstance(error, ValueError) else reason_of(error)
+            self.trouble = _(
+                "The lists of the broadcast cannot be read ({trouble}); correct the file.",
+                trouble=why,
+            )
+            return [], None
+        self.trouble = ""
+        return found
 
     @property
     def age(self) -> float:
@@ -172,13 +193,15 @@ class EventLists:
     def _played(self, number: str) -> Mapping[tuple[str, str], str]:
         """The results of an earlier round, from the copies of its journals. A later round is
         paired, so none of them is news that the delay has to hold back."""
-        if number not in self._earlier:
-            self._earlier[number] = {
+        read_at, results = self._earlier.get(number, (-math.inf, {}))
+        if time.monotonic() - read_at > _AGAIN_S:
+            results = {
                 pair_of(one.white, one.black): figures(*one.result.split("-"))
                 for one in results_in(self._folder, number)
                 if one.result
             }
-        return self._earlier[number]
+            self._earlier[number] = time.monotonic(), results
+        return results
 
 
 def figures(white: str, black: str) -> str:
@@ -217,30 +240,23 @@ class ListPages:
         return tuple(NamedLink(name, f"{PATH}{name}", say[f"list_{name}"]) for name in names)
 
     def _pairings(self, request: Request, language: str) -> Response:
-        rounds, _ = self._rounds()
+        rounds, _ranking = self._lists.read()
         return self._page("pairings", language, shown=rounds[-1] if rounds else None)
 
     def _results(self, request: Request, language: str) -> Response:
-        rounds, _ = self._rounds()
+        rounds, _ranking = self._lists.read()
         asked = request.query_params.get("round", "")
         shown = next((one for one in rounds if one.number == asked), rounds[-1] if rounds else None)
         return self._page("results", language, shown=shown, rounds=rounds)
 
     def _standings(self, request: Request, language: str) -> Response:
-        _, ranking = self._rounds()
+        _rounds, ranking = self._lists.read()
         return self._page("standings", language, ranking=ranking)
 
     def _screen(self, request: Request, language: str) -> Response:
-        rounds, ranking = self._rounds()
+        rounds, ranking = self._lists.read()
         shown = rounds[-1] if rounds else None
         return self._page("screen", language, shown=shown, ranking=ranking, age=self._lists.age)
-
-    def _rounds(self) -> tuple[list[ListedRound], Ranking | None]:
-        """All rounds and the standings; what cannot be read now is left out."""
-        try:
-            return self._lists.rounds(), self._lists.ranking()
-        except (OSError, ValueError):
-            return [], None
 
     def _page(self, name: str, language: str, **values: Any) -> Response:
         say = catalogue(language)

@@ -99,6 +99,9 @@ def test_a_file_that_is_written_anew_is_read_anew(listed: Listed) -> None:
     assert listed.rows("standings")[0] == ["1", "Anna Berg", "0.5"]
     listed.report.write_text("nothing", "utf-8")
     assert "has not ranked" in listed.get("standings").text
+    assert "no line begins with 001" in listed.lists.trouble
+    listed.report.write_text(RANKED, "utf-8")
+    assert listed.rows("standings") and not listed.lists.trouble
 
 
 def test_kept_pairings_go_before_the_file_and_get_the_results_that_the_public_has_seen(
