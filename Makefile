@@ -78,6 +78,7 @@ messages: $(READY)
 # The pictures of docs/pages; ARGS="--all --language de --folder build/pages" for many more.
 pages: $(READY)
 	$(BIN)/python -m tests.console.pictures $(ARGS)
+	$(BIN)/python -m tests.hall.pictures $(ARGS)
 
 # Figures of this machine; ARGS="voice --language en" for others, ARGS=--help for all.
 bench: $(READY)

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import itertools
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from blindplay.console.access import AccessLinks
 from blindplay.console.messages import LANGUAGES, catalogue
-from blindplay.console.server import PageServer
-from blindplay.hall.follower import Follower
 from blindplay.hall.incidents import KINDS
 from blindplay.hall.overview import NEEDS
-from blindplay.hall.pages import HallPages
 from blindplay.hall.pairings.rounds import Assignment, Round, keep_round
-from blindplay.hall.protocol import Head, Presence, Topic, encode
 from blindplay.laws import facts as f
 from blindplay.table import Table
 from tests import web
 from tests.waiting import until
 
 from .running import Arbiter, Served, play
+from .showcase import Showcase, showcase
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
@@ -210,36 +202,13 @@ def test_an_arbiter_goes_from_an_urgent_table_to_the_next_by_one_key(
 
 
 @pytest.fixture
-def forty(tmp_path: Path) -> Iterator[Callable[..., None]]:
-    """Pages of forty tables; give a table other fields of its head with a call."""
-    follower = Follower("open", tmp_path, lambda topic, payload: None)
-    server, links = PageServer("127.0.0.1", 0), AccessLinks()
-    numbers = itertools.count(1)
-
-    def tell(table: str, **fields: object) -> None:
-        head = Head(
-            run="r", seq=next(numbers), game="0" * 32, n=1, digest="0" * 32, t=60.0,
-            wall=time.time(), state="playing", white="Anna Lindqvist", black="Jürgen Müller",
-            moves=23, last="g1f3", fen="8/8/8/8/8/5N2/8/K1k5 b - - 0 1",
-            left={"white": 5385.0, "black": 1254.0}, running="white",
-        )  # fmt: skip
-        for kind, message in (("presence", Presence("p", True)), ("head", replace(head, **fields))):  # type: ignore[arg-type]
-            topic = str(Topic("open", table, kind))
-            follower.receive(topic, encode(message), time.monotonic())
-
-    for number in range(1, 41):
-        tell(str(number))
-    hall = SimpleNamespace(follower=follower, online=True)
-    pages = HallPages(hall, "Open", server.hosts, links)  # type: ignore[arg-type]
-    server.start(pages.app)
-    tell.link = f"{server.url}/#{links.issue('Maria Berg')}"  # type: ignore[attr-defined]
-    yield tell
-    pages.close()
-    server.close()
+def forty(tmp_path: Path) -> Iterator[Showcase]:
+    with showcase(tmp_path) as tables:
+        yield tables
 
 
 def test_forty_tables_are_in_one_window_and_an_alarm_moves_none(
-    forty: Any, context: BrowserContext
+    forty: Showcase, context: BrowserContext
 ) -> None:
     """Each table has one state: what it needs somebody for, or where its game stands."""
     from playwright.sync_api import expect
@@ -253,11 +222,13 @@ def test_forty_tables_are_in_one_window_and_an_alarm_moves_none(
     before = cards.evaluate_all(places)
     link = page.locator("#open-12")
     link.focus()
-    forty("12", needs=["arbiter", "boards"])
+    forty.tell("12", needs=["arbiter", "boards"])
     card = page.locator("#t-12")
     expect(card.locator(".stands")).to_have_text("the arbiter is called (just now)")
     expect(card).to_contain_text("Move 12: Ng1\u2060–\u2060f3")
     expect(link).to_be_focused()
+    forty.tell("13", running="black")
+    expect(page.locator("#t-13 .runs")).to_contain_text("Jürgen Müller")
     assert cards.evaluate_all(places) == before and len({height for _, height in before}) == 1
     assert (
         max(cards.evaluate_all("all => all.map(one => one.getBoundingClientRect().bottom)")) < 1080
