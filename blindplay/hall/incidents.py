@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,6 +25,11 @@ wrong, or is not made with the table's key; a state of a game that contradicts t
 table has signed."""
 MOST = 1000
 """Limit of the incidents in memory; the file holds all."""
+MOST_OF_KIND = 50
+"""Limit of the incidents of one kind at one table. More are only counted, up to MOST: a table that
+floods the hall pushes out nothing that was noted of others."""
+MORE = "more"
+"""The key of the incident that counts them."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,8 @@ class Incident:
     kind: str
     key: str = ""
     n: int = 0
-    """The number of the line; 0 if the incident is not about a line."""
+    """The number of the line; 0 if the incident is not about a line. With the key MORE, so many
+    incidents at least are only counted."""
     text: str = ""
     """The line, or other evidence."""
     wall: float = 0.0
@@ -47,6 +54,7 @@ class Incidents:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._open: dict[tuple[str, str, str], Incident] = {}
+        self._more = defaultdict[tuple[str, str], set[str]](set)  # the keys that are only counted
         self._unwritten: list[str] = []
         self._size = 0  # number of bytes of whole lines in the file
         with contextlib.suppress(OSError):
@@ -66,11 +74,23 @@ class Incidents:
         """Note an incident; False if it is known already."""
         if (table, kind, key) in self._open:
             return False
+        if sum(one[:2] == (table, kind) for one in self._open) >= MOST_OF_KIND:
+            more = self._more[table, kind]
+            if key in more or len(more) >= MOST:
+                return False
+            more.add(key)
+            if len(more) & (len(more) - 1):  # written at each doubling
+                return False
+            key, n, text = MORE, len(more), ""
         self._write(Incident(table, kind, key, n, text, round(time.time(), 3)), False)
         return True
 
     def withdraw(self, table: str, kind: str, key: str = "") -> None:
         """Take an incident back, if it was noted."""
+        more = self._more.get((table, kind), set())
+        if key in more:
+            more.remove(key)
+            key = key if more else MORE
         incident = self._open.get((table, kind, key))
         if incident is not None:
             self._write(incident, True)

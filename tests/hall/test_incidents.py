@@ -49,8 +49,31 @@ def test_where_no_file_can_be_written_incidents_are_kept_in_memory(tmp_path: Pat
 def test_memory_is_bounded(tmp_path: Path) -> None:
     found = Incidents(tmp_path / "missing" / "incidents.jsonl")
     for number in range(incidents.MOST + 5):
-        found.note("1", "forged", str(number))
+        found.note(str(number), "forged")
     assert len(list(found)) == incidents.MOST
+
+
+def test_a_table_that_floods_the_hall_pushes_nothing_of_others_out(tmp_path: Path) -> None:
+    file = tmp_path / "incidents.jsonl"
+    found = Incidents(file)
+    found.note("2", "signature", "a", text="evidence")
+    for number in range(3000):
+        found.note("1", "head", str(number))
+    for one in (found, Incidents(file)):
+        kept = list(one)
+        assert [incident.text for incident in kept if incident.table == "2"] == ["evidence"]
+        assert len(kept) == 1 + incidents.MOST_OF_KIND + 1
+        assert (kept[-1].key, kept[-1].n) == (incidents.MORE, 512)  # more than 512 are counted
+    assert len(file.read_bytes().splitlines()) < 70
+
+
+def test_incidents_that_were_only_counted_are_withdrawn_too(tmp_path: Path) -> None:
+    found = Incidents(tmp_path / "incidents.jsonl")
+    for number in range(60):
+        found.note("1", "forged", str(number))
+    for number in range(60):
+        found.withdraw("1", "forged", str(number))
+    assert not list(found)
 
 
 def test_what_a_full_disk_has_cut_off_is_written_later(
