@@ -65,7 +65,9 @@ function look() {
 }
 
 // What says on the page how things stand.
-const SAYS = "main :is(.status, #next-heading:not(.unseen), .offered, .pending, .refused, .why)";
+const SAYS = `main :is(
+  .status, #next-heading:not(.unseen), .result + p, .offered, .pending, .refused, .why
+)`;
 
 function isInView(one) {
   const { top, bottom } = one.getBoundingClientRect();

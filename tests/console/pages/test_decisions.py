@@ -225,7 +225,7 @@ def shown(clock: ShownClock, counts: bool, now: int) -> str:
     second_by_second=st.booleans(),
 )
 @settings(max_examples=75)
-def test_the_clocks_that_a_second_step_shows_are_those_after_the_decision(
+def test_a_second_step_shows_what_its_decision_then_does(
     scenario: Scenario,
     facts: int,
     control: str,
@@ -256,7 +256,14 @@ def test_the_clocks_that_a_second_step_shows_are_those_after_the_decision(
         fact = fact_of(step.fields["act"], "arbiter", fields, pressed)
         if consequences(after, fact).digest != step.digest or after.clock.running != running:
             continue  # a flag has fallen, and the page shows what the decision would do now
+        stood = dict(after.position_pieces())
         after.apply(fact)
+        assert dict(step.shown or stood) == dict(after.position_pieces()), form
+        if step.clocks and not after.over:
+            ran = {"white": "Then White's clock runs.", "black": "Then Black's clock runs."}
+            runs = ran.get(after.clock.running or "", "Then no clock runs.")
+            assert step.sentences[-1] == runs, form
+        assert after.over or "This ends the game" not in " ".join(step.sentences), form
         for now, then, counts in step.clocks:
             assert shown(now, now.runs, pressed) == before[now.side], form
             assert shown(then, counts, pressed) == write_time(after.clock.left[now.side]), form
