@@ -17,7 +17,7 @@ from blindplay.laws import Game, Taken
 from blindplay.laws.facts import SIDES, OnBoard
 from blindplay.laws.rulings import Completed, Obliged
 from blindplay.laws.state import OTHER
-from blindplay.wording.announcements import OWED, TO_MOVE, aspects, needed
+from blindplay.wording.announcements import OWED, TO_MOVE, aspects, name_of_step, needed
 from blindplay.wording.values import write_time
 
 from . import assets
@@ -230,6 +230,7 @@ def told_to(game: Game, role: str, language: str, taken: Taken) -> list[ToldSent
             say = catalogue(language)
             words = say["arb_owed"].format(side=say[game.side], words=words)
         if words:
+            now["step"] = name_of_step(game, role)
             found.append((words, False, {name: now[name] for name in OWED}))
     if calls := page_of(game, role).calls(game, language, taken.rulings):
         rests = {name: now[name] for name in needed(game)}

@@ -16,7 +16,6 @@ from blindplay.laws import Game, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
 from blindplay.laws.due import due
-from blindplay.laws.duties import binding
 from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
 
@@ -343,6 +342,10 @@ def _refused(context: _Context, ruling: r.Refused) -> _Sentences:
 
 
 def _boards_differ(context: _Context, ruling: r.BoardsDiffer) -> _Sentences:
+    """Boards that differ from each other. Both may also show the same, and not the game: then only
+    the corrections are told."""
+    if not differing_squares(context.game):
+        return
     squares = (context.pack.square(chess.parse_square(one.square)) for one in ruling.squares)
     yield context.sentence("boards_differ", squares=", ".join(squares))
 
@@ -651,8 +654,8 @@ NOW = ("turn", "arbiter", "result")
 """The aspects of a sentence that says why something cannot be done now."""
 TO_MOVE = (*NOW, "clocks")
 """The aspects of a sentence that says whose move it is."""
-OWED = (*TO_MOVE, "owed")
-"""The aspects of a sentence about an obligation of the player on move."""
+OWED = (*TO_MOVE, "step")
+"""The aspects of a sentence about an obligation of the player on move; see :func:`name_of_step`."""
 PASSING = ("time",)
 """The aspect of a sentence that reports a past event, and soon is no news any more."""
 _LASTING: tuple[tuple[tuple[type[Ruling], ...], tuple[str, ...]], ...] = (
@@ -660,7 +663,8 @@ _LASTING: tuple[tuple[tuple[type[Ruling], ...], tuple[str, ...]], ...] = (
     ((r.DrawOffered,), ("offers", "result")),
     ((r.Consented,), ("arbiter", "result")),
     ((r.CorrectBoard, r.Explained, r.Owners), ("boards", "result")),
-    ((r.BoardsDiffer, r.BoardsAgree), ("differing", "result")),
+    ((r.BoardsDiffer,), ("differing", "result")),
+    ((r.BoardsAgree,), ("differing", "result", *PASSING)),
     ((r.FlagFell,), ("arbiter", "calls", "clocks", "result")),
     ((r.AdjournmentAsked, r.Sealed, r.Adjourned), ("adjournment", "arbiter", "result")),
     ((r.Refused, r.NotMade, r.NotUnderstood, r.Ambiguous, r.CheckBoard), NOW),
@@ -677,21 +681,20 @@ _LASTING: tuple[tuple[tuple[type[Ruling], ...], tuple[str, ...]], ...] = (
 
 def aspects(game: Game) -> dict[str, str]:
     """Return the aspects of a game whose change makes a sentence about it outdated: the move that
-    is due and the obligation to it, the arbiter's part and the calls, draw offers, the boards to be
-    corrected or recognised, the squares on which boards differ, the clocks, an adjournment, the
-    result."""
+    is due, the arbiter's part and the calls, draw offers, the boards to be corrected or recognised,
+    the squares on which they were told to differ, the clocks, an adjournment, the result. Everybody
+    may know them."""
     pending, turn = game.pending, game.turn
     wrong = [name for name, table in game.tables.items() if table.wanted is not None]
-    owed = binding(game)
     sealing = (game.wants_to_adjourn, game.adjourning, game.sealed is not None, game.adjourned)
     return {
         "turn": f"{len(game.history)}{' made' * (turn.made is not None)}",
-        "owed": "" if owed is None else f"{len(owed.moves)} {turn.announced}",
         "arbiter": game.paused if pending is None else f"{pending.ruling.kind} {pending.ruling.t}",
         "calls": " ".join(f"{one.why} {one.by} {one.t}" for one in game.calls),
         "offers": " ".join(sorted(game.offers)),
         "boards": " ".join(wrong if game.owners_known else (*wrong, "owners")),
-        "differing": " ".join(map(chess.square_name, differing_squares(game))),
+        # Until it was told, what a hand does on one board is nobody else's to know.
+        "differing": "" if game.differ_told is None else str([*differing_squares(game)]),
         "clocks": game.clock.running or "",
         "adjournment": " ".join(map(str, filter(None, sealing))),
         "result": game.result or "",
@@ -700,10 +703,13 @@ def aspects(game: Game) -> dict[str, str]:
 
 
 def name_of_step(game: Game, person: str) -> str:
-    """The aspect ``step`` of a sentence that tells ``person`` what is due from them."""
+    """The aspect ``step`` of a sentence that tells ``person`` what is due from them. It tells no
+    more than that sentence: a move that somebody else's hands have made is not theirs to know."""
     step = due(game, person)
+    if step.do == "wait":
+        return f"wait {step.whom} {step.why}"
     move = "" if step.move is None else step.move.move.uci()
-    return " ".join(filter(None, (step.do, step.whom, step.why, step.board, move)))
+    return f"{step.do} {step.board} {move} {len(step.owed)}"
 
 
 def differing_squares(game: Game) -> dict[int, tuple[str | None, str | None]]:

@@ -188,7 +188,7 @@ _SPOKEN: dict[str, Holds] = {
     "clock_started": _runs,
     "clock_stopped": _stands,
     "boards_differ": lambda game, squares: bool(_differing(game)),
-    "boards_equal": lambda game: not _differing(game),
+    "boards_equal": lambda game: all(table.wanted is None for table in game.tables.values()),
     "draw_offered": lambda game, player: _side(player) in game.offers and not game.over,
     "consent_due": lambda game, player: (
         game.pending is not None and _side(player) in game.pending.asked
@@ -297,8 +297,8 @@ def _watch(seed: int, facts: int) -> None:
     """Assert it after each fact of a game."""
     table, pages = Replayed(Game), {role: Messages() for role in PEOPLE}  # type: ignore[arg-type]
     rendered = {role: views.RenderedParts("en") for role in PEOPLE}
-    for fact, rulings, game in play(seed, facts):
-        table.game = game
+    for fact, rulings, playing in play(seed, facts):
+        game = table.game = playing.fork()  # as pages get it
         taken = Taken(fact, tuple(rulings), Origin("a hand"))
         if not (isinstance(fact, Tick) and not rulings):
             table.log.append(taken)

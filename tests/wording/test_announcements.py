@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, get_args
 
+import chess
 import pytest
 from hypothesis import HealthCheck, given, settings
 
@@ -15,7 +16,7 @@ from blindplay.laws.facts import Fact, parse
 from blindplay.laws.reasons import ArbiterReason, RefusalReason
 from blindplay.speech.synthesis import is_words
 from blindplay.wording import announcements as module
-from blindplay.wording.announcements import announcements, aspects
+from blindplay.wording.announcements import announcements, aspects, name_of_step
 from blindplay.wording.pack_words import PackWords
 from tests.laws.test_game import games
 from tests.laws.test_reasons import reasons
@@ -466,3 +467,23 @@ def test_what_is_repeated_is_told_once_until_something_happens(fact: str) -> Non
     else:
         told({"fact": "arbiter", "do": "start_clocks"})
     assert told(again) == first
+
+
+def test_what_a_hand_does_on_one_board_is_in_no_aspect_of_the_game() -> None:
+    """Pages get the aspects. A player may not learn what the opponent has touched (D.2.10.4)."""
+    game = Game(PackWords())
+    for fact in (
+        {"fact": "setup", "white": {"impaired": True}, "time_control": "300"},
+        {"fact": "position", "board": "black", "placement": chess.STARTING_BOARD_FEN},
+        {"fact": "start"},
+        {"fact": "announce", "by": "white", "move": "e2e4"},
+        {"fact": "make", "by": "white", "move": "e2e4"},
+        {"fact": "press", "by": "white"},
+        {"fact": "repeat", "by": "black", "move": "e2e4"},
+        {"fact": "lift", "board": "black", "square": "e2"},
+        {"fact": "place", "board": "black", "square": "e4"},
+    ):
+        game.apply(parse({"t": 1, **fact}))
+    before = aspects(game), name_of_step(game, "white")
+    game.apply(parse({"t": 1, "fact": "lift", "board": "black", "square": "e7"}))
+    assert (aspects(game), name_of_step(game, "white")) == before
