@@ -7,6 +7,7 @@ deleted when the event is over. A mail says no more than the list of pairings.
 
 import contextlib
 import json
+import logging
 import secrets
 import smtplib
 import ssl
@@ -26,6 +27,8 @@ from blindplay.translation import _
 from .event_file import SMTPS_PORT, MailServer
 from .pairings.rounds import Round, kept_round, pairings_file, place_in_words, where
 
+_LOG = logging.getLogger(__name__)
+_LOG.addHandler(logging.NullHandler())
 _FILE = "mails.json"
 _MOST = 2000  # addresses
 _MOST_OF_ONE = 4  # players of one address
@@ -165,6 +168,10 @@ class Mails:
                     host=self._server.host,
                     reason=_reason(error),
                 )
+            except Exception:  # the next look tries again
+                _LOG.exception("The mails failed.")
+                self._due = time.monotonic() + _FIRST_PAUSE_S
+                self.trouble = _("The mails have a fault; start the hall again, and report it.")
             else:
                 self._pause, self.trouble = 0.0, ""
 

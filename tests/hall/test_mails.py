@@ -261,6 +261,21 @@ def test_what_is_wrong_is_said_without_the_password(
     assert PASSWORD not in told and "wrong-secret" not in told
 
 
+def test_a_fault_is_said_and_the_next_look_tries_again(
+    box: MailBox, sending: Callable[..., Mails], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("nobody has foreseen this")
+
+    monkeypatch.setattr(mails_module, "_FIRST_PAUSE_S", 0.1)
+    mails = sending(box.server)
+    monkeypatch.setattr(mails, "_mails_due", fail)
+    mails.order("Anna Berg", "anna@example.org", "en")
+    assert until(lambda: "have a fault" in mails.trouble)
+    monkeypatch.undo()
+    assert until(lambda: len(box.mails) == 1 and not mails.trouble)
+
+
 def test_the_server_stands_in_the_halls_file(tmp_path: Path) -> None:
     def read(part: str) -> MailServer | None:
         text = f'event = "open"\n[mail]\n{part}'
