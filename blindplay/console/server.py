@@ -14,7 +14,9 @@ from starlette.applications import Starlette
 
 from blindplay.given import reason_of
 from blindplay.language import load
+from blindplay.laws.facts import SIDES
 from blindplay.translation import _
+from blindplay.wording.readers import announcing
 
 from . import LOOPBACK, PORT, views
 from .access import AccessLinks
@@ -146,6 +148,15 @@ class ConsoleHost:
         )
         self._audience = audience
         self._server.start(self.console.app)
+        threading.Thread(target=self._warm, name="warming pages", daemon=True).start()
+
+    def _warm(self) -> None:
+        """Let nobody wait for what the first page needs."""
+        with held(self._table) as game:
+            languages = {_code(game.player(side).language) for side in SIDES}
+        announcing(game)
+        for language in languages:
+            views.warm(language)
 
     def link(self, role: str) -> str:
         """A new link for ``role``. It replaces the old one."""

@@ -9,10 +9,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import chess
 from jinja2 import Environment, PackageLoader, StrictUndefined, meta, select_autoescape
 from markupsafe import Markup, escape
 
-from blindplay.language import MixedText
+from blindplay.language import MixedText, load
 from blindplay.laws import Game, Taken
 from blindplay.laws.facts import SIDES, OnBoard
 from blindplay.laws.rulings import Completed, Obliged
@@ -27,6 +28,7 @@ from .messages import LANGUAGES, catalogue
 from .pages import page_of, papers, title_of
 from .pages.common import LOW_MS, Later, Page, owed_in_words
 from .pages.papers import RulingsReport, SentRecord
+from .pages.timeline import in_short
 from .stream import PageNow, ToldSentence
 from .table_port import TablePort, held
 
@@ -85,6 +87,19 @@ def _environment() -> Environment:
     made.globals["kept"] = _kept
     made.globals["each"] = _each
     return made
+
+
+@functools.cache
+def warm(language: str) -> None:
+    """Read what the first page and the first press in a language would have to wait for."""
+    environment = _environment()
+    for name in environment.list_templates():
+        environment.get_template(name)
+        _values_of(name)
+    catalogue(language)
+    in_short(language)
+    load(language).understand("e4", chess.Board())
+    assets.address(assets.PIECES)
 
 
 def standing(html: str, now: int) -> str:

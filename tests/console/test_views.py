@@ -10,6 +10,7 @@ import pytest
 
 from blindplay.console import views
 from blindplay.console.access import BrowserSession
+from blindplay.console.messages import catalogue
 from blindplay.console.pages import page_of
 from blindplay.console.table_port import Moment
 from blindplay.console.views import RenderedParts, language_of, roles
@@ -117,3 +118,20 @@ def test_without_a_script_the_clocks_are_those_of_now(hall: Hall, role: str, pat
         shown = dict(re.findall(r'data-runs="(yes|no)">([^<]*)<', page))
         assert shown == {"yes": white, "no": "5:05"}, now
         assert ("figures low" in page) is low
+
+
+def test_the_first_page_need_not_read_what_is_kept(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Templates and texts are read when the console starts."""
+    views.warm("en")
+    before = catalogue.cache_info().misses
+
+    def read(*_: object) -> None:
+        raise AssertionError("a template is compiled")
+
+    monkeypatch.setattr("jinja2.Environment.compile", read)
+    browser = Browser(hall, "black")
+    browser.enter()
+    assert browser.client.get("/black/").status_code == 200
+    assert catalogue.cache_info().misses == before
