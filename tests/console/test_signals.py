@@ -107,3 +107,36 @@ def test_without_scripts_nothing_offers_signals(browser: object, hall: Hall) -> 
         assert page.locator("#signals-choice").is_hidden()
     finally:
         context.close()
+
+
+def test_a_move_glides_and_knocks_only_where_that_is_wanted(
+    context: BrowserContext, hall: Hall
+) -> None:
+    """Without a choice it glides in 120 ms and makes no sound; with both choices it is the other
+    way round, and less motion wins over all."""
+    hall.start()
+    context.add_init_script(f"({_COUNTED})()")
+    context.add_init_script("""{
+        window.glided = [];
+        const animate = Element.prototype.animate;
+        Element.prototype.animate = function (frames, how) {
+            glided.push([this.parentElement.dataset.square, how.duration]);
+            return animate.call(this, frames, how);
+        };
+    }""")
+    page = enter(context, hall, "black")
+    expect(page.locator("#signals-choice")).to_be_visible()
+
+    def seen(by: str, move: str) -> object:
+        hall.play(by, move)
+        if by == "white":  # Black executes it on the own board
+            hall.table.submit(f.Make(by="black", move=move))
+        expect(page.locator(f"#sq-{move[2:]} img")).to_be_visible()
+        return page.evaluate("[glided.splice(0), done.tones]")
+
+    assert seen("white", "e2e4") == [[["e4", 120]], 0]
+    chosen(page, "moves", "still")
+    assert seen("black", "e7e5") == [[], 1]
+    page.locator("#signal-still").uncheck()
+    page.emulate_media(reduced_motion="reduce")
+    assert seen("white", "g1f3") == [[], 2]

@@ -51,6 +51,21 @@ async function sound() {
   });
 }
 
+// A short, low sound for a move.
+export function knock() {
+  if (!chosen.has("moves")) return;
+  sounds ??= new AudioContext();
+  if (sounds.state === "suspended") return; // no key and no touch yet
+  const [tone, volume] = [sounds.createOscillator(), sounds.createGain()];
+  tone.type = "triangle";
+  tone.frequency.value = 180;
+  volume.gain.setValueAtTime(0.3, sounds.currentTime);
+  volume.gain.exponentialRampToValueAtTime(0.001, sounds.currentTime + 0.08);
+  tone.connect(volume).connect(sounds.destination);
+  tone.start();
+  tone.stop(sounds.currentTime + 0.08);
+}
+
 // The border stays until the turn is over; see signals.css for how it flashes.
 function border(on) {
   document.body.classList.remove("signalled");
@@ -95,7 +110,7 @@ for (const kind of ["pointerdown", "keydown"]) {
   document.addEventListener(
     kind,
     () => {
-      if (chosen.has("sound")) (sounds ??= new AudioContext()).resume();
+      if (chosen.has("sound") || chosen.has("moves")) (sounds ??= new AudioContext()).resume();
     },
     { once: true },
   );
