@@ -16,7 +16,14 @@ import chess
 
 from blindplay.language import Language
 from blindplay.speech.audio import read_audio
-from blindplay.speech.confidence import confidence_of, is_measured
+from blindplay.speech.confidence import (
+    QUESTION,
+    REFUSAL,
+    WRONG,
+    MeaningKind,
+    confidence_of,
+    is_measured,
+)
 from blindplay.speech.models.folders import BUILT_IN, MOST_PEOPLE
 from blindplay.speech.synthesis import Synthesiser
 
@@ -25,9 +32,9 @@ from .recognisers import open_recogniser
 from .scoring import ScoredOutcome
 from .script import ScriptLine, UtteranceKind, announcement, talk
 
-_COSTS = {ScoredOutcome.RIGHT: 0.0, ScoredOutcome.ASKED: 1.0, ScoredOutcome.WRONG: 35.0,
-          ScoredOutcome.COMMAND: 10.0}  # fmt: skip
-_LOST = 3.0
+_COSTS = {ScoredOutcome.RIGHT: 0.0, ScoredOutcome.ASKED: QUESTION,
+          ScoredOutcome.WRONG: WRONG[MeaningKind.MOVE],
+          ScoredOutcome.COMMAND: WRONG[MeaningKind.COMMAND]}  # fmt: skip
 
 Utterances: TypeAlias = list[tuple[ScriptLine, bytes]]
 
@@ -123,7 +130,7 @@ def _result(
     others = [outcome for what, outcome in came if what is not UtteranceKind.MOVE]
     taken = (ScoredOutcome.WRONG, ScoredOutcome.COMMAND)
     wrong = sum(outcome in taken for outcome in (*moves, *others))
-    cost = sum(_COSTS.get(outcome, _LOST) for outcome in moves)
+    cost = sum(_COSTS.get(outcome, REFUSAL) for outcome in moves)
     cost += sum(_COSTS[outcome] for outcome in others if outcome in taken)
     right, asked = moves.count(ScoredOutcome.RIGHT), moves.count(ScoredOutcome.ASKED)
     return TeamResult(names, len(moves), len(others), right, asked, wrong, measured, cost)
