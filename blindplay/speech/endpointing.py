@@ -178,18 +178,6 @@ def _silero() -> tuple[Any, Callable[[Any], float]]:
     return fast, lambda piece: float(fast.process(piece.tobytes()))
 
 
-def silence_after(words: str, phrases: Collection[str]) -> float:
-    """The seconds of silence that end an utterance after these ``words``.
-
-    The silence is shortest if they are one of ``phrases`` that no other phrase continues. It is
-    longest if they are only a beginning: slow speakers pause for breath between the squares.
-    """
-    if words in phrases:
-        longer = any(phrase.startswith(f"{words} ") for phrase in phrases)
-        return UNDECIDED_S if longer else COMPLETE_S
-    return UNFINISHED_S if words else UNDECIDED_S
-
-
 class Endpointer:
     """Cuts sound into utterances. Feed it blocks of the same length, one after the other.
 

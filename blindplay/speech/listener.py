@@ -46,7 +46,7 @@ class Listener(Closing):
     - ``on_speech_start`` is called at its first words, and when the talk button goes down, so that
       the speaker can be cut off.
     - ``silence`` gives the seconds of silence that end an utterance of which this was recognised.
-      Without it, ``silence_after`` does.
+      Without it, the phrases tell: see :class:`.Transcriber`.
     - ``on_error`` gets a sentence when the source fails. The listener then waits for a microphone
       and calls ``on_back`` when it gives sound again. With any other source the thread ends.
     - ``on_lost`` gets the seconds of sound that the source has lost. An utterance with a gap does

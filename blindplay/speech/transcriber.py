@@ -7,13 +7,14 @@ from typing import TypeAlias
 from .audio import is_soft
 from .endpointing import (
     COMPLETE_S,
+    UNDECIDED_S,
+    UNFINISHED_S,
     EndpointEvent,
     Segment,
     SpeechContinues,
     SpeechDropped,
     SpeechEnded,
     SpeechStarted,
-    silence_after,
 )
 from .ensemble import AnyDecoder, AnyRecogniser
 from .recogniser import Recognition
@@ -48,8 +49,9 @@ class Transcriber:
     ``phrases`` may be set at any time and from any thread. An utterance under way is then
     recognised again from its beginning: a player who answers quickly must be understood. Everything
     else belongs to one thread. ``decoder`` is one that was started for ``phrases`` already.
-    ``silence`` gives the seconds of silence that end an utterance of which this was recognised;
-    without it, ``silence_after`` does.
+    ``silence`` gives the seconds of silence that end an utterance of which this was recognised.
+    Without it, they are shortest after a phrase that no other one continues, and longest after a
+    beginning: slow speakers pause for breath between the squares.
     """
 
     def __init__(
@@ -136,11 +138,15 @@ class Transcriber:
         if self._heard is None:
             self._heard = self._recognised(self._decoder)
             recognition = self._heard[0]
-            if self._silence is not None:
-                self._silence_s = self._silence(recognition)
-            else:
-                self._silence_s = silence_after(recognition.words, self.phrases)
+            self._silence_s = (self._silence or self._silence_of_phrases)(recognition)
         return silent_s >= self._silence_s - 1e-9
+
+    def _silence_of_phrases(self, recognition: Recognition) -> float:
+        words = recognition.words
+        if words in self.phrases:
+            longer = any(phrase.startswith(f"{words} ") for phrase in self.phrases)
+            return UNDECIDED_S if longer else COMPLETE_S
+        return UNFINISHED_S if words else UNDECIDED_S
 
     def _recognised(self, decoder: AnyDecoder) -> tuple[Recognition, frozenset[str]]:
         """Return what was said, and the phrases that were listened for."""

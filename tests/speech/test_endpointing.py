@@ -10,13 +10,11 @@ from hypothesis import strategies as st
 
 from blindplay.speech.audio import BLOCK_BYTES, BLOCK_MS, RATE, level
 from blindplay.speech.endpointing import (
-    COMPLETE_S,
     LATCH_S,
     LIMIT_S,
     PREROLL_S,
     TALK_TAIL_S,
     UNDECIDED_S,
-    UNFINISHED_S,
     Endpointer,
     EndpointEvent,
     MicrophoneMode,
@@ -26,7 +24,6 @@ from blindplay.speech.endpointing import (
     SpeechDropped,
     SpeechEnded,
     SpeechStarted,
-    silence_after,
 )
 
 Spoken = Callable[..., bytes]
@@ -316,15 +313,6 @@ def test_speech_that_begins_when_an_utterance_ends_is_heard_from_its_beginning()
         e for e in feed(Endpointer(Scripted()), script) if isinstance(e, SpeechStarted)
     ]
     assert len(first.sound) == len(second.sound) == blocks(PREROLL_S) * BLOCK_BYTES
-
-
-def test_a_beginning_needs_more_silence_than_a_whole_phrase() -> None:
-    phrases = {"turm anna eins", "turm anna eins anna vier", "ja"}
-    assert silence_after("ja", phrases) == COMPLETE_S
-    assert silence_after("turm anna eins anna vier", phrases) == COMPLETE_S
-    assert silence_after("turm anna eins", phrases) == UNDECIDED_S
-    assert silence_after("turm anna", phrases) == UNFINISHED_S
-    assert silence_after("", phrases) == UNDECIDED_S
 
 
 def _room(seconds: float, seed: int, amplitude: float) -> Any:
