@@ -72,7 +72,7 @@ class BoardSeat:
     @property
     def side(self) -> str:
         """The side whose board it is now."""
-        return self._desk.side_of(self.seat)
+        return self._desk.table.side_of(self.seat)
 
     @property
     def table_board(self) -> TableBoard | None:

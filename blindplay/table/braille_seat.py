@@ -112,7 +112,7 @@ class BrailleSeat:
 
     @property
     def _side(self) -> str:
-        return self._session.desk.side_of(self._seat)
+        return self._session.table.side_of(self._seat)
 
     def _state(self) -> str:
         """The question that waits, or else the last move and the step that is due."""
@@ -259,7 +259,7 @@ class ReadersBraille:
         threading.Thread(target=self._show, name="Braille", daemon=True).start()
 
     def _said(self, words: str) -> None:
-        side = self._session.desk.side_of(self._seat)
+        side = self._session.table.side_of(self._seat)
         self._sentences.put(with_move(self._session, side, words))
 
     def _show(self) -> None:

@@ -18,7 +18,6 @@ from blindplay.hearing.statement import Statement
 from blindplay.language import Command, Kind, Language, MixedText
 from blindplay.laws import Ruling, Taken
 from blindplay.laws.facts import SIDES
-from blindplay.laws.state import OTHER
 from blindplay.record import Tape, TapeError
 from blindplay.record.tape_playback import sound
 from blindplay.speech.audio import BLOCK_MS, RATE, AudioSource, level
@@ -342,11 +341,6 @@ class Desk:
     def is_speaking(self) -> bool:
         """Return whether something is still to be said to its end."""
         return self.speaker is not None and not self.speaker.wait(0)
-
-    def side_of(self, seat: str) -> str:
-        """The side whose devices those of ``seat`` are. A seat has the colour that its player had
-        when the devices were attached; a new game with reversed colours (7.3) changes the side."""
-        return OTHER[seat] if self.table.game.swapped else seat
 
     def tell(self, to: str | None, words: str, *, fleeting: bool = False) -> None:
         """Speak a sentence to a player ("white"), an assistant or the arbiter; None: to all."""

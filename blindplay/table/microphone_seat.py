@@ -137,7 +137,7 @@ class MicrophoneSeat:
     @property
     def side(self) -> str:
         """The side of the player who sits here now."""
-        return self._desk.side_of(self._seat)
+        return self._desk.table.side_of(self._seat)
 
     @property
     def models(self) -> tuple[Path, ...]:
@@ -246,7 +246,7 @@ class MicrophoneSeat:
 
     def _loudness_of(self, side: str) -> Loudness:
         """That of a person, also when the colours were reversed (7.3)."""
-        return self._loudness[self._desk.side_of(side)]
+        return self._loudness[self._desk.table.side_of(side)]
 
     def _model_lost(self, sentence: str) -> None:
         """One of several speech models cannot listen; the others do."""

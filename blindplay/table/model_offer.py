@@ -69,7 +69,7 @@ class ModelOffer:
     @property
     def side(self) -> str:
         """The player to whom the model is offered."""
-        return self._desk.side_of(self._seat)
+        return self._desk.table.side_of(self._seat)
 
     @property
     def holds(self) -> bool:

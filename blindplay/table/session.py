@@ -420,7 +420,7 @@ class Session:
         heard = effect.recognition.words.split()
         pairs = Confusions().aligned(effect.phrase.lower().split(), heard)
         if self._learn is not None and any(said != heard for said, heard in pairs):
-            seat = self.desk.side_of(effect.side)
+            seat = self.table.side_of(effect.side)
             with self.desk.remembering():
                 self.habits[seat] = self._learn(seat, pairs)
 
@@ -448,7 +448,7 @@ class Session:
         """Read the board of ``seat``; see :meth:`attach_board`."""
 
         def on_lever(lever: str, ago: float) -> None:
-            side = self.desk.side_of(lever)
+            side = self.table.side_of(lever)
             if here.unassigned and not all(one.levers for one in self.boards.values()):
                 return  # the clock, or a talk button
             if here.levers:

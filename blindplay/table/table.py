@@ -242,6 +242,12 @@ class Table:
         """The side of the opponent who is not in the room; empty if both players are here."""
         return "" if self.opponent is None else self.opponent.side
 
+    def side_of(self, seat: str) -> str:
+        """The side whose devices those of ``seat`` are, and the seat of a side. A seat has the
+        colour that its player had at first; a new game with reversed colours (7.3) changes the
+        side."""
+        return OTHER[seat] if self.game.swapped else seat
+
     def allows(self, asked: Command) -> bool:
         """Return whether players may ask about the position, to take back, or for a hint. All of it
         is allowed in training; in a game on a server, questions about what a screen shows, and a

@@ -14,7 +14,6 @@ from blindplay.conversation.effects import Say, say
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
 from blindplay.laws.due import Do, Step
-from blindplay.laws.state import OTHER
 from blindplay.record.pulse import BEAT_S
 from blindplay.wording.readers import Readers
 
@@ -112,7 +111,7 @@ class TimeWarnings:
         """Warn ``side`` when so many seconds are left, never if there are none. Return what to
         say."""
         times = tuple(sorted({1000 * one for one in seconds}, reverse=True))
-        self._wanted[self._seat(side)].times = times
+        self._wanted[self._table.side_of(side)].times = times
         pack = self._readers.of(side)
         player = pack.sentence(side)
         if not times:
@@ -127,7 +126,7 @@ class TimeWarnings:
         side = clock.running if clock else None
         if side is None or side == self._table.absent or self._table.game.over:
             return []
-        wanted, left = self._wanted[self._seat(side)], clock.left[side]
+        wanted, left = self._wanted[self._table.side_of(side)], clock.left[side]
         wanted.told = {one for one in wanted.told if left <= one + _AGAIN_MS}
         due = {one for one in wanted.times if left <= one} - wanted.told
         wanted.told |= due
@@ -140,11 +139,6 @@ class TimeWarnings:
     def _permitted(self) -> bool:
         game = self._table.game
         return self._table.training or game.served or game.warnings_permitted
-
-    def _seat(self, side: str) -> str:
-        """Return the seat of the player of ``side``; a new game with reversed colours changes the
-        side."""
-        return OTHER[side] if self._table.game.swapped else side
 
 
 # The steps of both players that one of them does for both.
