@@ -19,6 +19,7 @@ from blindplay.laws.deviation import SlipKind
 from blindplay.laws.placement import pieces_of, write_placement
 from blindplay.record.disputes import Reconciliation, check_board, decide, read_sheet
 from blindplay.speech.synthesis import words_only
+from tests.language.scoresheets.sheets import GERMAN
 from tests.laws.test_sheet_comparison_steps import done
 
 DE = language.load("de")
@@ -300,10 +301,9 @@ def spoil(
 
 
 def sheet_reads(board: chess.Board, text: str) -> tuple[chess.Move, ...]:
-    from blindplay.language.scoresheets.letters import of_language
     from blindplay.language.scoresheets.reading import read
 
-    reading = read(text, board, of_language("de"))
+    reading = read(text, board, GERMAN)
     return reading.moves if reading.certainty.value != "illegal" else ()
 
 

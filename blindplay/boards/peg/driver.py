@@ -567,11 +567,6 @@ class PegBoard(BoardDriver[PegBoardState]):
     def _signals(self) -> Signals:
         return Signals()
 
-    def buzz(self, pattern: int) -> None:
-        """Sound the buzzer with pattern 0–255, if the board is connected and has a buzzer."""
-        frame = peg.encode(peg.Buzz(pattern))
-        self._enqueue(lambda state: frame)
-
     def light(
         self, squares: Collection[chess.Square], notices: Collection[Notice] = frozenset()
     ) -> None:

@@ -151,12 +151,6 @@ ANY_LETTERS = SheetLetters()
 """Nothing is known about the sheet."""
 
 
-def of_language(language: str) -> SheetLetters:
-    """The letters of a sheet that is in one language of :data:`LANGUAGES`."""
-    five = (letters.split("/")[0] for letters in LANGUAGES[language].split()[:5])
-    return SheetLetters(frozenset(five), braille=language == BRITISH_BRAILLE, language=language)
-
-
 @lru_cache(maxsize=256)
 def _bases(sheet: SheetLetters) -> Mapping[str, int]:
     """By language, the weight of the sheet's letters that it does not have."""

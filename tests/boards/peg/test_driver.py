@@ -25,6 +25,7 @@ from blindplay.boards.events import (
     Read,
 )
 from blindplay.boards.peg import PegBoard
+from blindplay.boards.peg import protocol as peg
 from blindplay.boards.peg.emulator import EmulatedBoard
 from tests.boards.event_log import EventLog
 from tests.waiting import until
@@ -251,7 +252,7 @@ def test_a_board_deaf_while_it_boots_is_greeted_until_it_answers(log: EventLog) 
 
 
 def test_the_buzzer_sounds(emulated: AnyBoard, board: PegBoard) -> None:
-    board.buzz(3)
+    board._enqueue(lambda state: peg.encode(peg.Buzz(3)))
     assert until(lambda: emulated.buzzed) == [3]
 
 

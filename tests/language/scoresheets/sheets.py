@@ -11,9 +11,16 @@ from blindplay.language.scoresheets import braille
 from blindplay.language.scoresheets.letters import (
     BRITISH_BRAILLE,
     FIGURINES,
+    LANGUAGES,
     SheetLetters,
-    of_language,
 )
+
+
+def of_language(language: str) -> SheetLetters:
+    """The letters of a sheet that is in one language of :data:`LANGUAGES`."""
+    five = (letters.split("/")[0] for letters in LANGUAGES[language].split()[:5])
+    return SheetLetters(frozenset(five), braille=language == BRITISH_BRAILLE, language=language)
+
 
 GERMAN, ENGLISH, FRENCH = map(of_language, ("de", "en", "fr"))
 BRITISH = of_language(BRITISH_BRAILLE)

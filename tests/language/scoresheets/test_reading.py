@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from benchmarks.roundtrip import positions
 from blindplay.language import load
 from blindplay.language.scoresheets import braille
-from blindplay.language.scoresheets.letters import ANY_LETTERS, SheetLetters, of_language
+from blindplay.language.scoresheets.letters import ANY_LETTERS, SheetLetters
 from blindplay.language.scoresheets.notation import Remark
 from blindplay.language.scoresheets.reading import (
     Certainty,
@@ -30,6 +30,7 @@ from tests.language.scoresheets.sheets import (
     LETTERS,
     braille_forms,
     exact_forms,
+    of_language,
     printed,
     spoken_forms,
 )
