@@ -121,7 +121,7 @@ def game(pack: Language, **given: Any) -> None:
 @options.language
 @options.models
 @click.option("--count", type=click.IntRange(1), default=60, help="Say so many in each noise.")
-@click.option("--conditions", default="clean", help="Add these noises: clean, room, phone, 20 …")
+@options.noises
 @options.voices
 @click.option("--everyday", is_flag=True, help="Say them in forms that nobody was taught.")
 @options.seed
@@ -153,7 +153,7 @@ def pauses(pack: Language, **given: Any) -> None:
 @options.language
 @options.models
 @click.option("--count", type=click.IntRange(4), default=60, help="Say so many announcements.")
-@click.option("--conditions", default="clean", help="Add these noises: clean, room, phone, 20 …")
+@options.noises
 @options.voices
 @options.seed
 def table_voice(pack: Language, **given: Any) -> None:

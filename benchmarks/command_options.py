@@ -20,6 +20,9 @@ voices = click.option(
     default="",
     help="Speak with these voices of this machine, such as de+croak,de+fast.",
 )
+noises = click.option(
+    "--conditions", default="clean", help="Add these noises: clean, room, phone, 20 …"
+)
 seed = click.option("--seed", type=click.IntRange(1), default=1, help="Draw other random numbers.")
 
 

@@ -488,7 +488,7 @@ class _Checking:
     def _needed(self) -> set[str]:
         """Every word that a recogniser must know; see :meth:`Language.grammar_words`."""
         words = {part for text in self._listened_for() for part in _parts(text)}
-        for command in QUESTIONS - TYPED_ONLY:
+        for command in QUESTIONS:
             for phrase in self._words("commands", command.value)[:1]:
                 words.update(part for part in _parts(phrase.lower()) if "{" not in part)
         for table in ("pieces_plural", "colours"):

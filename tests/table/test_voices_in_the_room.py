@@ -85,11 +85,20 @@ def room(sit: Sit, recogniser: Recogniser, synthesiser: Synthesiser) -> Room:
     return Room(sit, recogniser, synthesiser)
 
 
-def make_known(room: Room) -> None:
+MOVES = (
+    ("Bauer Eva zwei Eva vier", "e7e5", "Bauer Eva sieben Eva fünf"),
+    ("Springer Gustav eins Felix drei", "b8c6", "Springer Bella acht Cäsar sechs"),
+    ("Läufer Felix eins Cäsar vier", "f8c5", "Läufer Felix acht Cäsar fünf"),
+)
+"""Three moves of White, and what Black plays and says then."""
+
+
+def make_known(room: Room, *, by_button: bool = False) -> None:
     """Let the table hear three moves of White."""
-    room.announce("Bauer Eva zwei Eva vier", "e7e5")
-    room.announce("Springer Gustav eins Felix drei", "b8c6")
-    room.announce("Läufer Felix eins Cäsar vier", "f8c5")
+    for words, then, _reply in MOVES:
+        if by_button:
+            room.sitting.session.talk("white")
+        room.announce(words, then)
 
 
 def test_a_move_in_a_softer_voice_is_asked_about_and_not_taken(room: Room) -> None:
@@ -116,11 +125,7 @@ def test_a_player_whose_microphone_was_moved_is_asked_once(room: Room) -> None:
 
 def test_the_opponent_s_voice_does_not_count_as_the_player_s(room: Room) -> None:
     room.listen()
-    for words, then, reply in (
-        ("Bauer Eva zwei Eva vier", "e7e5", "Bauer Eva sieben Eva fünf"),
-        ("Springer Gustav eins Felix drei", "b8c6", "Springer Bella acht Cäsar sechs"),
-        ("Läufer Felix eins Cäsar vier", "f8c5", "Läufer Felix acht Cäsar fünf"),
-    ):
+    for words, then, reply in MOVES:
         room.hear(words)
         room.hear(words, voice="de+f2", db=OTHER_DB)  # repeated
         room.make()
@@ -201,13 +206,7 @@ def test_the_voice_of_a_player_stays_theirs_when_the_colours_are_reversed(room: 
 
 def test_what_is_said_softly_with_the_talk_button_is_taken(room: Room) -> None:
     room.listen(MicrophoneMode.PUSH_TO_TALK)
-    for words, then in (
-        ("Bauer Eva zwei Eva vier", "e7e5"),
-        ("Springer Gustav eins Felix drei", "b8c6"),
-        ("Läufer Felix eins Cäsar vier", "f8c5"),
-    ):
-        room.sitting.session.talk("white")
-        room.announce(words, then)
+    make_known(room, by_button=True)
     room.sitting.session.talk("white")
     room.hear("Bauer David zwei David drei", db=OTHER_DB)
     assert room.announced == "d2d3"
