@@ -23,6 +23,8 @@ from . import questions
 from .effects import Relisten
 from .state import Awaited, Beginning, Exchange, Reply, Sayable
 
+_ONE_SQUARE = 2
+"""A square is a file and a rank."""
 Read: TypeAlias = Callable[[str, Recognition | None], Statement]
 """Gives the statement of a player in these words; the recognition is None if they were typed."""
 
@@ -49,6 +51,7 @@ def join(
         decision = _complete(now, may, decision, together, read)
         if _begin(now, may, decision, read):
             return None
+        decision = _after_misheard(now, decision, read)
     return decision
 
 
@@ -79,6 +82,22 @@ def _complete(
         return Decision(Verdict.ACCEPT, heard, options[0])
     candidates = tuple(Candidate(one, decision.cost) for one in options)
     return Decision(Verdict.ASK, heard, None, candidates)
+
+
+def _after_misheard(now: Exchange, decision: Decision, read: Read) -> Decision:
+    """Return the decision about an utterance after a square that is no move. That may have been the
+    beginning, misheard: "Springer Gustav acht". Then a square alone is read back. Remember whether
+    this is such a square."""
+    taken, heard = decision.taken, decision.recognition
+    said = taken or read(heard.words, heard)
+    if said.recognition is None or now.side != now.game.side or said.meant.command is not None:
+        return decision
+    misheard = now.talk.misheard is not None and now.talk.question is None
+    square = sum(map(now.pack.is_file_or_rank, said.text.casefold().split())) == _ONE_SQUARE
+    now.change(misheard=now.about.now if square and said.move is None else None)
+    if taken is None or taken.move is None or not misheard or _is_whole(taken, now.pack):
+        return decision
+    return Decision(Verdict.ASK, heard, None, (Candidate(taken, decision.cost),))
 
 
 def _corrected(now: Exchange, said: Statement | None, read: Read) -> Beginning | None:

@@ -54,7 +54,6 @@ from .state import (
     NAMES_A_MOVE,
     AgainWanted,
     Awaited,
-    Beginning,
     ButtonTapped,
     ClockPressed,
     Event,
@@ -271,11 +270,14 @@ def _expire(now: Exchange, began: int | None = None) -> None:
             question=question and replace(question, since=time),
             beginning=begun and replace(begun, at=time),
             helped=time,
+            misheard=None if now.talk.misheard is None else time,
         )
     question, begun = now.talk.question, now.talk.beginning
     at = time if began is None else began
-    if question is None and begun is not None and not begun.asks and _is_overdue(begun, at):
+    if question is None and begun is not None and not begun.asks and _is_overdue(begun.at, at):
         now.change(beginning=None)
+    if now.talk.misheard is not None and _is_overdue(now.talk.misheard, at):
+        now.change(misheard=None)
     if question is not None and at - question.since > ANSWER_SECONDS * 1000:
         _drop(now, question)
     if now.talk.untold and time - now.talk.helped > ANSWER_SECONDS * 1000:
@@ -286,12 +288,12 @@ def _expire(now: Exchange, began: int | None = None) -> None:
 def _ask_for_the_rest(now: Exchange) -> None:
     """Ask for the rest of an announcement that does not come."""
     begun = now.talk.beginning
-    if now.talk.question is None and begun is not None and _is_overdue(begun, now.about.now):
+    if now.talk.question is None and begun is not None and _is_overdue(begun.at, now.about.now):
         now.ask(questions.where(now.about, now.side, begun))
 
 
-def _is_overdue(begun: Beginning, at: int) -> bool:
-    return at - begun.at > BEGINNING_SECONDS * 1000
+def _is_overdue(since: int, at: int) -> bool:
+    return at - since > BEGINNING_SECONDS * 1000
 
 
 def _drop(now: Exchange, question: Question) -> None:

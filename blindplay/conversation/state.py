@@ -237,7 +237,8 @@ class Talk:
     """The state of the conversation with one player. Most of it is of one ply.
 
     ``question`` is open; ``lapsed``: when the last one was over without an answer. ``beginning``:
-    an announcement whose rest is still to come. ``refused``: statements that the player refused,
+    an announcement whose rest is still to come. ``misheard``: when a square was heard that is no
+    move, so it may have been the beginning of one. ``refused``: statements that the player refused,
     and how often each was heard since; they are not offered at once. ``doubted``: the likeliest of
     what the player said no to; ``accepted``: the last announcement that was taken; ``repetition``:
     a doubtful repetition of what everybody has just heard, which hands confirm. ``untold``:
@@ -250,6 +251,7 @@ class Talk:
     question: Question | None = None
     lapsed: int | None = None
     beginning: Beginning | None = None
+    misheard: int | None = None
     plies: int = 0
     refused: Mapping[str, int] = field(default_factory=dict)
     doubted: Statement | None = None
@@ -270,7 +272,7 @@ class Talk:
             talk = replace(
                 talk,
                 question=None if done else talk.question,
-                beginning=None, plies=plies, refused={},
+                beginning=None, misheard=None, plies=plies, refused={},
                 doubted=None, accepted=None, repetition=None, unanswered=None, failures=0,
             )  # fmt: skip
         silent = game.over or game.adjourning or game.adjourned  # no move is announced any more

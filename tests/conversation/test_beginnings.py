@@ -63,6 +63,37 @@ def test_a_file_alone_may_be_a_name_of_people_so_its_move_is_read_back(at: Conve
     assert at.announced is None
 
 
+MISHEARD = "springer gustav acht"
+
+
+def test_a_square_after_one_that_is_no_move_is_read_back(at: Conversation) -> None:
+    at.hear(Verdict.ILLEGAL, MISHEARD)
+    assert at.hear(Verdict.ACCEPT, "felix drei") == ["Bauer Felix zwei Felix drei. Richtig?"]
+    assert at.announced is None
+    at.hear(Verdict.COMMAND, "ja")
+    assert at.announced == "f2f3"
+
+
+@pytest.mark.parametrize("whole", [WHOLE.lower(), "springer felix drei"])
+def test_a_whole_announcement_after_it_counts_by_itself(at: Conversation, whole: str) -> None:
+    at.hear(Verdict.ILLEGAL, MISHEARD)
+    at.hear(Verdict.ACCEPT, whole)
+    assert at.announced == "g1f3"
+
+
+def test_some_seconds_later_a_square_counts_by_itself(at: Conversation) -> None:
+    at.hear(Verdict.ILLEGAL, MISHEARD)
+    at.wait(BEGINNING_SECONDS + 1)
+    at.hear(Verdict.ACCEPT, "felix drei")
+    assert at.announced == "f2f3"
+
+
+def test_a_typed_square_that_is_no_move_is_none(at: Conversation) -> None:
+    at.type(MISHEARD)
+    at.hear(Verdict.ACCEPT, "felix drei")
+    assert at.announced == "f2f3"
+
+
 def test_a_letter_alone_may_be_a_mumble_and_begins_nothing(at: Conversation) -> None:
     assert at.hear(Verdict.NOTHING, "e") == []
     at.hear(Verdict.ACCEPT, "felix drei")
