@@ -395,12 +395,13 @@ class Language(Sentences):
         return sorted(words)
 
     def is_word_of_a_move(self, word: str) -> bool:
-        """True for the name of a file, a rank or a piece, and for words like "schlägt"."""
+        """True for the name of a file, a rank or a piece, and for words like "schlägt". A letter is
+        none: talk has many sounds like it."""
         return _has_sign(self._pack, word, _MOVE_SIGNS)
 
     def is_file_or_rank(self, word: str) -> bool:
         """True for the name of a file or a rank, and for the letter of a file."""
-        return _has_sign(self._pack, word, _SQUARE_SIGNS)
+        return word in _LETTERS or _has_sign(self._pack, word, _SQUARE_SIGNS)
 
     def is_piece(self, word: str) -> bool:
         """True for the name of a piece."""
@@ -434,8 +435,7 @@ def _telling(
 
 def _has_sign(pack: Pack, word: str, signs: frozenset[GrammarSign]) -> bool:
     known = pack.heard.get(fold(word))
-    sign = GrammarSign.FILE if known is None and word in _LETTERS else known and known.sign
-    return sign in signs
+    return known is not None and known.sign in signs
 
 
 def _must_be_legal(board: chess.Board, move: chess.Move) -> None:
