@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -68,6 +68,26 @@ def up_to_date(page: Page, table: Table) -> None:
     with table.lock:
         seen = stamp(table.game)
     page.wait_for_function("seen => document.body.dataset.seen === seen", arg=seen)
+
+
+def send(page: Page, fields: Mapping[str, str], *, answered: bool = True) -> None:
+    """Let the page do what a form with these ``fields`` does, and wait until that is ``answered``.
+    The page adds the game that it has seen."""
+    page.evaluate(_SEND, [fields, answered])
+
+
+_SEND = """([fields, answered]) => new Promise((done) => {
+    const form = document.createElement("form");
+    for (const [name, value] of Object.entries({ seen: document.body.dataset.seen, ...fields })) {
+        const input = document.createElement("input");
+        Object.assign(input, { type: "hidden", name, value });
+        form.append(input);
+    }
+    document.body.append(form);
+    document.addEventListener("answered", () => { form.remove(); done(); }, { once: true });
+    form.requestSubmit();
+    if (!answered) done();
+})"""
 
 
 def shot(page: Page, name: str) -> None:

@@ -17,10 +17,12 @@ pytest.importorskip("playwright")
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests import web
+from tests.console.browser import send
 from tests.console.hall import Hall
 
 TABLE = """
 import sys, pathlib
+from tests.console.browser import send
 from tests.console.hall import Hall
 hall = Hall(pathlib.Path(sys.argv[1]))
 hall.start()
@@ -107,13 +109,7 @@ def written(hall: Hall) -> int:
 
 def write(page: Page) -> None:
     """Write on the scoresheet, as its form does; the answer is not waited for."""
-    page.evaluate(
-        """() => {
-            const script = document.querySelector("script[src$='/console.js']");
-            const entry = new URLSearchParams({ act: "record", ply: "1", text: "P-K4" });
-            import(script.src).then(({ send }) => send(entry));
-        }"""
-    )
+    send(page, {"act": "record", "ply": "1", "text": "P-K4"}, answered=False)
 
 
 def test_a_table_that_falls_silent_is_noticed_and_its_return_too(

@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Page
 
+from tests.console.browser import send
 from tests.console.hall import Hall
 
 ROLES = ("arbiter", "white", "black", "assistant:white", "assistant:black")
@@ -54,11 +55,6 @@ RECORD = """() => {
         }).observe(document.getElementById(id), { childList: true });
     }
 }"""
-DO = """async (fields) => {
-    const script = document.querySelector("script[src$='/console.js']");
-    const { send } = await import(script.src);
-    await send(new URLSearchParams({ ...fields, seen: document.body.dataset.seen }));
-}"""
 
 
 def transcript(language: str) -> dict[str, dict[str, list[str]]]:
@@ -90,7 +86,7 @@ def test_every_page_says_what_is_written(browser: Browser, hall: Hall, language:
         page.evaluate(RECORD)
     try:
         for name, (role, fields) in STEPS.items():
-            pages[role].evaluate(DO, fields)
+            send(pages[role], fields)
             wanted = written[name]
             for who, page in pages.items():
                 count = len(wanted.get(who, []))

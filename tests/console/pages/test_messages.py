@@ -11,7 +11,7 @@ pytest.importorskip("playwright")
 from playwright.sync_api import BrowserContext, Page, expect
 
 from blindplay.laws import facts as f
-from tests.console.browser import covered, shot, violations
+from tests.console.browser import covered, send, shot, violations
 from tests.console.hall import Hall
 from tests.console.test_server_silence import opened as paused
 from tests.console.test_server_silence import says
@@ -27,11 +27,6 @@ SHOWN = """(text) => {
         if (seen && node.data.includes(text)) count += 1;
     }
     return count;
-}"""
-SEND = """async (fields) => {
-    const script = document.querySelector("script[src$='/console.js']");
-    const { send } = await import(script.src);
-    await send(new URLSearchParams({ ...fields, seen: document.body.dataset.seen }));
 }"""
 
 
@@ -50,13 +45,13 @@ def test_a_refusal_stays_until_it_was_read_and_what_was_due_does_not(
     page = opened(context, hall, "black")
     menu = page.get_by_role("link", name="Menu")
     menu.focus()
-    page.evaluate(SEND, {"act": "resign_not"})
+    send(page, {"act": "resign_not"})
     urgent, close = page.locator("#urgent"), page.locator("#read")
     expect(urgent).to_contain_text("There is no such action.")
-    page.evaluate(SEND, {"act": "press"})
+    send(page, {"act": "press"})
     expect(urgent).not_to_contain_text("There is no such action.")  # they have done something else
     expect(urgent).to_contain_text("Not done. Please wait: White is to move. (fide-2023")
-    page.evaluate(SEND, {"act": "start"})
+    send(page, {"act": "start"})
     expect(urgent).to_contain_text("That is the task of somebody else.")
     expect(urgent).to_contain_text("Please wait: White is to move.")
     hall.play("white", "e2e4")
@@ -70,6 +65,7 @@ def test_a_refusal_stays_until_it_was_read_and_what_was_due_does_not(
     expect(urgent).to_contain_text("That is the task of somebody else.")
     shot(page, "refusal")
     assert violations(page) == []
+    assert covered(page, everywhere=True) == []
     close.click()
     expect(urgent).not_to_contain_text("That is the task of somebody else.")
     expect(close).to_be_hidden()
@@ -106,7 +102,6 @@ def test_boards_that_differ_are_told_until_they_do_not(context: BrowserContext, 
     wrong = "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR"
     hall.table.submit(f.Position(board="black", placement=wrong))
     expect(page.locator("#boards [data-square].differs")).to_have_count(2 * 4)
-    hall.table.submit(f.Press(by="black"))
     urgent = page.locator("#urgent")
     expect(urgent).to_contain_text("The positions on the two boards differ")
     for size in ((1400, 900), (1920, 1080)):
