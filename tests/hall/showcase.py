@@ -18,6 +18,7 @@ from blindplay.hall.pages import HallPages
 from blindplay.hall.protocol import Head, Presence, Topic, encode
 
 _KNIGHT = "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1"
+_FRESH_S = 86_400.0  # no table falls silent, however long a test takes, and no clock runs down
 HEAD = Head(
     run="r", seq=1, game="0" * 32, n=1, digest="0" * 32, t=60.0, wall=0.0, state="playing",
     white="Anna Lindqvist", black="Jürgen Müller", moves=23, last="g1f3", fen=_KNIGHT,
@@ -44,7 +45,7 @@ class Showcase:
         head = replace(HEAD, seq=next(self._numbers), wall=time.time(), **fields)
         for kind, message in (("presence", Presence("p", True)), ("head", head)):
             topic = str(Topic("open", table, kind))
-            self._follower.receive(topic, encode(message), time.monotonic())
+            self._follower.receive(topic, encode(message), time.monotonic() + _FRESH_S)
 
     def close(self) -> None:
         self._pages.close()

@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from blindplay.console import assets
+from blindplay.console.access import RateLimiter
 from blindplay.console.messages import LANGUAGES, catalogue
 from blindplay.console.server import PageServer
 from blindplay.console.sign_in import guarded
@@ -226,12 +227,13 @@ def token_in_local(box: MailBox, door: Door) -> str:
 
 def test_mails_go_only_to_players_and_not_too_often(mailing: tuple[Door, MailBox]) -> None:
     door, box = mailing
+    door.pages.ordering = RateLimiter(a_second=1e-9, at_once=5)
     door.post("/where/mail", name="Nobody", address="nobody@example.org")
     wrong = door.post("/where/mail", name="Eva Ek", address="eva@host")
     assert 'aria-describedby="address-wrong ' in wrong and "not a mail address" in wrong
     for number in range(9):
         door.post("/where/mail", name="Eva Ek", address=f"eva{number}@example.org")
-    door.pages.ordering.__init__(a_second=1, at_once=10)  # type: ignore[misc]
+    door.pages.ordering = RateLimiter(a_second=1e-9, at_once=1)
     door.post("/where/mail", name="Eva Ek", address="last@example.org")
     assert until(lambda: box.to("last@example.org"))
     assert len(box.mails) == 5 and not box.to("nobody@example.org")
