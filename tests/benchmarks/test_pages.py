@@ -14,3 +14,6 @@ def test_the_figures_of_each_window_are_given() -> None:
     for line, plies in ((first, "0 to 1"), (second, "2 to 3")):
         told = f", 5 pages, plies {plies}: from the fact to the change {milliseconds}; {size}"
         assert re.search(told, line), line
+        # Most parts of a page stay as they are, and the rest repeats what was sent before.
+        found = re.search(r"(\d+) bytes for each change", line)
+        assert found and int(found[1]) < 2000, line

@@ -4,7 +4,8 @@
 
 Each picture is a PNG named ROLE-STATE-SIZE-PALETTE. The pages are those of one game between two
 players of a club, in the reader's language. With ``--all`` every state is shown in every size and
-palette; without, one state is, and the others have two pictures each. That set is below 1 MB.
+palette; without, there are sixteen pictures: one of each state, and the sighted player's turn in
+four sizes.
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ SIZES: dict[str, ViewportSize] = {
     "phone": {"width": 390, "height": 844},
     "tablet": {"width": 820, "height": 1180},
     "desktop": {"width": 1400, "height": 900},
+    "landscape": {"width": 844, "height": 390},
+    "zoomed": {"width": 700, "height": 450},
 }
+"""``zoomed`` is the desktop at twice the size."""
 PALETTES: dict[str, dict[str, Any]] = {
     "light": {"color_scheme": "light", "contrast": "no-preference"},
     "dark": {"color_scheme": "dark", "contrast": "no-preference"},
@@ -170,17 +174,15 @@ STATES: dict[str, tuple[Callable[[Club], None], str, str]] = {
     "public-in-play": (_white_to_move, "", "public/"),
 }
 WHOLE = "opponent-your-move"
-"""The state that is kept in every size and palette."""
+"""The state that is kept in four sizes."""
 
 
 def kept(number: int, state: str) -> list[tuple[str, str]]:
-    """The sizes and palettes of a state's pictures. Most have two: a phone, and a tablet or a desk,
-    in different palettes."""
+    """The sizes and palettes of a state's pictures, which take turns."""
     if state == WHOLE:
-        return list(itertools.product(SIZES, PALETTES))
-    palettes = itertools.cycle(PALETTES)
-    first, second = itertools.islice(palettes, number % 3, number % 3 + 2)
-    return [("phone", second), ("desktop" if number % 2 == 0 else "tablet", first)]
+        return list(zip(("phone", "desktop", "landscape", "zoomed"), itertools.cycle(PALETTES)))
+    size = ("desktop", "phone", "tablet")[number % 3]
+    return [(size, tuple(PALETTES)[number // 3 % 3])]
 
 
 @contextmanager
