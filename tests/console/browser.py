@@ -31,7 +31,7 @@ _BETWEEN: tuple[ViewportSize, ...] = (
 )
 # Further ones, some at the very edge of a layout.
 _OTHERS: tuple[ViewportSize, ...] = (
-    {"width": 390, "height": 844}, {"width": 1024, "height": 768},
+    {"width": 390, "height": 844}, {"width": 844, "height": 390}, {"width": 1024, "height": 768},
     {"width": 1280, "height": 720}, {"width": 1920, "height": 1080},
 )  # fmt: skip
 
