@@ -1,5 +1,5 @@
-"""Every command with forty kinds of bad input: one sentence in the reader's language, status 2, and
-no word of Python.
+"""Every command with forty-one kinds of bad input: one sentence in the reader's language, status 2,
+and no word of Python.
 
 Each parameter of each command gets each kind once, with the languages in turn; what the command
 needs besides is right.
@@ -47,7 +47,9 @@ TEXTS = (
     "a\nb", "a\x00b", "\u202egnp.exe", "\ud800", "nan", "inf", "1e999", "9" * 5000, "1,5", "0x10",
     "²", "None", "--", "'\"", "{}%s", "C:\\con", "♔♕",
 )  # fmt: skip
-KINDS = (*FILES, *TEXTS)
+HUGE, HUGE_BYTES = "huge", 3_000_000_000
+"""A file that no command may read into memory. It takes no place on the disk."""
+KINDS = (HUGE, *FILES, *TEXTS)
 
 FREE = {
     "board", "sighted_board", "microphone", "model", "private_output", "public_output", "white",
@@ -154,6 +156,8 @@ def folder(tmp_path: Path) -> Path:
     made.mkdir()
     for name, content in FILES.items():
         (made / name).write_bytes(content)
+    with (made / HUGE).open("wb") as file:
+        file.truncate(HUGE_BYTES)
     (made / "right.txt").write_text("1. e4 e5\n", "utf-8")
     return made
 
@@ -168,8 +172,8 @@ def nothing_runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(demo, "demonstrate", lambda *given: None)
 
 
-def test_there_are_forty_kinds_of_bad_input() -> None:
-    assert len(set(KINDS)) == 40
+def test_there_are_more_than_forty_kinds_of_bad_input() -> None:
+    assert len(set(KINDS)) == 41
 
 
 @pytest.mark.parametrize("about", PARAMETERS)

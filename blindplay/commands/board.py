@@ -15,7 +15,7 @@ from blindplay.boards.monitor import monitor
 from blindplay.boards.peg import flashing
 from blindplay.boards.peg.emulator import EmulatedBoard, practise
 from blindplay.boards.ports import BoardNotFoundError, check_url
-from blindplay.given import reason_of
+from blindplay.given import read_bytes
 from blindplay.language import Key, Language, key_of
 from blindplay.laws.placement import pieces_of
 from blindplay.translation import _
@@ -123,14 +123,8 @@ def decode(
     """
     if commit is not None and protocol != "dgt":
         raise ValueError(_("Only DGT boards report a clock; leave out --commit."))
-    try:
-        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    except FileNotFoundError:
-        raise ValueError(_("There is no file {file}; check the name.", file=file)) from None
-    except OSError as error:
-        raise ValueError(
-            _("{file} cannot be read ({reason}).", file=file, reason=reason_of(error))
-        ) from None
+    most = options.MOST_BYTES
+    data = sys.stdin.buffer.read(most) if file == "-" else read_bytes(Path(file), most)
     try:
         if positions:
             for placement in recordings.positions(data, protocol, turned):

@@ -142,7 +142,7 @@ class FiniteRange(click.FloatRange):
     ) -> float:
         number = super().convert(value, param, ctx)
         if not math.isfinite(number):
-            self.fail(_("{value} is not a number.", value=shown(value)), param, ctx)
+            raise ValueError(_("{value} is not a number.", value=shown(value)))
         return float(number)
 
 

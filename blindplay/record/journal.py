@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from blindplay.given import reason_of
+from blindplay.given import read_bytes, reason_of
 from blindplay.laws.facts import Fact, FactError, dumps, parse
 from blindplay.translation import _, join_texts
 
@@ -35,6 +35,10 @@ FIRST = b'{"n":1,"wall":'
 """Every journal begins with these bytes."""
 DIGITS = 32
 """The length of a digest, in hexadecimal: half a SHA-256."""
+
+
+MOST_BYTES = 50_000_000
+"""Limit of a journal that is read, five days of a running clock. A table reads all of its own."""
 
 
 def encoded(fact: Fact, end: tuple[int, str]) -> tuple[bytes, tuple[int, str]]:
@@ -550,9 +554,9 @@ def _content_of(path: Path) -> bytes:
     if not path.is_file():
         raise _no_journal(path)
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise _unreadable(path, error) from None
+        return read_bytes(path, MOST_BYTES)
+    except ValueError as error:
+        raise JournalError(str(error)) from None
 
 
 def _no_journal(path: Path) -> JournalError:

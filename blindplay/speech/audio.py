@@ -7,6 +7,7 @@ real devices are in ``audio_devices``.
 
 import array
 import io
+import itertools
 import math
 import struct
 import sys
@@ -22,6 +23,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
+from blindplay.given import read_bytes
 from blindplay.translation import _
 
 RATE = 16_000
@@ -142,26 +144,38 @@ def speech_onset_s(pcm: bytes) -> float | None:
     return float(np.argmax(lasting)) / 100 if lasting.any() else None
 
 
+MOST_BYTES = 50_000_000
+LONGEST_S = 300
+"""Limits of a sound file that people give."""
+
+
 def read_audio(path: Path, rate: int = RATE) -> bytes:
     """Return the sound of a WAV (or FLAC, MP3, Ogg Vorbis) file as mono 16-bit PCM at ``rate`` Hz.
 
     The file may have any rate, any number of channels, and 8 to 32 bits. Wrong lengths in a WAV
     header, as programs that write to a pipe leave them, are corrected.
 
-    :raises AudioError: if the file is not a sound file or has no sound in it.
+    :raises AudioError: if the file is not a sound file, has no sound in it, is larger than
+        MOST_BYTES, or lasts longer than LONGEST_S.
     """
     import miniaudio
 
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise AudioError(_("{path} cannot be read; check its name.", path=path)) from error
+        data = _with_true_lengths(read_bytes(path, MOST_BYTES))
+    except ValueError as error:
+        raise AudioError(str(error)) from error
+    format_ = miniaudio.SampleFormat.SIGNED16
     try:
-        decoded = miniaudio.decode(
-            _with_true_lengths(data), miniaudio.SampleFormat.SIGNED16, 1, rate
-        )
+        # Silence of hours may lie in a small file, and fill all memory.
+        seconds = miniaudio.stream_memory(data, format_, 1, rate, frames_to_read=rate)
+        lasts = sum(1 for _second in itertools.islice(seconds, LONGEST_S + 1))
+        decoded = miniaudio.decode(data, format_, 1, rate) if lasts <= LONGEST_S else None
     except (miniaudio.MiniaudioError, ValueError, struct.error) as error:
         raise AudioError(_("{path} is not a sound file; give a WAV file.", path=path)) from error
+    if decoded is None:
+        raise AudioError(
+            _("{path} lasts longer than {seconds} s; cut it.", path=path, seconds=LONGEST_S)
+        )
     samples: array.array[int] = decoded.samples
     if not samples:
         raise AudioError(_("{path} holds no sound; record it again.", path=path))

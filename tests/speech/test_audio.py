@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from blindplay.speech.audio import (
     BLOCK_BYTES,
+    LONGEST_S,
     RATE,
     AudioError,
     MemorySource,
@@ -68,6 +69,20 @@ def test_a_wav_with_a_broken_length_is_read_whole(tmp_path: Path, length: int) -
     struct.pack_into("<I", data, 40, length)
     path.write_bytes(data)
     assert len(read_audio(path)) == RATE
+
+
+def test_a_sound_file_may_not_last_for_hours(tmp_path: Path) -> None:
+    path = tmp_path / "silence.wav"
+    for seconds in (LONGEST_S, LONGEST_S + 1):
+        with wave.open(str(path), "wb") as file:
+            file.setnchannels(1)
+            file.setsampwidth(1)
+            file.setframerate(8000)
+            file.writeframes(b"\x80" * 8000 * seconds)
+        if seconds == LONGEST_S:
+            assert len(read_audio(path)) == 2 * RATE * seconds
+    with pytest.raises(AudioError, match=f"longer than {LONGEST_S} s"):
+        read_audio(path)
 
 
 @pytest.mark.parametrize("data", [b"", b"RIFF", b"no sound at all" * 100, b"RIFF\0\0\0\0WAVEfmt "])
