@@ -66,7 +66,7 @@ def _content(name: str) -> bytes | None:
         return _files().get(name)
     stems, _, kind = name.rpartition(".")
     names = [f"{stem}.{kind}" for stem in stems.split("+")]
-    if kind not in ("css", "js") or not _files().keys() >= set(names):
+    if kind not in ("css", "js") or len({*names} & _files().keys()) < len(names):
         return None
     return "\n".join(_styles(names) if kind == "css" else _scripts(names)).encode()
 

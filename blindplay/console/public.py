@@ -221,9 +221,10 @@ class PublicPage:
     @property
     def _game(self) -> PublicGame:
         """The game that is shown now: the one before, until this one's beginning has come due."""
-        if self._before is not None and self._table.time() >= self._delay:
-            self._before = None
-        return self._own if self._before is None else self._before._game
+        before = self._before
+        if before is not None and self._table.time() >= self._delay:
+            before = self._before = None
+        return self._own if before is None else before._game
 
     def _whole(self, request: Request, language: str) -> Response:
         return HTMLResponse(self._game.whole(language))

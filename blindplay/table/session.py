@@ -202,8 +202,9 @@ class Session:
     def second(self) -> None:
         """A second has passed, or more if this process stood still."""
         if stood := self.table.wake():
-            self.transcript.line(f"this computer stood still for {stood:.1f} s")
-            self.desk.tell_all("interrupted")
+            player = self.pack.sentence(self.table.game.clock.running or self.table.game.side)
+            time = self.pack.duration(round(stood) * 1000)
+            self.desk.tell_all("stood_still", time=time, player=player)
         with self.table.lock:
             for microphone in self.microphones.values():
                 microphone.second()

@@ -171,8 +171,9 @@ class Table:
             impaired = (side for side in SIDES if self.game.impaired(side))
             opponent.side = opponent.side or OTHER[next(impaired, "white")]
             self._access = opponent.access(self, journal.facts())
-            if self.shared:  # the other table's clock goes on, whatever happens here
+            if self.shared:
                 self._held = max(self._left_at, self.game.t)
+            if self.shared or self.game.served:  # the other clock goes on, whatever happens here
                 self._now = time.monotonic
 
     def _replay(self, new: bool) -> int:
@@ -307,14 +308,15 @@ class Table:
             self._now.watched = on
 
     def wake(self) -> float:
-        """Stop the running clock if this process has stood still; return for how many seconds. They
-        count for nobody, as those after a crash do."""
+        """Record that this process has stood still while a clock ran, if it has; return for how many
+        seconds. They count for nobody, as those after a crash do."""
         stood = self._now.stood() if isinstance(self._now, WakingClock) else 0.0
         with self.lock:
             clock = self.game.clock
             if not stood or not clock or clock.running is None or self.game.over:
                 return 0.0
             self.submit(f.Arbiter(by="table", do="stop_clocks"))
+            self.submit(f.Arbiter(by="table", do="start_clocks"))
             return stood
 
     def save(self) -> None:

@@ -614,7 +614,7 @@ def _arbiter_types(mind: Mind, words: Words) -> None:
 TOLD: Mapping[str, Rule] = {
     # Before the game, and when it goes on.
     "begin_key": _enter,
-    **dict.fromkeys(("going_on", "interrupted", "interrupted_charged"), _again),
+    **dict.fromkeys(("going_on", "interrupted", "interrupted_charged", "stood_still"), _again),
     "going_on_key": _enter,
     **dict.fromkeys(("begin_all_the_same", "model_offer"), asks("answer")),
     "begin_arbiter": _presided,

@@ -79,9 +79,10 @@ def test_a_computer_that_sleeps_takes_nobodys_time(sit: Sit, counted: float) -> 
     sitting = sit(now=clock, time_control="300", arbiter="automatic")
     sitting.table.submit(f.Start())
     boot.at += 3600
-    sitting.wait(lambda: GERMAN.sentence("interrupted") in sitting.said())
+    told = GERMAN.sentence("stood_still", time="eine Stunde", player=GERMAN.sentence("white"))
+    sitting.wait(lambda: told in sitting.said())
     game = sitting.table.game
-    assert game.clock.left["white"] == 300_000 and game.clock.running is None
+    assert game.clock.left["white"] == 300_000 and game.clock.running == "white"
 
 
 @pytest.mark.parametrize("charged", [False, True])
