@@ -25,7 +25,7 @@ from starlette.routing import Route
 from blindplay.language import load
 from blindplay.laws import Taken
 from blindplay.laws.facts import PEOPLE, SIDES, Tick
-from blindplay.wording.announcements import aspects, name_of_step, to_everybody
+from blindplay.wording.announcements import PASSING, aspects, name_of_step, to_everybody
 from blindplay.wording.readers import reader
 
 from . import assets, views
@@ -327,10 +327,12 @@ class Console:
         return await asyncio.shield(asyncio.wrap_future(first))
 
     def _tell(self, role: str, language: str, result: ActionResult) -> None:
-        """Show the open pages of ``role`` the result of an action after its first answer."""
+        """Show the open pages of ``role`` the result of an action after its first answer. Only a
+        refusal stays until somebody closes it."""
         sentences = _messages(language, result, scripted=True)
+        holds = {} if result.refused else dict.fromkeys(PASSING, "")
         said: list[ToldSentence] = [
-            (sent(sentence), result.refused, {}) for _, sentence in sentences
+            (sent(sentence), result.refused, holds) for _, sentence in sentences
         ]
         with self._streams_lock:
             stream = self._streams.get((role, language))

@@ -308,8 +308,8 @@ class Table:
             self._now.watched = on
 
     def wake(self) -> float:
-        """Record that this process has stood still while a clock ran, if it has; return for how many
-        seconds. They count for nobody, as those after a crash do."""
+        """Record that this process has stood still while a clock ran, if it has; return for how
+        many seconds. They count for nobody, as those after a crash do."""
         stood = self._now.stood() if isinstance(self._now, WakingClock) else 0.0
         with self.lock:
             clock = self.game.clock

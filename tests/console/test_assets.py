@@ -172,3 +172,9 @@ def test_several_files_in_one_are_each_file_once_and_in_order(assistant: Browser
     assert not re.search(r"^(import|export) ", scripts, re.MULTILINE)
     for name in ("tokens+x.css", "tokens+console.css", "x+y.js", "tokens+base.svg"):
         assert assistant.client.get(f"/static/{assets.digest()}/{name}").status_code == 404
+
+
+def test_a_file_is_not_served_twice_in_one() -> None:
+    """An address of a few kilobytes would make megabytes."""
+    assert assets._content("base+board.css") is not None
+    assert assets._content("base+base.css") is None

@@ -98,7 +98,7 @@ def values(table: TableView, game: Game, role: str, language: str) -> dict[str, 
         "sides": f.SIDES,
         **papers.values(game, role, language),
         "groups": common.Later(
-            (newest, common.spoken_in(game)),
+            ([log[at] for at in newest], common.spoken_in(game)),
             lambda: telling.by_move(
                 telling.entry(at, log[at], timeline.ply_at(log, at)) for at in newest
             ),
