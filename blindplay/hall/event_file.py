@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from email.errors import MessageError
+from email.headerregistry import Address
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +184,9 @@ def _mail_server(values: dict[str, Any], folder: Path) -> MailServer | None:
 
 def is_address(text: str) -> bool:
     """Return whether ``text`` can be a mail address."""
-    name, at, host = text.rpartition("@")
-    fits = text.isascii() and text.isprintable() and not set(text) & set(' ,;:<>()[]"\\')
-    return bool(fits and at and name and "." in host.strip(".") and len(text) <= 200)
+    try:
+        host = Address(addr_spec=text).domain
+    except (ValueError, IndexError, MessageError):  # the last two from its parser
+        return False
+    plain = text.isascii() and text.isprintable() and not set(text) & set(' ,;:<>()[]"\\')
+    return plain and "." in host.strip(".") and len(text) <= 200

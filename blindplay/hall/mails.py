@@ -13,7 +13,7 @@ import smtplib
 import ssl
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
@@ -33,6 +33,7 @@ _FILE = "mails.json"
 _MOST = 2000  # addresses
 _MOST_OF_ONE = 4  # players of one address
 _ANSWER_S = 86_400.0  # within which the link of the first mail must be opened
+_LOST_S = 900.0  # then the first mail may be ordered once more
 _KEPT_S = 7 * 86_400.0  # after the last pairing
 _KEPT_AFTER_LAST_S = 86_400.0  # after the pairing of the last round
 _TIMEOUT_S = 20.0
@@ -40,6 +41,7 @@ _LOOK_S = 1.0
 _FOR_GOOD = 500  # from this code on, trying again does not help
 _FIRST_PAUSE_S = 10.0
 _LAST_PAUSE_S = 600.0
+_PUT_OFF_S = 60.0  # some servers take the first mail to an address only at a later attempt
 
 
 @dataclass
@@ -57,6 +59,8 @@ class Subscription:
     """The sentence of the last mail about a game."""
     asked: bool = False
     """The first mail has been sent."""
+    again: bool = False
+    """It was ordered once more."""
 
 
 class Mails:
@@ -87,6 +91,8 @@ class Mails:
         with contextlib.suppress(OSError, ValueError, TypeError, AttributeError, KeyError):
             kept = json.loads(self._file.read_text("utf-8"))
             self._known = {str(token): Subscription(**one) for token, one in kept.items()}
+        self._outdated = False  # the file; see _keep
+        self._put_off: dict[str, float] = {}  # tokens, and when to try again
         self._pause, self._due = 0.0, 0.0
         self._closing = threading.Event()
         self._wake = threading.Event()
@@ -100,21 +106,28 @@ class Mails:
 
     # --- addresses -------------------------------------------------------------------------------
 
-    def order(self, name: str, address: str, language: str) -> None:
-        """Send a first mail to ``address``, whose link confirms it. Nothing shows whether the
-        address was known already."""
+    def order(self, name: str, address: str, language: str) -> bool:
+        """Send a first mail to ``address``, whose link confirms it; False if the hall keeps no more
+        addresses. Nothing shows whether the address was known already. A first mail that may be
+        lost is sent once more."""
         with self._lock:
             mine = [one for one in self._known.values() if one.address == address]
-            if (
-                any(one.name == name for one in mine)
-                or len(mine) >= _MOST_OF_ONE
-                or len(self._known) >= _MOST
-            ):
-                return
-            token = secrets.token_urlsafe(24)
-            self._known[token] = Subscription(name, address, language, self._wall())
+            known = next((one for one in mine if one.name == name), None)
+            if known is not None:
+                late = self._wall() >= known.ordered + _LOST_S
+                if known.confirmed or known.again or not late:
+                    return True
+                known.asked, known.again = False, True
+            elif len(mine) >= _MOST_OF_ONE:
+                return True
+            elif len(self._known) >= _MOST:
+                return False
+            else:
+                token = secrets.token_urlsafe(24)
+                self._known[token] = Subscription(name, address, language, self._wall())
             self._keep()
         self._wake.set()
+        return True
 
     def find(self, token: str) -> Subscription | None:
         """The address with this token of its mails."""
@@ -139,12 +152,16 @@ class Mails:
 
     def _keep(self) -> None:
         """Write the addresses into the file, which only its owner can read. Hold the lock."""
-        if not self._known:
-            self._file.unlink(missing_ok=True)
-            return
         kept = {token: asdict(one) for token, one in self._known.items()}
-        with contextlib.suppress(OSError):  # on a full disk the file stays as it is
-            files.write_new(self._file, json.dumps(kept, ensure_ascii=False).encode())
+        try:
+            if kept:
+                files.write_new(self._file, json.dumps(kept, ensure_ascii=False).encode())
+            else:
+                for file in (self._file, self._file.with_name(_FILE + files.PART)):
+                    file.unlink(missing_ok=True)
+            self._outdated = False
+        except OSError:  # a full disk; a deleted address must not stay in the file
+            self._outdated = True
 
     # --- mails -----------------------------------------------------------------------------------
 
@@ -152,11 +169,14 @@ class Mails:
         while not self._closing.is_set():
             self._wake.wait(_LOOK_S)
             self._wake.clear()
+            if self._outdated:
+                with self._lock:
+                    self._keep()
             if time.monotonic() < self._due:
                 continue
             try:
                 self._forget()
-                due = list(self._mails_due())
+                due = self._mails_due()
                 if due:
                     self._send(due)
             except (OSError, ValueError, smtplib.SMTPException) as error:
@@ -202,21 +222,23 @@ class Mails:
         except (OSError, ValueError):
             return None
 
-    def _mails_due(self) -> list[tuple[str, EmailMessage, str]]:
-        """For each mail its token, itself, and its sentence about a game, which is empty in the
-        first mail."""
+    def _mails_due(self) -> list[tuple[str, str]]:
+        """For each mail its token and its sentence about a game, which is empty in the first
+        mail."""
         with self._lock:
             known = {token: replace(one) for token, one in self._known.items()}
-        paired, due = self._round() if known else None, list[tuple[str, EmailMessage, str]]()
+        now, due = time.monotonic(), list[tuple[str, str]]()
+        self._put_off = {token: at for token, at in self._put_off.items() if now < at}
+        paired = self._round() if known else None
         for token, one in known.items():
-            say = catalogue(one.language if one.language in LANGUAGES else "en")
+            if token in self._put_off:
+                continue
             if not one.asked:
-                text = say["mail_confirm"].format(title=self._title, name=one.name)
-                due.append((token, self._mail(one, token, say["mail_subject"], text, say), ""))
+                due.append((token, ""))
             elif one.confirmed and paired is not None:
                 told = self._sentence(one, paired)
                 if told and told != one.told:
-                    due.append((token, self._mail(one, token, told, told, say), told))
+                    due.append((token, told))
         return due
 
     def _sentence(self, one: Subscription, paired: Round) -> str:
@@ -224,11 +246,14 @@ class Mails:
         places = [place for place in where(paired, one.name) if place.name == one.name]
         return place_in_words(places[0], paired, load(one.language))[0] if places else ""
 
-    def _mail(
-        self, one: Subscription, token: str, subject: str, text: str, say: Mapping[str, str]
-    ) -> EmailMessage:
+    def _mail(self, one: Subscription, token: str, told: str) -> EmailMessage:
+        """:raises ValueError: if a mail cannot have this address or these words."""
+        say = catalogue(one.language if one.language in LANGUAGES else "en")
         link = f"{self._url}/where/mail/{token}"
-        end = say["mail_remove" if one.asked else "mail_ignore"].format(link=link)
+        subject, text = told or say["mail_subject"], told
+        if not told:
+            text = say["mail_confirm"].format(title=self._title, name=one.name) + f"\n\n{link}"
+        end = say["mail_remove" if told else "mail_ignore"].format(link=link)
         mail = EmailMessage()
         mail["From"], mail["To"] = self._server.sender, one.address
         mail["Subject"] = f"{self._title}: {subject}"
@@ -237,30 +262,41 @@ class Mails:
             make_msgid(domain=self._server.sender.rpartition("@")[2]),
         )
         mail["Auto-Submitted"] = "auto-generated"
-        if one.asked:
+        if told:
             mail["List-Unsubscribe"] = f"<{link}>"
-        mail.set_content(f"{text}\n\n{end}\n" if one.asked else f"{text}\n\n{link}\n\n{end}\n")
+        mail.set_content(f"{text}\n\n{end}\n")
         return mail
 
-    def _send(self, due: list[tuple[str, EmailMessage, str]]) -> None:
-        """Send these mails in one connection, and note each that the server has taken.
+    def _send(self, due: list[tuple[str, str]]) -> None:
+        """Send these mails in one connection, and note each that the server has taken, or that it
+        will never take. One that it does not take now is put off, so that it holds up no others.
 
         :raises OSError: if the server cannot be reached, or its certificate is wrong.
-        :raises smtplib.SMTPException: if it takes none of them.
+        :raises smtplib.SMTPException: if it takes none now.
         """
         with self._connection() as smtp:
-            for token, mail, told in due:
+            for token, told in due:
+                with self._lock:
+                    found = self._known.get(token)
+                    one = found and replace(found)
+                if one is None:
+                    continue  # it was removed meanwhile
                 try:
-                    smtp.send_message(mail)
-                except smtplib.SMTPRecipientsRefused:
-                    pass  # the others are served
+                    smtp.send_message(self._mail(one, token, told))
+                except smtplib.SMTPRecipientsRefused as error:
+                    if any(code < _FOR_GOOD for code, _why in error.recipients.values()):
+                        self._put_off[token] = time.monotonic() + _PUT_OFF_S
+                        continue
                 except smtplib.SMTPDataError as error:
                     if error.smtp_code < _FOR_GOOD:
+                        self._put_off[token] = time.monotonic() + _PUT_OFF_S
                         raise
+                except ValueError:
+                    _LOG.warning("A mail cannot be written.")
                 with self._lock:
-                    one = self._known.get(token)
-                    if one is not None:
-                        one.asked, one.told = True, told or one.told
+                    found = self._known.get(token)
+                    if found is not None:
+                        found.asked, found.told = True, told or found.told
                         self._keep()
                 if self._closing.is_set():
                     return

@@ -8,12 +8,12 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote_plus
+from urllib.parse import quote_plus, urlencode
 
 import segno
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from blindplay.console import views
@@ -29,6 +29,7 @@ from .mails import Mails
 from .pairings.rounds import PlayerPlace, Round, kept_round, place_in_words, where
 
 _LONGEST_NAME = 100  # characters of a name that somebody asks for
+_SENT = {"yes": "mail_sent", "no": "mail_full"}
 _STYLES = ("signals.css", "mine.css")
 _HEADERS = {"connection": "close"}  # many telephones ask, and each only now and then
 
@@ -90,9 +91,11 @@ class PlayerPages:
     async def _whole(self, request: Request, name: str, **more: Any) -> Response:
         language = accepted(request)
         places, why = await run_in_threadpool(self._places, name, language)
+        sent = request.query_params.get("sent", "")
+        told = catalogue(language)[_SENT[sent]] if sent in _SENT else ""
         mine = places[0].name if len(places) == 1 else name
         link = f"{self._address(request)}/where/mine?name={quote_plus(mine)}"
-        values = {"told": "", "wrong": "", "address": "", **more}
+        values = {"told": told, "wrong": "", "address": "", **more}
         return self._page(
             "mine", language, name=name, places=places, why=why, key=_key(places), link=link,
             code=_code(link), mails=self._mails is not None, **values,
@@ -127,9 +130,13 @@ class PlayerPages:
         places, _ = await run_in_threadpool(self._places, name, language)
         if not (self.ordering.take(address_of(request)) and self.ordering_all.take("")):
             return await self._whole(request, name, wrong=say["too_fast"], address=address)
+        query = {"name": name}
         if len(places) == 1:
-            await run_in_threadpool(self._mails.order, places[0].name, address, language)
-        return await self._whole(request, name, told=say["mail_sent"])
+            sent = await run_in_threadpool(self._mails.order, places[0].name, address, language)
+            query["sent"] = "yes" if sent else "no"
+        # The page is loaded anew, so that it can be loaded again without another order.
+        place = f"/where/mine?{urlencode(query)}"
+        return RedirectResponse(place, status_code=303, headers=_HEADERS)
 
     async def _mail(self, request: Request) -> Response:
         """The page of the link in a mail: it confirms the address, or removes it. It shows only the

@@ -49,6 +49,10 @@ class MailBox:
         context.load_cert_chain(folder / "server.pem")
         self.mails: list[EmailMessage] = []
         self.refuses: set[str] = set()
+        self.not_yet: set[str] = set()
+        self.full: set[str] = set()
+        self.takes: Callable[[], None] = lambda: None
+        """Called before each mail is taken."""
         tls: dict[str, Any] = {"ssl_context": context} if smtps else {
             "tls_context": context, "require_starttls": True, "auth_require_tls": True,
         }  # fmt: skip
@@ -75,12 +79,17 @@ class MailBox:
     ) -> str:
         if address in self.refuses:
             return "550 nobody here"
+        if address in self.not_yet:
+            return "450 try again later"
         envelope.rcpt_tos.append(address)
         return "250 OK"
 
     async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
         mail = email.message_from_bytes(envelope.content, policy=default)
         assert isinstance(mail, EmailMessage)
+        if mail["To"] in self.full:
+            return "452 no room now"
+        self.takes()
         self.mails.append(mail)
         return "250 OK"
 
@@ -223,6 +232,87 @@ def test_an_address_that_the_server_refuses_holds_up_nobody(
     assert mails.trouble == ""
 
 
+@pytest.mark.parametrize("where", ["not_yet", "full"])
+def test_an_address_that_the_server_puts_off_holds_up_nobody_and_gets_its_mail_later(
+    box: MailBox, sending: Callable[..., Mails], monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    monkeypatch.setattr(mails_module, "_PUT_OFF_S", 2.0)
+    monkeypatch.setattr(mails_module, "_FIRST_PAUSE_S", 0.1)
+    getattr(box, where).add("slow@example.org")
+    mails = sending(box.server)
+    mails.order("Bert Dahl", "slow@example.org", "en")
+    confirmed(mails, box, "Anna Berg", "anna@example.org")
+    assert until(lambda: len(box.to("anna@example.org")) == 2)
+    assert not box.to("slow@example.org")
+    getattr(box, where).clear()
+    assert until(lambda: box.to("slow@example.org"))
+
+
+def test_an_address_to_which_no_mail_can_be_written_holds_up_nobody(
+    box: MailBox, sending: Callable[..., Mails]
+) -> None:
+    mails = sending(box.server)
+    mails.order("Bert Dahl", "=?utf-8?q?a=0Ab?=@example.org", "en")
+    confirmed(mails, box, "Anna Berg", "anna@example.org")
+    assert until(lambda: len(box.to("anna@example.org")) == 2)
+    assert mails.trouble == ""
+
+
+def test_an_address_that_is_removed_while_mails_are_sent_gets_none(
+    box: MailBox, sending: Callable[..., Mails], tmp_path: Path
+) -> None:
+    mails = sending(box.server)
+    confirmed(mails, box, "Anna Berg", "anna@example.org")
+    bert = confirmed(mails, box, "Bert Dahl", "bert@example.org")
+    assert until(lambda: len(box.mails) == 4)
+    box.takes = lambda: mails.remove(bert)  # Anna's mail comes first
+    keep_round(tmp_path / "hall", SECOND)
+    assert until(lambda: len(box.to("anna@example.org")) == 3)
+    confirmed(mails, box, "Carl Lund", "carl@example.org")  # Bert's turn would come before
+    assert len(box.to("bert@example.org")) == 2
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_a_removed_address_leaves_a_full_disk_as_soon_as_there_is_room(
+    box: MailBox,
+    sending: Callable[..., Mails],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    last: bool,
+) -> None:
+    mails, file = sending(box.server), tmp_path / "hall" / "mails.json"
+    token = confirmed(mails, box, "Anna Berg", "anna@example.org")
+    if not last:
+        confirmed(mails, box, "Bert Dahl", "bert@example.org")
+    assert until(lambda: len(box.mails) == (2 if last else 4))
+    assert until(lambda: file.read_text("utf-8").count("Round 1, ") == (1 if last else 2))
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr("blindplay.record.files.write_new", full)
+        disk.setattr(Path, "unlink", full)
+        mails.remove(token)
+        assert mails.find(token) is None and "anna@" in file.read_text("utf-8")
+    assert until(lambda: not file.exists() if last else "anna@" not in file.read_text("utf-8"))
+
+
+def test_a_lost_first_mail_can_be_ordered_once_more(
+    box: MailBox, sending: Callable[..., Mails], tmp_path: Path
+) -> None:
+    later = [0.0]
+    mails = sending(box.server, wall=pairings_clock(tmp_path, later))
+    mails.order("Anna Berg", "anna@example.org", "en")
+    assert until(lambda: box.mails)
+    for seconds, sent in ((899, 1), (901, 2), (4000, 2)):
+        later[0] = seconds
+        assert mails.order("Anna Berg", "anna@example.org", "en")
+        confirmed(mails, box, "Carl Lund", f"carl{seconds}@example.org")  # comes after Anna's
+        assert len(box.to("anna@example.org")) == sent
+    assert len({token_in(mail) for mail in box.to("anna@example.org")}) == 1
+
+
 def test_a_connection_that_is_encrypted_from_its_beginning(
     tmp_path: Path, sending: Callable[..., Mails], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -299,6 +389,7 @@ def test_what_can_be_a_mail_address() -> None:
     for bad in (
         "", "anna", "@example.org", "anna@", "anna@host", "a b@example.org", "ä@example.org",
         "a@example.org\nBcc: b@example.org", "a@example.org,b@example.org", "<a@example.org>",
-        "a" * 200 + "@example.org",
+        "a" * 200 + "@example.org", "=?utf-8?q?a=0Ab?=@example.org", "a@b@example.org",
+        "a@example..org", "a..b@example.org",
     ):  # fmt: skip
         assert not is_address(bad), bad

@@ -67,6 +67,8 @@ class Door:
     def post(self, path: str, **fields: str) -> str:
         headers = {"origin": self.url, "accept-language": "en"}
         answer = web.post(f"{self.url}{path}", data=fields, headers=headers)
+        if answer.status_code == 303:  # to the page that can be loaded again
+            answer = web.get(f"{self.url}{answer.headers['location']}", headers=headers)
         assert answer.status_code == 200
         return answer.text
 
@@ -228,7 +230,8 @@ def token_in_local(box: MailBox, door: Door) -> str:
 def test_mails_go_only_to_players_and_not_too_often(mailing: tuple[Door, MailBox]) -> None:
     door, box = mailing
     door.pages.ordering = RateLimiter(a_second=1e-9, at_once=5)
-    door.post("/where/mail", name="Nobody", address="nobody@example.org")
+    nobody = door.post("/where/mail", name="Nobody", address="nobody@example.org")
+    assert "A mail is on its way" not in nobody and "Nobody" in nobody
     wrong = door.post("/where/mail", name="Eva Ek", address="eva@host")
     assert 'aria-describedby="address-wrong ' in wrong and "not a mail address" in wrong
     for number in range(9):
@@ -237,6 +240,15 @@ def test_mails_go_only_to_players_and_not_too_often(mailing: tuple[Door, MailBox
     door.post("/where/mail", name="Eva Ek", address="last@example.org")
     assert until(lambda: box.to("last@example.org"))
     assert len(box.mails) == 5 and not box.to("nobody@example.org")
+
+
+def test_the_page_says_when_no_mail_is_sent(
+    mailing: tuple[Door, MailBox], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    door, box = mailing
+    monkeypatch.setattr("blindplay.hall.mails._MOST", 0)
+    page = door.post("/where/mail", name="Eva Ek", address="eva@example.org")
+    assert "The hall keeps no more addresses." in page and not box.mails
 
 
 def test_without_a_mail_server_no_address_is_asked_for(door: Door) -> None:
