@@ -346,9 +346,8 @@ class Console:
         form = fields_of(request.url.query)
         if form is None:
             return trouble_page(request, "no_such_page", 400, session.language)
-        found = await run_in_threadpool(
-            views.beside, self._table, session, request.path_params["name"], form
-        )
+        name = request.path_params["name"]
+        found = await run_in_threadpool(lambda: views.beside(self._now(), session, name, form))
         return HTMLResponse(found) if found is not None else Response(status_code=404)
 
     async def _paper(self, request: Request, session: BrowserSession) -> Response:
@@ -356,7 +355,7 @@ class Console:
         name = request.path_params["name"]
         if not self.sign_in.asking.take(session.digest.hex()):
             return trouble_page(request, "too_fast", 429, session.language)
-        found = await run_in_threadpool(views.paper, self._table, session, name)
+        found = await run_in_threadpool(lambda: views.paper(self._now(), session, name))
         if found is None:
             return Response(status_code=404)
         headers = dict(found.headers)

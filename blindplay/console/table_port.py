@@ -1,7 +1,7 @@
 """The console's interface to a running table, such as :class:`blindplay.table.Table`."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,7 +15,18 @@ from blindplay.record.tape import Recording, tape_folder
 
 
 class TableView(Protocol):
-    """What the parts of a page read of a table."""
+    """What pages read of a table: while it runs, or at one moment."""
+
+    @property
+    def game(self) -> Game: ...
+
+    @property
+    def lock(self) -> AbstractContextManager[Any]:
+        """Held while a fact is applied. Hold it to read a consistent game."""
+
+    @property
+    def path(self) -> Path:
+        """The journal's file, beside which the tape lies."""
 
     @property
     def log(self) -> Sequence[Taken]:
@@ -33,26 +44,15 @@ class TableView(Protocol):
         """Return whether players may make this request: about the position, to take back moves, or
         for a hint."""
 
+    def time(self) -> int:
+        """Milliseconds since the table was set up."""
+
 
 class TablePort(TableView, Protocol):
     """One running table."""
 
-    @property
-    def game(self) -> Game: ...
-
-    @property
-    def lock(self) -> AbstractContextManager[Any]:
-        """Held while a fact is applied. Hold it to read a consistent game."""
-
-    @property
-    def path(self) -> Path:
-        """The journal's file, beside which the tape lies."""
-
     def hint(self) -> chess.Move | None:
         """A good move in the present position; None as long as none has been found."""
-
-    def time(self) -> int:
-        """Milliseconds since the table was set up."""
 
     def submit(self, fact: Fact, origin: Origin) -> tuple[Ruling, ...]:
         """Apply a fact now and return its rulings.
@@ -80,7 +80,7 @@ class TablePort(TableView, Protocol):
 
 
 @contextmanager
-def held(table: TablePort) -> Iterator[Game]:
+def held(table: TableView) -> Iterator[Game]:
     """The game. Until the end, no fact of another thread is applied."""
     with table.lock:
         yield table.game
@@ -96,6 +96,13 @@ class Moment:
     training: bool
     absent: str
     allowed: frozenset[Command]
+    path: Path
+    time: Callable[[], int]
+
+    @property
+    def lock(self) -> AbstractContextManager[Any]:
+        """Nothing changes it, so nobody waits."""
+        return nullcontext()
 
     def allows(self, asked: Command) -> bool:
         """Return whether players might make this request then."""
@@ -106,10 +113,18 @@ class Moment:
         """The table as it is now. It is held meanwhile, for less than a millisecond."""
         with held(table) as game:
             allowed = frozenset(one for one in Command if table.allows(one))
-            return Moment(game.fork(), table.log[:], table.training, table.absent, allowed)
+            return Moment(
+                game.fork(),
+                table.log[:],
+                table.training,
+                table.absent,
+                allowed,
+                table.path,
+                table.time,
+            )
 
 
-def tape_of(table: TablePort) -> Mapping[int, Recording]:
+def tape_of(table: TableView) -> Mapping[int, Recording]:
     """The recordings on the table's tape by number, in order; none without a tape. Reads files, so
     do not call it while the game is held."""
     try:

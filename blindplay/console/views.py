@@ -30,7 +30,7 @@ from .pages.common import LOW_MS, Later, Page, owed_in_words
 from .pages.papers import RulingsReport, SentRecord
 from .pages.timeline import in_short
 from .stream import PageNow, ToldSentence
-from .table_port import TablePort, held
+from .table_port import TableView, held
 
 # Stands in a form until a page or its script puts the game's stamp there. So a form does not change
 # with each move, and is not replaced while somebody fills it in.
@@ -203,7 +203,7 @@ def _values_of(template: str) -> frozenset[str]:
     return frozenset(own).union(*(_values_of(one) for one in inner))
 
 
-def beside(table: TablePort, session: BrowserSession, name: str, form: Form) -> str | None:
+def beside(table: TableView, session: BrowserSession, name: str, form: Form) -> str | None:
     """A further page of a session's role; None if it has none of that name. With ``part`` in the
     form, only its content, for a script."""
     with held(table) as game:
@@ -217,7 +217,7 @@ def beside(table: TablePort, session: BrowserSession, name: str, form: Form) -> 
     return render(template, language, theme=session.theme, styles=page.styles, **values)
 
 
-def paper(table: TablePort, session: BrowserSession, name: str) -> SentRecord | None:
+def paper(table: TableView, session: BrowserSession, name: str) -> SentRecord | None:
     """A record with this name; None if the session's role may not have it."""
     found = papers.paper(table, session.role, session.language, name)
     if isinstance(found, RulingsReport):

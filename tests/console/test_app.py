@@ -494,7 +494,8 @@ def test_a_players_page_waits_neither_for_another_page_nor_for_the_table(
         hall.play("white", "e2e4")
         assert '<p class="notation">e4</p>' in browsers["black"].client.get("/black/").text
         with hall.table.lock:
-            assert browsers["black"].client.get("/black/").status_code == 200
+            for page in ("", "moves", "clocks"):
+                assert browsers["black"].client.get(f"/black/{page}").status_code == 200
     finally:
         free.set()
         slow.join(PATIENCE_S)

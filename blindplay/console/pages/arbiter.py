@@ -22,7 +22,7 @@ from blindplay.wording.values import write_time
 from ..actions import Form, NoActionError, value_of
 from ..messages import catalogue
 from ..pieces import rows
-from ..table_port import TablePort, TableView, held, tape_of
+from ..table_port import TableView, held, tape_of
 from . import boards, common, decisions, papers, timeline
 
 NEWEST = 5
@@ -205,7 +205,7 @@ def _boards(
     ]
 
 
-def sure(table: TablePort, role: str, language: str, form: Form) -> dict[str, Any]:
+def sure(table: TableView, role: str, language: str, form: Form) -> dict[str, Any]:
     """The second step of a decision: its consequences."""
     say = catalogue(language)
     with held(table) as game:
@@ -221,7 +221,7 @@ def sure(table: TablePort, role: str, language: str, form: Form) -> dict[str, An
         }
 
 
-def _whole_timeline(table: TablePort, role: str, language: str, form: Form) -> dict[str, Any]:
+def _whole_timeline(table: TableView, role: str, language: str, form: Form) -> dict[str, Any]:
     """One page of the timeline, the newest entries first, with the tape."""
     group, who = _chosen(form, "group", _GROUPS), _chosen(form, "who", f.PEOPLE)
     tape = tape_of(table) if group in ("", "said") else {}

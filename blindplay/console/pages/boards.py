@@ -18,7 +18,7 @@ from blindplay.wording.board_steps import BoardStep, plan
 from ..actions import Form, value_of
 from ..messages import catalogue
 from ..pieces import Rows, image_of, rows
-from ..table_port import TablePort, TableView, held
+from ..table_port import TableView, held
 from . import common
 
 _GOES_ON = frozenset(("announce", "make", "press", "start"))
@@ -160,7 +160,7 @@ def before_last(game: Game, role: str) -> int | None:
     return len(game.history) - 1 if game.history and may_look_back(game, role) else None
 
 
-def past(table: TablePort, role: str, language: str, form: Form) -> dict[str, Any]:
+def past(table: TableView, role: str, language: str, form: Form) -> dict[str, Any]:
     """A past position: that after the number of plies that ``form`` names."""
     with held(table) as game:
         if not may_look_back(game, role):

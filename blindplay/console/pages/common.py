@@ -25,7 +25,7 @@ from blindplay.wording.values import write_time
 
 from ..actions import Form
 from ..messages import catalogue
-from ..table_port import TablePort, TableView
+from ..table_port import TableView
 from . import common
 
 
@@ -49,7 +49,7 @@ class Page:
     scripts: tuple[str, ...]
     styles: tuple[str, ...]
     values: Callable[[TableView, Game, str, str], Mapping[str, Any]]
-    extra: Mapping[str, Callable[[TablePort, str, str, Form], Mapping[str, Any]]]
+    extra: Mapping[str, Callable[[TableView, str, str, Form], Mapping[str, Any]]]
     aside: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     calls: Callable[[Game, str, Sequence[Ruling]], list[str]] = lambda game, language, rulings: []

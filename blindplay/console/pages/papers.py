@@ -18,7 +18,7 @@ from blindplay.record.score import tags
 from blindplay.record.writing import RecordFormat, Scored
 from blindplay.wording.announcements import result_in_words
 
-from ..table_port import TablePort, held
+from ..table_port import TableView, held
 from . import common, timeline
 
 _SHEETS = {"html": RecordFormat.HTML, "brf": RecordFormat.BRF, "txt": RecordFormat.SHEET}
@@ -85,7 +85,7 @@ def values(game: Game, role: str, language: str) -> dict[str, Any]:
 
 
 def paper(
-    table: TablePort, role: str, language: str, name: str
+    table: TableView, role: str, language: str, name: str
 ) -> SentRecord | RulingsReport | None:
     """The record with this name; None if ``role`` may not have it. Scoresheets are in the language
     of their owners, as ``blindplay score`` writes them, and the report in ``language``."""
@@ -112,13 +112,13 @@ def paper(
     return SentRecord(f"scoresheet-{name}", content, {"content-security-policy": policy})
 
 
-def _reason(table: TablePort, game: Game) -> str:
+def _reason(table: TableView, game: Game) -> str:
     """Why the game ended; empty if it goes on."""
     ended = common.ended(table, game)
     return ended.reason if ended else ""
 
 
-def report(table: TablePort, game: Game, language: str) -> RulingsReport:
+def report(table: TableView, game: Game, language: str) -> RulingsReport:
     """The arbiter's report of all rulings, with their articles; ``game`` is held."""
     assert game.setup is not None
     telling = timeline.Narrator(game, language)

@@ -24,7 +24,7 @@ from blindplay.wording.announcements import announcements
 from ..actions import Form
 from ..messages import catalogue
 from ..pieces import rows
-from ..table_port import TablePort, TableView, held
+from ..table_port import TableView, held
 from . import boards, common, papers, timeline
 
 
@@ -125,7 +125,7 @@ def _deaf(game: Game) -> dict[str, Any] | None:
     return {"must": True, "article": article(citation)}
 
 
-def _whole_clocks(table: TablePort, role: str, language: str, form: Form) -> dict[str, Any]:
+def _whole_clocks(table: TableView, role: str, language: str, form: Form) -> dict[str, Any]:
     """Only the two clocks, as large as the screen allows, for low vision (6.12)."""
     with held(table) as game:
         return {
@@ -137,7 +137,7 @@ def _whole_clocks(table: TablePort, role: str, language: str, form: Form) -> dic
         }
 
 
-def _whole_moves(table: TablePort, role: str, language: str, form: Form) -> dict[str, Any]:
+def _whole_moves(table: TableView, role: str, language: str, form: Form) -> dict[str, Any]:
     """All moves in notation and in words."""
     with held(table) as game:
         told = [
