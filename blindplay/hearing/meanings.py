@@ -174,6 +174,8 @@ def _form_cost(statement: Statement, expected: Expected, pack: Language) -> floa
         return None  # "This is table five" sounds like "Gustav five hm"
     words = statement.text.split()
     letters = [n for n, word in enumerate(words) if len(word) == 1 and pack.is_file_or_rank(word)]
+    if letters and _places(statement.text, pack) % 2:
+        return None  # "rook five h six" may have lost a letter
     for number, group in itertools.product(letters, _RHYMING):
         if words[number] in group:
             for other in group.replace(words[number], ""):

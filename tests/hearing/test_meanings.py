@@ -140,6 +140,11 @@ def test_a_letter_is_asked_about_where_one_that_sounds_like_it_is_legal_too(
     assert not ahead.certain
 
 
+def test_beside_a_letter_another_may_be_lost(start: Expected) -> None:
+    _, ahead = read(start, ("springer eins f drei", -100))
+    assert not ahead.certain
+
+
 def test_letters_that_agree_need_no_question(start: Expected) -> None:
     _, ahead = read(start, ("e zwei e vier", -100))
     assert ahead.certain
