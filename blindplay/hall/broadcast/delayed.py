@@ -314,6 +314,10 @@ class DelayedHall:
         }
         return [board for _, board in sorted(boards.items(), key=lambda item: item[0])]
 
+    def waiting(self) -> frozenset[str]:
+        """The names of the games that :meth:`games` has, or will have when they are old enough."""
+        return frozenset(game for _table, game in self._games)
+
     def boards(self) -> list[ShownGame]:
         """The game that each table shows now, by number."""
         boards = {board.number: board for board in self._games.values() if board.begun}

@@ -1,6 +1,7 @@
 """The lists of an event for everybody: pairings, results and standings, and one page of them all
 for a projector. They hold names, so they are there only where names may be shown."""
 
+import contextlib
 import math
 import threading
 import time
@@ -22,7 +23,7 @@ from blindplay.language import load
 from blindplay.translation import _
 
 from ..overview import natural
-from ..pairings.rounds import MOST_BYTES, kept_rounds, pair_of, results_in
+from ..pairings.rounds import MOST_BYTES, Round, kept_rounds, pair_of, results_in
 from ..pairings.trf import Standing, TrfFile, read_trf, spoken_name, standings
 from .delayed import DelayedHall
 
@@ -81,6 +82,17 @@ class Ranking:
     ties: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class EventNow:
+    """The lists as they stand. ``newest``: of the rounds, the one that is played or comes next.
+    ``unread``: a file cannot be read now."""
+
+    rounds: tuple[ListedRound, ...]
+    newest: ListedRound | None
+    ranking: Ranking | None
+    unread: bool
+
+
 class EventLists:
     """The rounds and the standings of an event, from the pairings that the hall has kept in
     ``folder``, the ``report`` file of a pairing program, if there is one, and the games as the
@@ -90,37 +102,46 @@ class EventLists:
         self._folder, self._report, self._shown = folder, report, shown
         self._lock = threading.Lock()
         self._read: tuple[tuple[int, int], TrfFile | None] = (0, 0), None
-        self._earlier: dict[str, tuple[float, Mapping[tuple[str, str], str]]] = {}
+        self._kept: list[Round] = []
+        self._earlier: dict[str, tuple[float, frozenset[str], Mapping[tuple[str, str], str]]] = {}
         self.trouble = ""
         """One sentence on why the lists cannot be read now; empty if they can."""
 
-    def read(self) -> tuple[list[ListedRound], Ranking | None]:
-        """All rounds and the standings; what cannot be read now is left out."""
-        try:
-            found = self.rounds(), self.ranking()
-        except (OSError, ValueError) as error:
-            why = error if isinstance(error, ValueError) else reason_of(error)
+    def read(self) -> EventNow:
+        """All rounds and the standings. Of a file that cannot be read now, what was read last."""
+        trouble: OSError | ValueError | None = None
+        with self._lock:
+            try:
+                self._read_report()
+            except (OSError, ValueError) as error:
+                trouble = error
+            try:
+                self._kept = kept_rounds(self._folder)
+            except (OSError, ValueError) as error:
+                trouble = error
+            file, kept = self._read[1], self._kept
+        rounds, place = self._rounds(file, kept)
+        self.trouble = ""
+        if trouble is not None:
+            why = trouble if isinstance(trouble, ValueError) else reason_of(trouble)
             self.trouble = _(
                 "The lists of the broadcast cannot be read ({trouble}); correct the file.",
                 trouble=why,
             )
-            return [], None
-        self.trouble = ""
-        return found
+        newest = rounds[place] if rounds else None
+        return EventNow(tuple(rounds), newest, _ranking(file), trouble is not None)
 
     @property
     def age(self) -> float:
         """Seconds since any table was heard; -1.0 if none was."""
         return self._shown.silence()
 
-    def rounds(self) -> list[ListedRound]:
-        """All rounds, the first one first.
-
-        :raises ValueError: one sentence, if a file cannot be read.
-        :raises OSError: as above.
-        """
-        file = self._file()
-        kept = {paired.round: paired for paired in kept_rounds(self._folder)}
+    def _rounds(
+        self, file: TrfFile | None, kept_last: list[Round]
+    ) -> tuple[list[ListedRound], int]:
+        """All rounds, the first one first, and the place of the newest one among them: a file may
+        pair later rounds, too."""
+        kept = {paired.round: paired for paired in kept_last}
         written = {} if file is None else {str(n): n for n in range(1, file.rounds + 1)}
         rounds = list[ListedRound]()
         for name in sorted({*kept, *written}, key=natural):
@@ -139,28 +160,24 @@ class EventLists:
                 games.sort(key=lambda game: natural(game.table))
                 one = ListedRound(name, tuple(games), resting)
                 rounds.append(self._with_results(one, results))
-        earlier = [self._with_results(one, self._played(one.number)) for one in rounds[:-1]]
-        return earlier + rounds[-1:]
+        names = [one.number for one in rounds]
+        newest = {kept_last[-1].round if kept_last else "", _open_round(file)} & {*names}
+        place = names.index(max(newest or names, key=natural)) if names else 0
+        earlier = [self._with_results(one, self._played(one.number)) for one in rounds[:place]]
+        return earlier + rounds[place:], place
 
-    def ranking(self) -> Ranking | None:
-        """The standings; None if no file ranks the players.
+    def _read_report(self) -> None:
+        """Read the report file if it has changed. Hold the lock.
 
-        :raises ValueError: one sentence, if the file cannot be read.
+        :raises ValueError: one sentence, if it cannot be read.
+        :raises OSError: as above.
         """
-        file = self._file()
-        if file is None or not any(player.rank for player in file.players.values()):
-            return None
-        return Ranking(file.played, tuple(standings(file)), file.tie_breaks)
-
-    def _file(self) -> TrfFile | None:
         if self._report is None:
-            return None
+            return
         about = self._report.stat()
-        with self._lock:
-            if self._read[0] != (about.st_mtime_ns, about.st_size):
-                file = read_trf(read_bytes(self._report, MOST_BYTES))
-                self._read = (about.st_mtime_ns, about.st_size), file
-            return self._read[1]
+        if self._read[0] != (about.st_mtime_ns, about.st_size):
+            file = read_trf(read_bytes(self._report, MOST_BYTES))
+            self._read = (about.st_mtime_ns, about.st_size), file
 
     @staticmethod
     def _results_in_file(file: TrfFile, number: int) -> dict[tuple[str, str], str]:
@@ -191,17 +208,42 @@ class EventLists:
                     yield pair_of(*names), figures(*game.result.split("-"))
 
     def _played(self, number: str) -> Mapping[tuple[str, str], str]:
-        """The results of an earlier round, from the copies of its journals. A later round is
-        paired, so none of them is news that the delay has to hold back."""
-        read_at, results = self._earlier.get(number, (-math.inf, {}))
-        if time.monotonic() - read_at > _AGAIN_S:
+        """The results of an earlier round, from the copies of its journals: of games that are over
+        for everybody. A round may be paired before all games of the last one have ended."""
+        waiting = self._shown.waiting()
+        read_at, waited, results = self._earlier.get(number, (-math.inf, None, {}))
+        if waited == waiting and time.monotonic() - read_at < _AGAIN_S:
+            return results
+        old = time.time() - self._shown.audience.delay
+
+        def counts(path: Path) -> bool:
+            return path.stem not in waiting and path.stat().st_mtime <= old
+
+        with contextlib.suppress(OSError):  # a copy that was just moved away
             results = {
                 pair_of(one.white, one.black): figures(*one.result.split("-"))
-                for one in results_in(self._folder, number)
+                for one in results_in(self._folder, number, counts)
                 if one.result
             }
-            self._earlier[number] = time.monotonic(), results
+        self._earlier[number] = time.monotonic(), waiting, results
         return results
+
+
+def _open_round(file: TrfFile | None) -> str:
+    """The round that a file says is played now: the first one without all results, or its last."""
+    if file is None:
+        return ""
+    try:
+        return str(file.open_round())
+    except ValueError:
+        return str(file.rounds)
+
+
+def _ranking(file: TrfFile | None) -> Ranking | None:
+    """The standings; None if no file ranks the players."""
+    if file is None or not any(player.rank for player in file.players.values()):
+        return None
+    return Ranking(file.played, tuple(standings(file)), file.tie_breaks)
 
 
 def figures(white: str, black: str) -> str:
@@ -240,25 +282,21 @@ class ListPages:
         return tuple(NamedLink(name, f"{PATH}{name}", say[f"list_{name}"]) for name in names)
 
     def _pairings(self, request: Request, language: str) -> Response:
-        rounds, _ranking = self._lists.read()
-        return self._page("pairings", language, shown=rounds[-1] if rounds else None)
+        return self._page("pairings", language, self._lists.read())
 
     def _results(self, request: Request, language: str) -> Response:
-        rounds, _ranking = self._lists.read()
-        asked = request.query_params.get("round", "")
-        shown = next((one for one in rounds if one.number == asked), rounds[-1] if rounds else None)
-        return self._page("results", language, shown=shown, rounds=rounds)
+        now, asked = self._lists.read(), request.query_params.get("round", "")
+        shown = next((one for one in now.rounds if one.number == asked), now.newest)
+        return self._page("results", language, now, shown=shown, rounds=now.rounds)
 
     def _standings(self, request: Request, language: str) -> Response:
-        _rounds, ranking = self._lists.read()
-        return self._page("standings", language, ranking=ranking)
+        return self._page("standings", language, self._lists.read())
 
     def _screen(self, request: Request, language: str) -> Response:
-        rounds, ranking = self._lists.read()
-        shown = rounds[-1] if rounds else None
-        return self._page("screen", language, shown=shown, ranking=ranking, age=self._lists.age)
+        return self._page("screen", language, self._lists.read(), age=self._lists.age)
 
-    def _page(self, name: str, language: str, **values: Any) -> Response:
+    def _page(self, name: str, language: str, now: EventNow, **more: Any) -> Response:
+        values = {"shown": now.newest, "ranking": now.ranking, "unread": now.unread, **more}
         say = catalogue(language)
         boards = NamedLink("boards", PATH, say["public_boards"])
         around = (boards, *(link for link in self.links(language) if link.id != name))

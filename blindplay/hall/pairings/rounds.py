@@ -10,7 +10,7 @@ import re
 import threading
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -372,12 +372,16 @@ class TableResult:
         return names[white], names[black]
 
 
-def results_in(folder: Path, number: str) -> list[TableResult]:
-    """The games of round ``number`` of which the hall has copies in ``folder``.
+def results_in(
+    folder: Path, number: str, counts: Callable[[Path], bool] = lambda path: True
+) -> list[TableResult]:
+    """The games of round ``number`` of which the hall has copies in ``folder``, as files that
+    count.
 
     :raises OSError: if the folder cannot be read.
     """
-    results = [_result(path, number) for path in sorted(folder.glob(f"table-*/*{SUFFIX}"))]
+    paths = filter(counts, sorted(folder.glob(f"table-*/*{SUFFIX}")))
+    results = [_result(path, number) for path in paths]
     return [result for result in results if result is not None]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from blindplay.hall.pairings.rounds import Assignment, Round, keep_round
 from blindplay.laws import facts as f
 from tests.hall.model import ScriptedTable, pass_time
 
+from ..pairings.test_rounds import copy
 from ..pairings.trf_text import OPEN, Line
 from .test_spectators import Watched
 
@@ -98,10 +100,78 @@ def test_a_file_that_is_written_anew_is_read_anew(listed: Listed) -> None:
     os.utime(listed.report, ns=(1, 1))
     assert listed.rows("standings")[0] == ["1", "Anna Berg", "0.5"]
     listed.report.write_text("nothing", "utf-8")
-    assert "no standings yet" in listed.get("standings").text
+    assert listed.rows("standings")[0] == ["1", "Anna Berg", "0.5"]  # as it was read last
     assert "no line begins with 001" in listed.lists.trouble
     listed.report.write_text(RANKED, "utf-8")
     assert listed.rows("standings") and not listed.lists.trouble
+
+
+def test_without_the_report_file_the_kept_pairings_are_shown(listed: Listed) -> None:
+    listed.report.unlink()
+    for path in ("pairings", "results", "standings", "screen"):
+        page = listed.get(path).text
+        assert "The lists cannot be read." in page and "not paired yet" not in page
+    keep_round(listed.folder, Round("1", (Assignment("1", "4", "Anna Berg", "Bert Dahl"),)))
+    assert listed.rows("pairings")[0] == ["Anna Berg", "4", "White", "Bert Dahl"]
+    assert listed.lists.trouble
+
+
+def test_a_file_that_pairs_all_rounds_shows_the_one_that_is_played(listed: Listed) -> None:
+    """A round robin of four: round 1 until all its results are there, or round 2 is kept."""
+
+    def write(first: str, second: str) -> None:
+        lines = [
+            Line(1, "Ek, Eva", games=[(4, "w", first), (3, "b", ""), (2, "w", "")]),
+            Line(2, "Ask, Bo", games=[(3, "w", second), (4, "b", ""), (1, "b", "")]),
+            Line(3, "Dal, Ann", games=[(2, "b", second), (1, "w", ""), (4, "w", "")]),
+            Line(4, "Ny, Per", games=[(1, "b", first), (2, "w", ""), (3, "b", "")]),
+        ]
+        listed.report.write_text("\n".join(map(str, lines)), "utf-8")
+
+    for first, second, newest in (("", "", 1), ("=", "", 1), ("=", "=", 2)):
+        write(first, second)
+        assert f"Pairings, round {newest}" in listed.get("pairings").text
+        assert f"Results, round {newest}" in listed.get("results").text
+        assert f"Results, round {newest}" in listed.get("screen").text
+    assert "Results, round 3" in listed.get("results?round=3").text
+    write("", "")
+    keep_round(listed.folder, Round("2", (Assignment("2", "4", "Per Ny", "Bo Ask"),)))
+    assert "Pairings, round 2" in listed.get("pairings").text
+
+
+def test_a_result_of_an_earlier_round_is_no_earlier_than_the_delay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Table 10 plays on while the next round is paired; table 7 played while no broadcast ran."""
+    monkeypatch.setattr("blindplay.hall.broadcast.lists._AGAIN_S", 0.0)
+    listed = Listed(tmp_path, delay=60)
+    try:
+        games = (
+            Assignment("3", "7", "Cecilia Ek", "David Fors"),
+            Assignment("3", "10", "Anna Berg", "Bert Dahl"),
+        )
+        keep_round(tmp_path, Round("3", games))
+        keep_round(tmp_path, Round("4", (Assignment("4", "1", "Anna Berg", "David Fors"),)))
+        ek, fors = f.Player(name="Cecilia Ek"), f.Player(name="David Fors")
+        copy(tmp_path, "7", f.Resign(by="black"), white=ek, black=fors, round="3")
+        copied = tmp_path / "table-7" / "game.jsonl"
+        listed.pass_time(100)
+        table = listed.tables[2]
+        assert isinstance(table, ScriptedTable)
+        listed.hall.publish(
+            table.journal(table.tell(f.Resign(t=round(table.clock * 1000), by="white")))
+        )
+        none = "–no result yet"
+        for passed, result in ((0, none), (58, none), (3, "0–1")):
+            pass_time(listed.hall, listed.tables, passed)
+            listed.shown.catch_up()
+            assert [row[2] for row in listed.rows("results?round=3")] == [none, result]
+        os.utime(copied, (time.time() - 50, time.time() - 50))
+        assert listed.rows("results?round=3")[0][2] == none
+        os.utime(copied, (time.time() - 61, time.time() - 61))
+        assert listed.rows("results?round=3")[0][2] == "1–0"
+    finally:
+        listed.host.close()
 
 
 def test_kept_pairings_go_before_the_file_and_get_the_results_that_the_public_has_seen(
