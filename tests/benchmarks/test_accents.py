@@ -78,6 +78,7 @@ def test_without_mbrola_a_sentence_says_what_to_install(
         list(accents.say(PACK, ["pl1"], 4, tmp_path, 1))
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     shutil.which("mbrola") is None or not (accents.VOICES / "tr1").is_dir(), reason="no MBROLA"
 )
