@@ -172,8 +172,10 @@ class HallPages:
         with self._lock:
             for (language, _), view in self._views.items():
                 view.parts["state"] = _part("fault", language)
-                sentence: ToldSentence = (catalogue(language)["hall_fault"], True, {})
-                view.stream.update(view.parts, "", [sentence] if first else [], {})
+                fault = {"fault": "yes"}
+                sentence: ToldSentence = (catalogue(language)["hall_fault"], True, fault)
+                aspects = {**view.stream.now().aspects, **fault}
+                view.stream.update(view.parts, "", [sentence] if first else [], aspects)
 
     def _render(
         self, view: _View, language: str, kind: str, changed: Mapping[str, tuple[str, ...]]
@@ -191,7 +193,10 @@ class HallPages:
         for part in ("tab", "state", "urgent-list"):
             values = {**common, "title": self._title, "connected": self._hall.online}
             view.parts[part] = _part(part, language, **values)
+        if self._faulty:  # until a look at everything has succeeded
+            view.parts["state"] = _part("fault", language)
         aspects = {f"needs {table.name}": ",".join(n.kind for n in table.needs) for table in tables}
+        aspects["fault"] = "yes" if self._faulty else ""
         say, sentences = catalogue(language), list[ToldSentence]()
         for name, kinds in changed.items():
             for need in kinds if view.stream.is_watched else ():

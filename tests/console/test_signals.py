@@ -38,6 +38,7 @@ def test_nothing_signals_until_it_is_chosen(context: BrowserContext, hall: Hall)
     hall.start()
     context.add_init_script(f"({_COUNTED})()")
     page = enter(context, hall, "black")
+    chosen(page, "moves", "still")  # no signals: they keep no page connected
     assert page.evaluate("document.body.dataset.signals") == "off"
     hall.play("white", "e2e4")
     expect(page.locator("#signals-choice")).to_have_attribute("data-due", "yes")

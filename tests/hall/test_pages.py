@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -73,10 +74,19 @@ def test_pages_that_cannot_be_brought_up_to_date_say_so_until_they_are(
 
     said = "pages have a fault"
     assert said not in maria.page("/hall/")
+    stream = hall_pages.host.pages._view("en", "grid").stream
+    place = stream.now().place
     monkeypatch.setattr(hall_pages.host.pages.overview, "look", fail)
     assert until(lambda: said in maria.page("/hall/"))
+    missed = stream.since(place)
+    assert missed is not None
+    change = json.loads(missed[1])
+    assert [rests for sentence, _, rests in change["told"] if said in sentence] == [
+        {"fault": change["state"]["fault"]}  # it disappears when the fault is over
+    ]
     monkeypatch.undo()
     assert until(lambda: said not in maria.page("/hall/"))
+    assert stream.now().aspects["fault"] == "" != change["state"]["fault"]
 
 
 @pytest.mark.parametrize("view", ["grid", "list"])

@@ -179,6 +179,22 @@ def test_a_round_that_was_paired_while_the_page_was_closed_is_told_when_it_opens
     expect(page.locator("#urgent")).to_contain_text("Table 7")
 
 
+def test_a_phone_that_keeps_two_players_tells_the_next_game_of_each(
+    door: Door, context: BrowserContext
+) -> None:
+    from playwright.sync_api import expect
+
+    pages = {name: context.new_page() for name in ("Eva Ek", "Jürgen Müller")}
+    for name, page in pages.items():
+        page.clock.install()
+        page.goto(f"{door.url}/where/mine?name={name}")
+        expect(page.locator(".seat")).to_be_visible()
+    keep_round(door.folder, SECOND)
+    for page in pages.values():
+        page.clock.run_for(11_000)
+        expect(page.locator("#urgent")).to_contain_text("Round 2, table 7")
+
+
 def test_a_lost_connection_is_said_once_and_its_return(door: Door, context: BrowserContext) -> None:
     from playwright.sync_api import expect
 

@@ -7,6 +7,7 @@ import { BRIEF, page, polite, say, set, UNREAD, urgent } from "./messages.js";
 const AGAIN_MS = 10_000;
 const places = document.getElementById("places");
 const choice = document.getElementById("signals-choice");
+const place = `place ${page.name}`; // a phone may keep the pages of several players
 let lock = null;
 let lost = false;
 
@@ -16,9 +17,9 @@ function due(is) {
 }
 
 function note(key, told) {
-  const known = kept("localStorage", "place", {});
-  const isNew = key && known.name === page.name && known.key && known.key !== key;
-  if (key) keep("localStorage", "place", { name: page.name, key });
+  const known = kept("localStorage", place, "");
+  const isNew = key && known && known !== key;
+  if (key) keep("localStorage", place, key);
   if (!isNew) return;
   say(urgent, [told], UNREAD);
   due(false);
@@ -67,7 +68,7 @@ document.getElementById("hint").hidden = false;
 if (page.key) keep("localStorage", "mine", page.name);
 document.getElementById("other").addEventListener("click", () => {
   keep("localStorage", "mine", "");
-  keep("localStorage", "place", {});
+  keep("localStorage", place, "");
 });
 document.addEventListener("visibilitychange", () => document.hidden || (ask(), awake()));
 document.addEventListener("change", () => awake());

@@ -6,6 +6,7 @@ import { keep, kept } from "./kept.js";
 import { page } from "./messages.js";
 
 const KEY = "signals";
+const SIGNALS = ["sound", "vibration", "border"]; // the other choices are about moves
 const NOTES = [880, 1320]; // Hz
 const NOTE_S = 0.15;
 const BUZZ_MS = [200, 100, 200];
@@ -31,7 +32,7 @@ function show() {
     if (box.dataset.signal === "vibration") box.closest("label").hidden = !navigator.vibrate;
   }
   // With a signal chosen, a page that is not in view stays connected.
-  page.signals = chosen.size ? "on" : "off";
+  page.signals = SIGNALS.some((name) => chosen.has(name)) ? "on" : "off";
 }
 
 // --- the signals ----------------------------------------------------------------------------
