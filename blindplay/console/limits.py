@@ -40,7 +40,9 @@ class Guard:
     Sets the protecting headers of each answer.
 
     ``allows``: whether a request that asks for something is not one too many. ``trouble``: the
-    answer in words, by the key of its sentence and its status.
+    answer in words, by the key of its sentence and its status. ``elsewhere``: the host, with its
+    port, under which a proxy offers the pages; it may call the server by another name. Empty: none
+    does.
     """
 
     def __init__(
@@ -48,8 +50,10 @@ class Guard:
         app: ASGIApp,
         allows: Callable[[Request], bool],
         trouble: Callable[[Request, str, int], Response],
+        elsewhere: str = "",
     ) -> None:
         self._app, self._allows, self._trouble = app, allows, trouble
+        self._elsewhere = elsewhere
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -70,7 +74,7 @@ class Guard:
             await send(message)
 
         request = Request(scope)
-        refused = _refused(request)
+        refused = _refused(request, self._elsewhere)
         if refused:
             await Response(status_code=refused)(scope, receive, guarded)
             return
@@ -89,7 +93,7 @@ class Guard:
                 await self._trouble(request, "trouble", 500)(scope, receive, guarded)
 
 
-def _refused(request: Request) -> int:
+def _refused(request: Request, elsewhere: str) -> int:
     """The status with which a request is refused; 0 if it is not."""
     if not request.scope["query_string"].isascii():
         return 400
@@ -97,7 +101,7 @@ def _refused(request: Request) -> int:
         return 405
     headers, host = request.headers, request.headers.get("host", "")
     origin = headers.get("origin")
-    own = origin is not None and _place(origin) == host and host != ""
+    own = origin is not None and _place(origin) in {host, elsewhere} - {""}
     listens = request.url.path.endswith("/changes")
     same_site = headers.get("sec-fetch-site", "same-origin") == "same-origin"
     if (request.method == "POST" and not own) or (

@@ -1,6 +1,7 @@
 """Signing browsers in: a link opens a session, and a cookie keeps it."""
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -136,15 +137,20 @@ class SignIn:
 
 
 def guarded(
-    routes: Sequence[BaseRoute], hosts: Collection[str], allows: Callable[[Request], bool]
+    routes: Sequence[BaseRoute],
+    hosts: Collection[str],
+    allows: Callable[[Request], bool],
+    elsewhere: str = "",
 ) -> Starlette:
     """The application of these ``routes``, behind the guard. ``hosts``: the names and addresses by
-    which browsers may call it, without ports. ``allows``: whether a request is not one too many."""
+    which browsers may call it, without ports. ``allows``: whether a request is not one too many.
+    ``elsewhere``: as in :class:`~.limits.Guard`."""
+    names = {*hosts, urlsplit(f"//{elsewhere}").hostname or ""} - {""}
     return Starlette(
         routes=routes,
         middleware=[
-            Middleware(Guard, allows=allows, trouble=trouble_page),
-            Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
+            Middleware(Guard, allows=allows, trouble=trouble_page, elsewhere=elsewhere),
+            Middleware(TrustedHostMiddleware, allowed_hosts=sorted(names), www_redirect=False),
             Middleware(GZipMiddleware, exclude_content_types=INCOMPRESSIBLE),
         ],
     )

@@ -7,6 +7,7 @@ from email.errors import MessageError
 from email.headerregistry import Address
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from blindplay.broker import PORT, Broker
 from blindplay.given import read_bytes, read_text, read_toml
@@ -168,6 +169,9 @@ def _mail_server(values: dict[str, Any], folder: Path) -> MailServer | None:
     sender = _text(values, "sender", needed=True)
     if not is_address(sender):
         raise ValueError(_("sender must be a mail address, such as hall@example.org."))
+    url = _text(values, "url").rstrip("/")
+    if url and not _is_url(url):
+        raise ValueError(_("url must be a web address, such as https://hall.example.org."))
     certificates = _text(values, "certificates")
     if certificates and not certificates.startswith(_PEM):
         certificates = read_text(folder / certificates, MOST_BYTES)
@@ -178,8 +182,19 @@ def _mail_server(values: dict[str, Any], folder: Path) -> MailServer | None:
         account=_text(values, "account"),
         password=_text(values, "password"),
         certificates=certificates,
-        url=_text(values, "url").rstrip("/"),
+        url=url,
     )
+
+
+def _is_url(text: str) -> bool:
+    """Return whether ``text`` is the address of a web server, without a path."""
+    try:
+        parts = urlsplit(text)
+    except ValueError:  # brackets that hold no address
+        return False
+    whole = f"{parts.scheme}://{parts.netloc}"
+    plain = text.isascii() and text.isprintable() and " " not in text
+    return plain and text == whole and parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 def is_address(text: str) -> bool:

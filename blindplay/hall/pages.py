@@ -64,7 +64,8 @@ class HallPages:
     ``links`` has one for each arbiter, by name. ``title``: the name of the event. ``more``:
     further pages, which check their readers themselves. ``tickets``: those of tables that fetch
     their files; None: there are none. ``players``: the pages on which players find their game.
-    The others as in :class:`~blindplay.console.app.Console`.
+    ``elsewhere``: as in :class:`~blindplay.console.limits.Guard`. The others as in
+    :class:`~blindplay.console.app.Console`.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class HallPages:
         more: Collection[BaseRoute] = (),
         tickets: Tickets | None = None,
         players: PlayerPages | None = None,
+        elsewhere: str = "",
     ) -> None:
         self._hall, self._title = hall, title
         self._tickets = tickets
@@ -112,7 +114,7 @@ class HallPages:
             *([] if tickets is None else TicketRoutes(tickets).routes),
             Mount("/tables/{table}", app=self._table),
         ]
-        self.app = guarded(routes, hosts, self.sign_in.allows)
+        self.app = guarded(routes, hosts, self.sign_in.allows, elsewhere)
         self._thread = threading.Thread(target=self._work, name="hall pages", daemon=True)
         self._thread.start()
         hall.follower.listen(self._on_message)
@@ -363,6 +365,7 @@ class HallHost:
             more=more,
             tickets=self.tickets,
             players=PlayerPages(joined.folder, joined.title, self.url, self.mails),
+            elsewhere=urlsplit(joined.mail.url).netloc if joined.mail is not None else "",
         )
         self._server.start(self.pages.app)
 

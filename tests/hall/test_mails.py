@@ -377,7 +377,8 @@ def test_the_server_stands_in_the_halls_file(tmp_path: Path) -> None:
     for part, why in (
         ('host = "x"', "sender"), ('sender = "a@b.org"', "host"), (usual + "port = 0", "port"),
         ('host = "x"\nsender = "nobody"', "mail address"), (usual + 'pass = "x"', "pass"),
-        (usual + "password = 1.5", "password"),
+        (usual + "password = 1.5", "password"), (usual + 'url = "hall.example.org"', "web address"),
+        (usual + 'url = "https://["', "web address"), (usual + 'url = "http://a/b"', "web address"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=why):
             read(part)

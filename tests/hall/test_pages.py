@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from blindplay.console.messages import LANGUAGES, catalogue
+from blindplay.hall.event_file import MailServer
 from blindplay.hall.incidents import KINDS
 from blindplay.hall.overview import NEEDS
+from blindplay.hall.pages import HallHost
 from blindplay.hall.pairings.rounds import Assignment, Round, keep_round
 from blindplay.laws import facts as f
 from blindplay.table import Table
 from tests import web
 from tests.waiting import until
 
-from .running import Arbiter, Served, play
+from .running import Arbiter, Event, Served, play
 from .showcase import Showcase, showcase
 
 if TYPE_CHECKING:
@@ -87,6 +90,26 @@ def test_pages_that_cannot_be_brought_up_to_date_say_so_until_they_are(
     monkeypatch.undo()
     assert until(lambda: said not in maria.page("/hall/"))
     assert stream.now().aspects["fault"] == "" != change["state"]["fault"]
+
+
+@pytest.mark.parametrize("rewritten", [False, True])
+def test_the_links_of_mails_work_under_the_address_in_the_file(
+    event: Event, rewritten: bool
+) -> None:
+    """A proxy passes on the name by which the browser called it, or calls the hall by another."""
+    server = MailServer("127.0.0.1", "hall@example.org", url="https://hall.example.org")
+    joined = replace(event.joined(), folder=event.folder / "hall", mail=server)
+    host = HallHost(event.hall(), joined, port=0)
+    try:
+        called = {} if rewritten else {"host": "hall.example.org"}
+        link = f"{host.url}/where/mail/token"
+        assert web.get(link, headers=called).status_code == 200
+        for origin, status in (("https://hall.example.org", 200), ("https://example.org", 403)):
+            answer = web.post(link, data={"act": "confirm"}, headers={**called, "origin": origin})
+            assert answer.status_code == status
+        assert web.get(link, headers={"host": "example.org"}).status_code == 400
+    finally:
+        host.close()
 
 
 @pytest.mark.parametrize("view", ["grid", "list"])
