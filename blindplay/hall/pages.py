@@ -365,7 +365,7 @@ class HallHost:
             more=more,
             tickets=self.tickets,
             players=PlayerPages(joined.folder, joined.title, self.url, self.mails),
-            elsewhere=urlsplit(joined.mail.url).netloc if joined.mail is not None else "",
+            elsewhere=urlsplit(joined.mail.url).netloc.lower() if joined.mail is not None else "",
         )
         self._server.start(self.pages.app)
 
