@@ -132,7 +132,7 @@ class Table:
             given, or if it holds none and ``setup`` is not given.
         """
         self._journal = journal
-        now = self._now = now or WakingClock()
+        self._now = now or WakingClock()
         self.lock = threading.RLock()
         """Held while a fact is applied. Hold it to read a consistent game."""
         self.hands_first = HandsFirst(self.lock)
@@ -158,7 +158,7 @@ class Table:
             None if left is None else max(0, round((time.time() - left.wall) * 1000))
         )
         """Milliseconds without a process for this table, by the wall clock; None if unknown."""
-        self._origin = now() - self._left_at / 1000
+        self._origin = self._now() - self._left_at / 1000
         self._held: int | None = None  # the time, while it stands still
         self._access = WriteAccess()
         if setup is not None:
@@ -173,8 +173,8 @@ class Table:
             self._access = opponent.access(self, journal.facts())
             if self.shared:
                 self._held = max(self._left_at, self.game.t)
-            if self.shared or self.game.served:  # the other clock goes on, whatever happens here
-                self._now = time.monotonic
+            if now is None and (self.shared or self.game.served):
+                self._now = time.monotonic  # the other clock goes on, whatever happens here
 
     def _replay(self, new: bool) -> int:
         """Fold the facts of the journal. Return the time of the last one, in ms."""

@@ -154,6 +154,7 @@ _FOCUS = """() => {
     const every = [...document.querySelectorAll(all)];
     for (const one of [...every, ...every.reverse()]) {
         if (!one.checkVisibility() || one.disabled || one.tabIndex < 0) continue;
+        if (one.closest("[inert]")) continue;
         one.focus({ focusVisible: true });
         const name = one.outerHTML.slice(0, 120);
         if (document.activeElement !== one) { wrong.push(`takes no focus: ${name}`); continue; }
@@ -180,7 +181,8 @@ _HIT = """() => {
     const all =
         "a[href], button, input:not([type=hidden]), select, textarea, summary, audio, .clock";
     const places = [...document.querySelectorAll("*")].map(one => [one, one.scrollTop]);
-    const beneath = ":has(> * > .diagram:not([hidden])) > .board *, .skip:not(:focus)";
+    const beneath =
+        ":has(> * > .diagram:not([hidden])) > .board *, .skip:not(:focus), [inert] *";
     for (const one of document.querySelectorAll(all)) {
         if (!one.checkVisibility({ visibilityProperty: true }) || one.disabled) continue;
         if (one.matches(beneath)) continue;

@@ -47,7 +47,7 @@ function unplan() {
 function clear() {
   unplan();
   unmark("chosen");
-  for (const one of document.querySelectorAll(".promote")) one.hidden = true;
+  closePieces();
   for (const one of document.querySelectorAll(".board [aria-selected]")) {
     one.removeAttribute("aria-selected");
   }
@@ -97,7 +97,9 @@ function plan(to) {
   decided();
 }
 
-// The pieces that the pawn may become, from its square on over the board.
+let place = null; // puts the offered pieces on their squares
+
+// The pieces that the pawn may become, from its square on over the board, which waits meanwhile.
 function offerPieces(here, [pawn, to]) {
   const choice = here.parentElement.querySelector(".promote");
   const [colour] = pawn.dataset.piece.split("-");
@@ -105,15 +107,28 @@ function offerPieces(here, [pawn, to]) {
     image.src = image.getAttribute("src").replace(/#[a-z]+-/, `#${colour}-`);
   }
   choice.hidden = false;
-  const [around, field] = [here.parentElement, to].map((one) => one.getBoundingClientRect());
-  const width = Math.max(field.width, 44);
-  choice.style.width = `${width}px`;
-  choice.style.left = `${Math.min(field.left, innerWidth - width) - around.left}px`;
+  here.inert = true;
   const upwards = to.closest("[role=row]") === here.lastElementChild;
   choice.classList.toggle("upwards", upwards);
-  choice.style.top = `${(upwards ? field.bottom - choice.offsetHeight : field.top) - around.top}px`;
+  place = () => {
+    const [around, field] = [here.parentElement, to].map((one) => one.getBoundingClientRect());
+    const width = Math.max(field.width, 44);
+    choice.style.width = `${width}px`;
+    choice.style.left = `${Math.min(field.left, innerWidth - width) - around.left}px`;
+    const top = upwards ? field.bottom - choice.offsetHeight : field.top;
+    choice.style.top = `${top - around.top}px`;
+  };
+  place();
   choice.querySelector("button").focus({ preventScroll: pointed });
 }
+
+function closePieces() {
+  place = null;
+  for (const one of document.querySelectorAll(".promote")) one.hidden = true;
+  for (const one of boards()) one.inert = false;
+}
+
+addEventListener("resize", () => place?.());
 
 // The move is in its field, and its form can be sent. ``piece``: what the pawn becomes, in words.
 function decided(piece = "") {
@@ -145,15 +160,18 @@ document.addEventListener("click", (event) => {
   pointed = event.detail > 0;
   const here = event.target.closest(".board[role=grid]");
   const button = event.target.closest("[data-square]");
-  if (here && button) pick(here, button.dataset.square);
+  if (here && button) {
+    pick(here, button.dataset.square);
+    return;
+  }
   const piece = event.target.closest("[data-promote]");
-  if (!piece || !board) return;
-  if (!piece.dataset.promote) {
+  if (!board || !(piece || (place && board.parentElement.contains(event.target)))) return;
+  if (!piece?.dataset.promote) {
     cancel();
     return;
   }
   field(board).value += piece.dataset.promote;
-  piece.closest(".promote").hidden = true;
+  closePieces();
   decided(piece.textContent);
 });
 
