@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
+from blindplay.given import read_bytes
 from blindplay.translation import _, all_of
 
 from ..ports import BoardNotFoundError, discover
@@ -23,6 +24,7 @@ BOARDS: Mapping[str, tuple[str, int]] = {
 """By the value of ``--board``: its name, and the baud rate of its boot loader."""
 
 _SECONDS = 120
+_MOST_BYTES = 1_000_000  # of a firmware as text; the controller has 32 KiB
 _INSTALL = {
     "linux": _("run 'sudo apt install avrdude', or install it with your system's package manager"),
     "darwin": _("run 'brew install avrdude'"),
@@ -153,16 +155,10 @@ def _bytes_in(file: Path) -> int:
 
     :raises ValueError: for another file.
     """
-    if file.is_dir():
-        raise ValueError(
-            _("{file} is a folder, no file of firmware; give a file in Intel HEX.", file=file)
-        )
-    if not file.is_file():
-        raise ValueError(_("There is no file {file}; check the name.", file=file))
+    content = read_bytes(file, _MOST_BYTES)
     size, ended = 0, False
     try:
-        lines = file.read_text("ascii").split()
-        for line in lines:
+        for line in content.decode("ascii").split():
             record = bytes.fromhex(line.removeprefix(":"))
             if line[0] != ":" or ended or len(record) != record[0] + 5 or sum(record) & 0xFF:
                 raise ValueError
