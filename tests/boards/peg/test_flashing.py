@@ -109,7 +109,7 @@ def test_a_wrong_board_port_file_or_rate_is_refused(
         flashing.plan(firmware, "socket://127.0.0.1:1", "nano")
     with pytest.raises(ValueError, match="no file"):
         flashing.plan(tmp_path / "nothing.hex", "/dev/ttyUSB0", "nano")
-    with pytest.raises(ValueError, match="is a folder, no file of firmware"):
+    with pytest.raises(ValueError, match="is a folder; name a file in it"):
         flashing.plan(tmp_path, "/dev/ttyUSB0", "nano")
     for baud in (0, -5):
         with pytest.raises(ValueError, match="not a baud rate"):
@@ -117,7 +117,7 @@ def test_a_wrong_board_port_file_or_rate_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("options", "said"), [(["--baud", "-5"], "--baud"), ([], "is a folder, no file of firmware")]
+    ("options", "said"), [(["--baud", "-5"], "--baud"), ([], "is a folder; name a file in it")]
 )
 def test_wrong_input_is_reported_before_the_search_for_a_board(
     options: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
