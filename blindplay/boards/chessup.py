@@ -84,21 +84,22 @@ class ChessUpState(ReportingState):
 
     def __init__(self, url: str, before: ReportingState | None = None) -> None:
         super().__init__(url, before)
-        self._fingers: set[str] = set()  # where fingers were since the last position
+        self._fingers: dict[str, float] = {}  # when they were on squares
 
     def receive(self, data: bytes, now: float) -> list[events.BoardEvent]:
         reported = super().receive(data, now)
         if any(isinstance(event, events.BoardPosition) for event in reported):
-            self._fingers.clear()  # the action that they began is complete
+            # The action is complete that fingers began before the last change.
+            self._fingers = {at: t for at, t in self._fingers.items() if t > self._changed_at}
         return reported
 
     def hear(self, message: BoardMessage, now: float) -> list[events.BoardEvent]:
         if isinstance(message, FingerOn):
-            self._fingers.add(chess.square_name(message.square))
+            self._fingers[chess.square_name(message.square)] = now
         found: list[events.BoardEvent] = []
         for event in super().hear(message, now):
             if isinstance(event, events.Lifted) and event.square in self._fingers:
-                self._fingers.remove(event.square)
+                del self._fingers[event.square]
                 found.append(events.PieceTouched(event.square, event.at))
             found.append(event)
         return found

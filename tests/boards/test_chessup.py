@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import chess
 
-from blindplay.boards.chessup import Decoder
+from blindplay.boards.chessup import ChessUpState, Decoder
+from blindplay.boards.events import PieceTouched
 from blindplay.boards.reporting import BoardReport, FingerOn, Garbled, SignOfLife
 
 # The order of squares in mono424/chessupdriver, the highest bit of the first byte first.
@@ -44,3 +45,23 @@ def test_after_damage_a_rank_is_not_taken_for_the_beginning_of_a_report() -> Non
     assert decoder.feed(b"\x7d" + frame[1:] + frame * 5) == [Garbled()]
     clear = report("e1")
     assert shown(decoder.feed(clear)[-1]) == {"e1"}
+
+
+def touched(*heard: tuple[float, bytes]) -> list[str]:
+    """The squares that were touched, when a board has sent these messages at these seconds."""
+    state = ChessUpState("")
+    told = [event for now, data in heard for event in state.receive(data, now)]
+    return [event.square for event in told if isinstance(event, PieceTouched)]
+
+
+def test_a_finger_is_forgotten_with_the_action_that_it_began_and_no_sooner() -> None:
+    all_, without_e2, without_both = report("e2", "d2"), report("d2"), report()
+    finger = {square: b"\xb8" + bytes([chess.parse_square(square), 0]) for square in ("e2", "d2")}
+    begun = [(0.0, all_), (0.1, all_), (0.2, all_), (1.0, all_)]
+    gone = [(2.0, without_e2), (2.1, without_e2), (2.2, without_e2)]
+    later = [(3.0, without_e2), (4.0, without_both), (4.1, without_both), (4.2, without_both)]
+    assert touched(*begun, (1.5, finger["e2"]), *gone) == ["e2"]
+    # A finger that rested on d2 while e2 was lifted, and a piece that goes much later.
+    assert touched(*begun, (1.5, finger["d2"]), *gone, *later) == []
+    # It comes right after that change, before the board has shown that hands rest.
+    assert touched(*begun, *gone, (2.3, finger["d2"]), *later) == ["d2"]
