@@ -420,11 +420,11 @@ def talked(server: SoundServer, folder: Path) -> dict[str, Any]:
 
 
 def late(server: SoundServer, folder: Path) -> dict[str, Any]:
-    """Fetch sound a second late. Where other work of the machine holds up the sound that is played,
-    nothing can be measured: try again."""
-    for _attempt in range(5):
+    """Fetch sound a second late. Other work of the machine may hold up either device once; a second
+    that is wrongly counted as lost is so each time."""
+    for _attempt in range(3):
         found = _fetched_late()
-        if found["lost"] > -0.1 and not found["stalled"]:
+        if abs(found["told"] - found["lost"]) < 0.7 + found["stalled"]:
             break
     return found
 
