@@ -85,7 +85,7 @@ class PlayerPages:
         return self._page("where", language, name=name, places=places, why=why)
 
     async def _mine(self, request: Request) -> Response:
-        """The page that a player keeps: it tells their next game."""
+        """The page that a player keeps: it announces their next game."""
         return await self._whole(request, _name(request))
 
     async def _whole(self, request: Request, name: str, **more: Any) -> Response:

@@ -39,7 +39,7 @@ LOST_S = 0.5
 _SETTLED = 15
 """So many blocks in a row at their usual pace show that no late sound comes any more."""
 _LONGEST_DOUBT_S = 2.0
-"""Sound after a possible gap waits so long at most until it is known whether there is one."""
+"""Sound after a possible gap waits for so many seconds at most."""
 _SAME_CLOCK = 0.999
 RETRY_S = 1.0
 """The time between two attempts to open a device that is gone."""

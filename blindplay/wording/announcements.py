@@ -342,8 +342,8 @@ def _refused(context: _Context, ruling: r.Refused) -> _Sentences:
 
 
 def _boards_differ(context: _Context, ruling: r.BoardsDiffer) -> _Sentences:
-    """Boards that differ from each other. Both may also show the same, and not the game: then only
-    the corrections are told."""
+    """Say that the boards differ from each other. If both show the same, but not the game, only the
+    corrections say so."""
     if not differing_squares(context.game):
         return
     squares = (context.pack.square(chess.parse_square(one.square)) for one in ruling.squares)

@@ -74,7 +74,7 @@ class Messages:
     def take(
         self, t: int, state: dict[str, str], told: list[tuple[str, bool, dict[str, str]]]
     ) -> None:
-        """At ``t`` ms the game has come to this ``state``, and this is told."""
+        """Take these sentences at ``t`` ms, when the game is in this ``state``."""
         ends, self.over = bool(state["result"]) and not self.over, bool(state["result"])
         for region in self.regions.values():
             region[:] = [
@@ -317,7 +317,7 @@ def _watch(seed: int, facts: int) -> None:
 
 
 def _told(game: Game, role: str, taken: Taken) -> list[tuple[str, bool, dict[str, str]]]:
-    """What a page is told of a fact, as the console tells it."""
+    """The sentences about a fact that the console sends to a page."""
     now = aspects(game)
     said = to_everybody(taken, game, reader(load("en"), game))
     told = [

@@ -25,6 +25,7 @@ from blindplay.table.play import ConsoleAt, Ended, TableOptions, _do_keys, run
 from blindplay.table.table import WakingClock
 from blindplay.typed_lines import TypedLines
 from tests import web
+from tests.console.test_due_on_pages import BLIND, STATES
 from tests.conversation.conversing import GERMAN
 from tests.table.playing import KEYS_ONLY, SETUP, announced, killed, played
 from tests.table.sitting import ManualClock, Sit
@@ -83,6 +84,28 @@ def test_a_computer_that_sleeps_takes_nobodys_time(sit: Sit, counted: float) -> 
     sitting.wait(lambda: told in sitting.said())
     game = sitting.table.game
     assert game.clock.left["white"] == 300_000 and game.clock.running == "white"
+
+
+def test_after_a_standstill_the_same_clock_runs_in_every_state(sit: Sit) -> None:
+    stopped, ran = list[str](), 0
+    for name, (setup, reach, _) in STATES.items():
+        now, boot = ManualClock(), ManualClock()
+        fields = {"white": BLIND, "arbiter": "present", "time_control": "5400", **setup}
+        options = {"tick_seconds": 0.02}
+        sitting = sit(now=WakingClock(now, boot, lambda: 0.0), options=options, **fields)
+        for do in reach:
+            do(sitting.table)
+        game = sitting.table.game
+        before = game.clock.running if game.clock and not game.over else None
+        if before:
+            times = sitting.printed.count("ruled clock: running none")
+            boot.at += 60
+            sitting.shows("ruled clock: running none", times + 1)
+            with sitting.table.lock:
+                stopped += [name] * (game.clock.running != before)
+            ran += 1
+        sitting.close()
+    assert ran > 20 and not stopped
 
 
 @pytest.mark.parametrize("charged", [False, True])

@@ -47,7 +47,7 @@ def install(language: str = "nb", **how: Any) -> list[str]:
 
 
 def everything(home: Path) -> dict[str, bytes]:
-    """All files of the models. That nobody else installs is told by a file, which stays."""
+    """All files of the models, without the file that is locked during an installation."""
     files = (p for p in home.rglob("*") if p.is_file() and p.name != store._GUARD)
     return {p.relative_to(home).as_posix(): p.read_bytes() for p in files}
 
